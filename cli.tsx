@@ -4,7 +4,7 @@ import "./source/cli/node-version.ts";
 import "./source/cli/early-keys.ts";
 import "./source/cli/colour.ts";
 import "./source/cli/compile-cache.ts";
-import "./source/cli/young-heap.ts";
+import "./source/cli/heap-limit.ts";
 
 const { main } = await import("./source/cli/modelctl.ts");
 await main(process.argv.slice(2));

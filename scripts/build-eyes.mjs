@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { buildEyes } from "../dist/source/application/build-eyes.js";
+import { buildImageReader } from "../dist/source/application/build-image-reader.js";
 import { eyesFileName, eyesFolders } from "../dist/source/engine/text/eyes.js";
 
 const sources = ["../native/eyes.cpp", "../native/CMakeLists.txt"];
@@ -21,7 +21,7 @@ if (!isBuilt) {
   console.log("building the image reader, once");
   try {
     const work = { onProgress: () => {}, signal: undefined };
-    await buildEyes("cpu", work, { folder, withCpu: false });
+    await buildImageReader("cpu", work, { folder, withCpu: false });
     writeFileSync(stamp, wanted);
   } catch (error) {
     console.log(`${error.message} Images will be read by a slower engine.`);

@@ -24,7 +24,7 @@ export interface Housekeeping {
  *
  * @returns a function that ends it, and resolves when nothing is done any more
  */
-export function keepHouse(
+export function startHousekeeping(
   store: ModelStore,
   log: (text: string) => void,
   { promptCache, delayMs = usualDelayMs, pauseMs = usualPauseMs }: Housekeeping = {},

@@ -11,7 +11,7 @@ import { inspectScript } from "../cloud/inspection/inspect-script.ts";
 import type { Inspection } from "../cloud/inspection/inspection.ts";
 import { readScriptReference } from "../cloud/inspection/script-reference.ts";
 
-export interface DeploymentWishes {
+export interface DeploymentOptions {
   /** `deploy.py`, or `deploy.py::serve`. */
   reference: string;
   /** Undefined: what the script says, else its file's name; an ephemeral app gets one drawn. */
@@ -54,7 +54,7 @@ export interface PreparedDeployment {
 
 /** @throws ProductError of `inspectScript`, `configFrom`, `collectBundle`; `CLOUD_NAME_INVALID` */
 export async function prepareDeployment(
-  wishes: DeploymentWishes,
+  wishes: DeploymentOptions,
   progress: PreparationProgress,
 ): Promise<PreparedDeployment> {
   const { reference, isStatic, mayRun, includes, organisation } = wishes;
@@ -142,7 +142,7 @@ function divideVariables(variables: Record<string, string>) {
 }
 
 function chooseName(
-  { appName, isEphemeral }: DeploymentWishes,
+  { appName, isEphemeral }: DeploymentOptions,
   { config }: Inspection,
   file: string,
 ): string | undefined {

@@ -19,7 +19,7 @@ import { serverErrors } from "../server/errors.ts";
 import { drainRequests, untilNoneRuns } from "./drain.ts";
 import { engineSettings, promptHousekeeping } from "./engine-settings.ts";
 import { freeCardBytes } from "./free-card-bytes.ts";
-import { keepHouse } from "./housekeeping.ts";
+import { startHousekeeping } from "./housekeeping.ts";
 import { keyPolicy, keysFile } from "./key-policy.ts";
 import { loadedSamples } from "./loaded-samples.ts";
 import { ModelLibrary } from "./model-library.ts";
@@ -163,7 +163,7 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
       // Others may take the port; connections with running requests stay.
       app.server.close();
     };
-    const leaveHouse = keepHouse(library.store, log, {
+    const leaveHouse = startHousekeeping(library.store, log, {
       promptCache: promptHousekeeping(settings, options.paths ?? productPaths()),
     });
     const notices = [notice, policy.notice].filter((text) => text !== undefined);

@@ -1,4 +1,4 @@
-// The flags that say how an answer is to be made, as a request carries them.
+// Turns answer flags into the options of a request.
 import type { AskOptions } from "../client/api-client.ts";
 import { usageError } from "./errors.ts";
 import type { Flags } from "./flags.ts";
@@ -45,5 +45,5 @@ function parseFormat(text: string): unknown {
   } catch {
     // said below
   }
-  throw usageError("--format is neither json nor a JSON schema.", "Check the schema's quotes.");
+  throw usageError("--format must be json or a JSON schema.", "Check the schema's quotes.");
 }

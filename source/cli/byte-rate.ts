@@ -9,7 +9,7 @@ export function parseByteRate(text: string): number {
   const rate = Number(match?.[1]) * (factors[match?.[2]?.toLowerCase() ?? ""] ?? Number.NaN);
   if (!(rate >= 1)) {
     throw usageError(
-      `--limit-rate ${text} is no rate.`,
+      `--limit-rate ${text} is not a rate.`,
       "Use bytes a second, such as 500k, 5M or 1.5G.",
     );
   }

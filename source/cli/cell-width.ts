@@ -1,4 +1,4 @@
-// How many columns of a terminal a text takes.
+// The width of a text in terminal columns.
 import { createRequire } from "node:module";
 
 type StringWidth = typeof import("string-width");
@@ -7,7 +7,7 @@ const printableAscii = /^[\x20-\x7e]*$/;
 const require = createRequire(import.meta.url);
 let measure: StringWidth["default"] | undefined;
 
-/** What measures other alphabets takes 16 ms to load; most tables need nothing of it. */
+/** The measuring of other alphabets takes 16 ms to load; most tables do not need it. */
 export function cellWidth(text: string): number {
   if (printableAscii.test(text)) return text.length;
   measure ??= (require("string-width") as StringWidth).default;

@@ -1,4 +1,4 @@
-// Puts the line loop together: the server, the model, what is kept of the chat.
+// Assembles the line loop: the server, the model, the saved chat.
 import path from "node:path";
 import { SessionStore } from "../application/chat-sessions.ts";
 import { systemClock } from "../base/clock.ts";
@@ -32,7 +32,7 @@ export async function chatInLines(
     const change = (part: Partial<ChatDocument>) => {
       document = { ...document, ...part };
     };
-    // What a program pipes in is no chat to come back to, unless it says so.
+    // Piped input is not saved as a chat, unless a flag asks for it.
     const isChat = process.stdin.isTTY || flags.session !== undefined;
     const isKept = isChat && !settings.values.nohistory;
     const store = new SessionStore(settings.paths.state);

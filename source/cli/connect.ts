@@ -11,9 +11,9 @@ import { type CommandSettings, connectUrl } from "./session-settings.ts";
 
 export interface Connection {
   client: ApiClient;
-  /** The server that this process hosts, if it does. */
+  /** The server in this process, if there is one. */
   hosted: HostedServer | undefined;
-  /** A server that was there before: settings of this command do not reach it. */
+  /** The server was running before: this command's settings do not apply to it. */
   isForeign: boolean;
 }
 
@@ -47,7 +47,10 @@ export async function connect(
 ): Promise<Connection> {
   if (hosting === "private") return await host(settings, undefined, anyPort, preload);
   if (settings.address?.port === 0) {
-    throw usageError("Port 0 names no server.", "Only serve can take any free port.");
+    throw usageError(
+      "Port 0 is not a server's port.",
+      "Only serve accepts port 0, for any free port.",
+    );
   }
   const find = () => lookForServer(flags, settings);
   const found = await find();
@@ -80,9 +83,8 @@ export async function connect(
 }
 
 /**
- * Hosts a server in this process that others can use too, whatever runs already.
- *
- * @param morePorts so many ports above the address's own may be taken in its place
+ * Hosts a server in this process that others can use too, even if another one runs.
+ * @param morePorts number of ports after the address's own that may be used instead
  * @throws ProductError of `hostServer`
  */
 export async function hostHere(
@@ -119,7 +121,7 @@ async function host(
   const { hostServer } = await import("../application/server-host.ts");
   const { openLogFile, openLogIfPossible } = await import("../application/log-file.ts");
   const logFile = backgroundLogFile(settings.paths.state);
-  // A server that nobody else finds needs the state folder for its log alone, and can do without.
+  // A private server needs the state folder only for its log, and can do without.
   const log = stateFolder === undefined ? openLogIfPossible(logFile) : openLogFile(logFile);
   const hosted = await hostServer({
     settings: settings.values,

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// deployctl's entry: the environment first, then the program.
+// Entry point of deployctl: prepares the environment, then runs the program.
 import "./node-version.ts";
 import "./early-keys.ts";
 import "./compile-cache.ts";

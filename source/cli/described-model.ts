@@ -1,9 +1,9 @@
-// What a server says of a model, as the sections of `show` take it.
+// Converts a server's description of a model for the sections of `show`.
 import { isRecord } from "../base/json-record.ts";
 import type { ShownModel } from "../client/chat-calls.ts";
 import type { DescribedModel } from "./show-sections.ts";
 
-/** What an older server leaves out is left out. */
+/** Fields that an older server lacks are left out. */
 export function describedModel(shown: ShownModel): DescribedModel {
   const origin = objectOf(shown.template_origin);
   const { projector_info: projector } = shown;

@@ -1,4 +1,5 @@
-// Imported early: without a command the program opens its screen, and what is typed until then is for it.
+// Imported early: without a command the program opens its screen, and keys typed until then are for
+// it.
 import { holdKeys } from "./held-keys.ts";
 
 const otherwise = new Set(["--help", "-h", "--version", "-v", "--plain", "--json", "--"]);

@@ -6,13 +6,13 @@ export const commandErrors = {
     code: "COMMAND_USAGE",
     status: 400,
     exitCode: exitCodes.usage,
-    description: "The command, its arguments or its flags are not understood.",
+    description: "The command, an argument or a flag is invalid.",
   },
   nameTaken: {
     code: "COMMAND_NAME_TAKEN",
     status: 409,
     exitCode: exitCodes.conflict,
-    description: "A model of this name exists, and --force was not given.",
+    description: "A model with this name already exists; use --force to replace it.",
   },
   readerLeft: {
     code: "COMMAND_READER_LEFT",

@@ -10,12 +10,12 @@ export const addressFlags = {
   host: {
     type: "string",
     value: "HOST",
-    text: "Address to bind or to reach (MODELCTL_HOST)",
+    text: "Address to listen on or connect to (MODELCTL_HOST)",
   },
   port: {
     type: "integer",
     value: "PORT",
-    text: "Port to bind or to reach; default 11434",
+    text: "Port to listen on or connect to; default 11434",
     least: 0,
     most: 65_535,
   },
@@ -24,7 +24,7 @@ export const addressFlags = {
 /** For commands that talk to a server. */
 export const serverFlags = {
   ...addressFlags,
-  connect: { type: "string", value: "URL", text: "Use the server at URL and start none" },
+  connect: { type: "string", value: "URL", text: "Use the server at URL; never start one" },
   key: { type: "string", value: "KEY", text: "Key for that server" },
 } as const satisfies FlagTable;
 
@@ -43,7 +43,7 @@ export const engineFlags = {
   numParallel: {
     type: "integer",
     value: "N",
-    text: "Requests that a model answers at the same time; default 4",
+    text: "Requests that a model answers at a time; default 4",
     least: 1,
     most: 256,
   },
@@ -53,7 +53,7 @@ export const engineFlags = {
     text: "Context window of one conversation in tokens; by memory, at least 4096",
     least: 0,
   },
-  debug: { type: "boolean", text: "Log what the engine prints" },
+  debug: { type: "boolean", text: "Log the engine's output" },
 } as const satisfies FlagTable;
 
 /** For commands that host a server. */
@@ -78,7 +78,7 @@ export const optionFlags = {
   topP: {
     type: "number",
     value: "N",
-    text: "Choose among the likeliest tokens that add up to this probability",
+    text: "Sample from the likeliest tokens that add up to this probability",
     least: 0,
     most: 1,
   },
@@ -87,7 +87,7 @@ export const optionFlags = {
   numPredict: {
     type: "integer",
     value: "N",
-    text: "Tokens to generate at most; -1 for no limit",
+    text: "Maximum tokens to generate; -1 for no limit",
     least: -2,
   },
 } as const satisfies FlagTable;
@@ -137,16 +137,16 @@ export const screenFlags = {
 } as const satisfies FlagTable;
 
 export const projectorFlag = {
-  mmproj: { type: "string", value: "FILE", text: "Projector that lets the model see; a GGUF file" },
+  mmproj: { type: "string", value: "FILE", text: "Projector (GGUF file) for image input" },
 } as const satisfies FlagTable;
 
 export const limitRateFlag = {
-  limitRate: { type: "string", value: "RATE", text: "Bytes per second at most, such as 5M" },
+  limitRate: { type: "string", value: "RATE", text: "Maximum bytes per second, such as 5M" },
 } as const satisfies FlagTable;
 
 /** Ollama has it for registries without TLS; the hub's address says that here. */
 export const insecureFlag = {
-  insecure: { type: "boolean", text: "Does nothing: HF_ENDPOINT may be http", isHidden: true },
+  insecure: { type: "boolean", text: "No effect; HF_ENDPOINT may be http", isHidden: true },
 } as const satisfies FlagTable;
 
 /** Replaces what is there. */

@@ -1,4 +1,4 @@
-// The keyboard between the start of the program and the first picture of its screen.
+// Keyboard input between the start of the program and the first frame of its screen.
 
 /**
  * Keeps what is typed for the screen that is about to open: the terminal neither echoes it, which would

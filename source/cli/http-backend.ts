@@ -1,4 +1,4 @@
-// The chat's backend: a server that is spoken to over HTTP.
+// The chat's backend: a server reached over HTTP.
 
 import { formatBytes } from "../base/byte-format.ts";
 import { isRecord } from "../base/json-record.ts";
@@ -86,7 +86,7 @@ export class HttpBackend implements ChatBackend {
       ...(format !== undefined && { format }),
     };
     for await (const event of this.#link.ask(signal, (client) => client.chat(all, options))) {
-      // Before the end is told: whoever hears of it asks for nothing more.
+      // Runs before the end is reported: nothing is requested after it.
       if (event.type === "done") await this.#learnWindow(settings);
       yield event;
     }
@@ -146,7 +146,7 @@ export class HttpBackend implements ChatBackend {
   async #learnWindow({ parameters }: ChatSettings): Promise<void> {
     const { name, contextLength } = this.#facts;
     if (contextLength !== undefined && parameters.num_ctx === undefined) return;
-    // The answer is whole; what is not known of the window shows as not known.
+    // The answer is complete; unknown facts about the window show as unknown.
     this.#facts = await this.#link.client.modelFacts(name).catch(() => this.#facts);
   }
 }

@@ -1,4 +1,4 @@
-// Images that a prompt on the command line speaks of.
+// Images that a prompt on the command line names.
 import { ProductError } from "../base/product-error.ts";
 import type { ApiClient } from "../client/api-client.ts";
 import {
@@ -12,9 +12,8 @@ import { attachedText, type ImageAttachment } from "../client/attachments/read-i
 import { imageTokens, seesImages } from "../client/chat-calls.ts";
 
 /**
- * What the words of a command attach. Text that was piped in is not looked at: a log full of file
- * names means none of them.
- *
+ * Finds the images that a command's words attach. Piped text is not searched: a log full of file
+ * names attaches none.
  * @throws ProductError `ATTACHMENT_...`; ServerRefusal for an unknown model
  */
 export async function attachToWords(
@@ -36,7 +35,7 @@ export function cannotSee(model: string, images: ReadonlyArray<{ name: string }>
   const names = images.map(({ name }) => name).join(", ");
   return new ProductError(attachmentErrors.unseen, {
     message: `"${model}" does not support images: ${names} was not sent.`,
-    hint: "Use a model with the capability vision; see modelctl show.",
+    hint: "Use a model with the vision capability; see modelctl show.",
   });
 }
 

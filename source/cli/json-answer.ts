@@ -2,7 +2,7 @@
 import type { AnswerStatistics } from "../client/chat-events.ts";
 import { type OneShot, whileAnswering } from "./one-shot.ts";
 
-/** Prints nothing where the answer fails: a program sees the exit code and standard error. */
+/** Prints nothing when the answer fails: a program checks the exit code and standard error. */
 export async function printJsonAnswer(question: OneShot, isStream: boolean): Promise<number> {
   return await whileAnswering(question, async (events, progress) => {
     let text = "";

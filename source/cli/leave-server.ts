@@ -1,4 +1,4 @@
-// The end of a chat whose process hosts the server: requests of other clients are not cut off with it.
+// Ends a chat whose process hosts the server without cutting off other clients.
 import { startBackgroundServer } from "../application/background-server.ts";
 import type { HostedServer } from "../application/server-host.ts";
 import { formatRoughDuration } from "../base/relative-time.ts";
@@ -7,15 +7,15 @@ import { addressText } from "../configuration/address.ts";
 import { entryFile } from "./connect.ts";
 import type { ServerLink } from "./server-link.ts";
 
-/** Programs that asked within this time are likely to ask again. */
+/** Programs that sent a request within this time are likely to send another. */
 const recentMs = 10 * 60_000;
 
 /**
- * Tells who uses the server beside modelctl itself, whose other screens start a server when this one ends.
- *
+ * Describes who uses the server besides modelctl itself, whose other screens start a server when
+ * this one ends.
  * @param records oldest first
  * @param nowMs since 1970
- * @returns undefined where nobody asked a model lately
+ * @returns undefined when nobody used a model lately
  */
 export function otherUsers(
   records: HostedServer["requestLog"]["records"],
@@ -67,14 +67,13 @@ export async function handOverServer(
       return isThere || undefined;
     },
   );
-  process.stderr.write(`The server runs on at ${url}; it ends when nobody uses it any more.\n`);
+  process.stderr.write(`The server keeps running at ${url} until it is idle.\n`);
 }
 
 /**
- * Lets the requests of other clients end, where this process hosts the server, and closes it. Ctrl+C
+ * Lets the requests of other clients end, if this process hosts the server, and closes it. Ctrl+C
  * ends the waiting.
- *
- * @param limitMs Infinity waits for good
+ * @param limitMs Infinity waits forever
  */
 export async function leaveServer(
   link: Pick<ServerLink, "hosted" | "isHosting" | "close">,
@@ -88,7 +87,9 @@ async function letOthersFinish(hosted: HostedServer, limitMs: number): Promise<v
   const count = hosted.requestLog.running.length;
   if (count > 0) {
     const requests = count === 1 ? "request" : "requests";
-    process.stderr.write(`Finishing ${count} ${requests} of other clients; Ctrl+C ends them.\n`);
+    process.stderr.write(
+      `Waiting for ${count} ${requests} of other clients; press Ctrl+C to cancel.\n`,
+    );
   }
   const interrupted = Promise.withResolvers<void>();
   process.once("SIGINT", interrupted.resolve);

@@ -1,4 +1,4 @@
-// One turn of the line loop: attaches the images of a prompt, streams the answer, keeps both.
+// One turn of the line loop: attaches the images of a prompt, streams the answer, saves both.
 
 import { endingSentences } from "../client/answer-ending.ts";
 import { mayAttach } from "../client/attachments/attach-images.ts";
@@ -75,11 +75,11 @@ export class LineAnswer {
     return statistics;
   }
 
-  /** The last question once more, in place of its answer. */
+  /** Answers the last question again, in place of its answer. */
   async askAgain(signal: AbortSignal): Promise<AnswerStatistics | undefined> {
     const { entries } = this.#options.read();
     const last = lastQuestion(entries);
-    if (last === undefined) throw new Error("There is no question to answer again.");
+    if (last === undefined) throw new Error("No question to answer again.");
     return await this.#answer(last.before, last.question, signal);
   }
 
@@ -94,7 +94,7 @@ export class LineAnswer {
     return attached;
   }
 
-  /** A count that fails is no reason not to ask. */
+  /** A failed count does not prevent the question. */
   async #counted(
     images: readonly EntryImage[],
     signal: AbortSignal,

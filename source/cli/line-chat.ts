@@ -1,4 +1,4 @@
-// The chat as a plain line loop, for where there is no full screen.
+// The chat as a plain line loop, for terminals without the full screen.
 import { createInterface, type Interface } from "node:readline/promises";
 import { describeError, exitCodes } from "../base/product-error.ts";
 import { completePath, pathBeforeCursor } from "../client/attachments/complete-path.ts";
@@ -15,7 +15,7 @@ import type { LineAnswer } from "./line-answer.ts";
 import { lineCommandContext, lineHelp } from "./line-commands.ts";
 import { formatStatistics } from "./statistics-text.ts";
 
-/** A second Ctrl+C within this time leaves. */
+/** A second Ctrl+C within this time quits. */
 const interruptWindowMs = 2000;
 
 export interface LineChatOptions {
@@ -63,7 +63,7 @@ export class LineChat {
       if (this.#isLeaving) break;
       if (!this.#isTerminal) continue;
       lines.prompt();
-      // What could not be sent is there to be corrected.
+      // Restores a message that could not be sent, so that it can be corrected.
       if (!isDone && !typed.includes("\n")) lines.write(typed);
     }
     lines.close();
@@ -92,7 +92,9 @@ export class LineChat {
     }
   }
 
-  /** A failed request is told and the loop goes on; a stopped answer stays in the conversation. */
+  /**
+   * Reports a failed request and continues the loop; a stopped answer stays in the conversation.
+   */
   async #answer(text: string, typed: string): Promise<boolean> {
     const { actions, answer } = this.#options;
     this.#abort = new AbortController();
@@ -150,11 +152,11 @@ export class LineChat {
     const { actions, history } = this.#options;
     if (!this.#isTerminal || actions.settings.keepsHistory === false) return;
     await history.file?.append(typed).catch((error: unknown) => {
-      process.stderr.write(`The prompt history could not be saved: ${describeError(error)}\n`);
+      process.stderr.write(`Cannot save the prompt history: ${describeError(error)}\n`);
     });
   }
 
-  /** What readline wants: the words that may stand there, and the one that is there. */
+  /** Readline's completion result: the candidates, and the word before the cursor. */
   async #complete(line: string): Promise<[string[], string]> {
     if (/^\/\S*$/.test(line)) {
       const names = commandTable.flatMap(({ slash }) => slash ?? []);
@@ -167,7 +169,7 @@ export class LineChat {
     return [[...words], path.typed];
   }
 
-  /** Only a person on a terminal can say yes; the end of input is a no. */
+  /** Only a person on a terminal can say yes; the end of input means no. */
   async #confirm(question: string): Promise<boolean> {
     const lines = this.#lines;
     if (!this.#isTerminal || lines === undefined) return false;
@@ -202,7 +204,7 @@ export class LineChat {
     lines.setPrompt(">>> ");
     lines.write(null, { ctrl: true, name: "e" });
     lines.write(null, { ctrl: true, name: "u" });
-    process.stderr.write("\nCtrl+C again leaves (as do Ctrl+D and /bye)\n");
+    process.stderr.write("\nPress Ctrl+C again to quit (or use Ctrl+D or /bye)\n");
     lines.prompt();
   }
 }

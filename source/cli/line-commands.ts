@@ -1,4 +1,4 @@
-// Lets the commands of the screen's command table run in the line loop.
+// Runs commands of the screen's command table in the line loop.
 import type { CommandContext } from "../ui/screens/chat/commands/command.ts";
 import { settingRows, tableTexts } from "../ui/screens/chat/commands/settings-table.ts";
 import { type ChatActions, sessionText } from "../ui/screens/chat/conversation/chat-actions.ts";
@@ -14,7 +14,7 @@ export interface LineActions {
   confirm: CommandContext["confirm"];
 }
 
-/** What concerns only a screen (scrolling, editing) does nothing in a line loop. */
+/** Commands that only a screen needs (scrolling, editing) do nothing in a line loop. */
 export function lineCommandContext({
   actions,
   leave,
@@ -23,7 +23,7 @@ export function lineCommandContext({
   confirm,
 }: LineActions): CommandContext {
   const nothing = () => undefined;
-  const onScreen = () => "That needs the full screen: start without --plain.";
+  const onScreen = () => "This needs the full screen: start without --plain.";
   const never = async () => onScreen();
   const print = (text: string): undefined => {
     process.stderr.write(`${text}\n`);
@@ -42,7 +42,7 @@ export function lineCommandContext({
     },
     confirm,
     chooseModel: async () => ({
-      printed: `${await actions.listModels()}\nGo on with one of them: /model NAME`,
+      printed: `${await actions.listModels()}\nSwitch with: /model NAME`,
     }),
     chooseSettings: async () => {
       const rows = settingRows(actions.settings, await actions.modelTexts());
@@ -51,10 +51,10 @@ export function lineCommandContext({
     },
     chooseSession: async (words) => {
       const sessions = await actions.sessions(words);
-      if (sessions.length === 0) return "There is no such chat.";
+      if (sessions.length === 0) return "No such chat.";
       const nowMs = Date.now();
       const lines = sessions.map((head) => sessionText(head, nowMs));
-      return { printed: `${lines.join("\n")}\nGo on with one of them: /resume NAME` };
+      return { printed: `${lines.join("\n")}\nResume one with: /resume NAME` };
     },
     stop: nothing,
     interrupt: nothing,

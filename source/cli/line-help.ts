@@ -1,4 +1,4 @@
-// The help of the line loop, made from the command table.
+// Help of the line loop, generated from the command table.
 
 import type { Command } from "../ui/screens/chat/commands/command.ts";
 import { commandTable, slashUsages } from "../ui/screens/chat/commands/command-table.ts";
@@ -7,16 +7,16 @@ import { wrapLine } from "../ui/text/wrap-line.ts";
 
 const labelCells = 30;
 
-/** The keys of a line that readline edits. */
+/** Keys that readline handles. */
 const shortcuts: readonly (readonly [keys: string, title: string])[] = [
   ["Enter", "Send"],
   ["Tab", "Complete a /command or a path"],
-  ["Up, Down", "Earlier and later messages"],
+  ["Up, Down", "Previous and next message"],
   ["Ctrl+A, Ctrl+E", "Start and end of the line"],
   ["Alt+B, Alt+F", "Word left, word right"],
   ["Ctrl+W, Ctrl+K, Ctrl+U", "Delete the word before, to the end, to the start"],
-  ["Ctrl+C", "Stop the answer, else clear the input; twice leaves"],
-  ["Ctrl+D", "Leave, on an empty line"],
+  ["Ctrl+C", "Stop generating or clear the input; press twice to quit"],
+  ["Ctrl+D", "Quit, on an empty line"],
 ];
 
 /** @param topic one of Ollama's: `set` and `show` narrow the list, `shortcuts` lists keys */

@@ -1,7 +1,9 @@
-// Says on standard error when a model that is being loaded does not fit into memory.
+// Warns on standard error when a model that is being loaded does not fit into memory.
 import type { Flags } from "./flags.ts";
 
-/** What is loaded sooner than this fits, and nobody is kept waiting for the look at its file. */
+/**
+ * Delay before the check: a model that loads sooner fits, and nobody waits for a look at its file.
+ */
 const patienceMs = 500;
 
 /**
@@ -26,6 +28,6 @@ async function print(model: string, flags: Flags): Promise<void> {
     const start = process.stderr.isTTY ? "\r\u001b[K" : "";
     if (!fits) process.stderr.write(`${start}${model} ${sentence}\n`);
   } catch {
-    // The server tells what is wrong with the model.
+    // The server reports problems with the model.
   }
 }

@@ -16,5 +16,5 @@ export function openLibrary(flags: Flags = {}): {
 export function parseName(library: ModelLibrary, text: string): ModelName {
   const parsed = library.catalog.parse(text);
   if (parsed.kind === "name") return parsed.name;
-  throw usageError(`${text} is a path, not a model's name.`, "Use a name such as my-model.");
+  throw usageError(`${text} is a path, not a model name.`, "Use a name such as my-model.");
 }

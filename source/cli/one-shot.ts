@@ -15,7 +15,7 @@ type AnswerLink = Pick<ServerLink, "client" | "ask" | "close">;
 
 export interface OneShot {
   model: string;
-  /** Empty only loads the model. Images that it speaks of are sent along. */
+  /** Empty only loads the model. Images named in it are sent along. */
   prompt: string;
   /** Text in front of it, as it is. */
   piped?: string;
@@ -135,7 +135,7 @@ async function* answerEvents(
   }
 }
 
-/** Everything before it is progress. */
+/** Everything before that is progress. */
 function isAnswer({ type }: ChatEvent): boolean {
   return type === "text" || type === "thinking" || type === "tool-call" || type === "done";
 }
@@ -149,13 +149,15 @@ export function wholePrompt({ prompt, piped = "" }: Pick<OneShot, "prompt" | "pi
   return [piped, prompt].filter((text) => text !== "").join(" ");
 }
 
-/** Ctrl+C must not wait for a server that is still starting; one of this process then ends with it. */
+/**
+ * Ctrl+C must not wait for a server that is still starting; one in this process then ends with it.
+ */
 async function openUnlessAborted(question: OneShot, signal: AbortSignal): Promise<AnswerLink> {
   const opening = question.link(signal);
   try {
     return await unlessAborted(opening, signal);
   } catch (error) {
-    if (signal.aborted) void opening.then((link) => link.close()).catch(() => {}); // nobody asks now
+    if (signal.aborted) void opening.then((link) => link.close()).catch(() => {}); // no request is pending
     throw error;
   }
 }

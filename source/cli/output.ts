@@ -1,28 +1,27 @@
-// The program's standard output, and what it means that its reader leaves.
+// Standard output, and the handling of a reader that closes it.
 import type { Writable } from "node:stream";
 import { exitCodes, ProductError } from "../base/product-error.ts";
 import { commandErrors } from "./errors.ts";
 
 let isWholeWanted = false;
 
-/** `modelctl run … | head -1` is no error; an output that cannot be written is one. Called once. */
+/** `modelctl run … | head -1` is not an error; an output that cannot be written is. Called once. */
 export function watchOutput(): void {
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE" && isWholeWanted) return;
     if (error.code === "EPIPE") process.exit(exitCodes.ok);
-    process.stderr.write(`Error: The output cannot be written: ${error.message}.\n`);
+    process.stderr.write(`Error: Cannot write the output: ${error.message}.\n`);
     process.exit(exitCodes.unexpected);
   });
-  // A server goes on when nobody reads its log any more.
+  // A server continues when nobody reads its log.
   process.stderr.on("error", () => {});
 }
 
 /**
- * For content of which a part is of no use.
- *
+ * Writes content that is useless when incomplete.
  * @param write fails with the stream it is given
  * @param what names the content
- * @throws ProductError `COMMAND_READER_LEFT`; what `write` throws
+ * @throws ProductError `COMMAND_READER_LEFT`; errors of `write`
  */
 export async function writeWhole(
   what: string,
@@ -34,8 +33,8 @@ export async function writeWhole(
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "EPIPE")) throw error;
     throw new ProductError(commandErrors.readerLeft, {
-      message: `Whatever reads the output has ended before ${what} was whole.`,
-      hint: "Look at what it says, and do not use what it has written.",
+      message: `Output pipe closed early: ${what} is incomplete.`,
+      hint: "Check the reading program, and discard its result.",
       cause: error,
     });
   }

@@ -1,19 +1,18 @@
-// The answer of a model that makes vectors: one JSON array on a line.
+// The answer of an embedding model: one JSON array on a line.
 import { exitCodes } from "../base/product-error.ts";
 import { ServerRefusal } from "../client/api-client.ts";
 import { embedText, onlyEmbeds } from "../client/model-calls.ts";
 import { type OneShot, wholePrompt } from "./one-shot.ts";
 
-/** With the flags that only such models know. */
+/** Includes the flags that apply to embedding models only. */
 type VectorQuestion = OneShot & { flags: { dimensions?: number; truncate?: boolean } };
 
-/** What the server answers where a model cannot write text. */
+/** The server's error for a model that cannot generate text. */
 const cannotCode = "ENGINE_CAPABILITY_MISSING";
 
 /**
- * Answers with text, or, where the model makes vectors alone, with the prompt's vector.
- *
- * @throws what `answer` throws for any other model
+ * Prints a text answer, or the prompt's vector for an embedding model.
+ * @throws errors of `answer` for any other model
  */
 export async function orPrintVector(
   question: VectorQuestion,

@@ -1,4 +1,4 @@
-// One line for a download or a copy: its bar, its rate, and how long it will still take.
+// One line for a download or a copy: its bar, its rate, and the remaining time.
 
 import { formatBytes } from "../base/byte-format.ts";
 import type { Clock } from "../base/clock.ts";
@@ -93,7 +93,7 @@ export class ProgressBar {
     return "█".repeat(filled) + " ".repeat(room - filled);
   }
 
-  /** Bytes a second over the last samples; falls to 0 when nothing comes any more. */
+  /** Bytes a second over the last samples; falls to 0 when nothing arrives. */
   #rate(): number {
     const last = this.#samples.at(-1);
     if (last !== undefined && this.#clock.now() - last.atMs >= sampleMs) this.#sample();

@@ -1,10 +1,11 @@
-// Shows what a long command does: lines redrawn in place on a terminal, plain lines elsewhere.
+// Shows the progress of a long command: lines redrawn in place on a terminal, plain lines
+// elsewhere.
 import { type Clock, systemClock } from "../base/clock.ts";
 import { toOneLine } from "../base/seen-text.ts";
 import { cutToWidth } from "./cut-to-width.ts";
 import { ProgressBar } from "./progress-bar.ts";
 
-/** What is needed of `process.stderr`. */
+/** The parts of `process.stderr` that are used. */
 export interface ProgressStream {
   isTTY?: boolean;
   columns?: number;
@@ -15,7 +16,7 @@ export interface ProgressStream {
 const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 const frameMs = 100;
 const plainStepPercent = 10;
-/** What a terminal writes behind the cursor when Ctrl+C is pressed. */
+/** The text that a terminal echoes at the cursor when Ctrl+C is pressed. */
 const echoWidth = "^C".length;
 
 interface StatusLine {
@@ -56,8 +57,7 @@ export class ProgressLines {
   }
 
   /**
-   * What is being done now.
-   *
+   * Shows the current step.
    * @param key the same key again changes the text of the present status, and writes no new line
    */
   status(text: string, key = text): void {
@@ -172,7 +172,7 @@ export class ProgressLines {
     const changing = this.#lines
       .slice(0, Math.max(1, rows - 1))
       .map((line) => cutToWidth(this.#text(line, columns - echoWidth), columns - 1));
-    // What stays is not drawn over: it may take several rows, so all that was below is cleared first.
+    // A permanent line may take several rows, so everything below it is cleared first.
     const stay = [...above, ...done];
     const text = [
       ...(stay.length > 0 ? ["\u001b[J"] : []),

@@ -1,4 +1,4 @@
-// One line on a terminal that says what is being waited for; nothing on anything else.
+// One line on a terminal that shows what the command waits for; nothing elsewhere.
 import type { WriteStream } from "node:tty";
 import type { ChatEvent } from "../client/chat-events.ts";
 
@@ -34,7 +34,7 @@ export function progressText(event: ChatEvent, model: string): string | undefine
     case "queued":
       return event.ahead === 0 ? "waiting, next in line" : `waiting, ${event.ahead} ahead`;
     case "prompt":
-      // Short prompts are read before anybody could look.
+      // Short prompts are processed before anybody could look.
       return event.totalTokens < 500
         ? undefined
         : `reading ${event.totalTokens} tokens ${percent(event.completedTokens / event.totalTokens)}`;

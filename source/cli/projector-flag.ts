@@ -30,8 +30,8 @@ export async function modelWithProjector(model: string, flags: Flags): Promise<s
   if (mmproj === undefined) return model;
   if (connect !== undefined) {
     throw usageError(
-      "--mmproj names a file of this machine, and --connect another server.",
-      "Make the model there: modelctl create NAME --mmproj FILE.",
+      "--mmproj needs a local file and cannot be used with --connect.",
+      "Create the model on that machine: modelctl create NAME --mmproj FILE.",
     );
   }
   const { library } = openLibrary(flags);
@@ -43,11 +43,11 @@ export async function modelWithProjector(model: string, flags: Flags): Promise<s
   const modelfile = { ...empty, definition: { ...empty.definition, from: [model, file] } };
   const options = { baseFolder: process.cwd(), copy: undefined };
   await withProgress(flags, (work) => library.create(name, modelfile, options, work));
-  process.stderr.write(`The model with its projector is ${name.display} from now on.\n`);
+  process.stderr.write(`Created ${name.display} with its projector.\n`);
   return name.display;
 }
 
-/** What of a name or a path can be a name. */
+/** The part of a name or a path that can be a name. */
 function baseName(model: string): string {
   const last = path.basename(model.replace(/:[^/:\\]*$/, "")).replace(/\.gguf$/i, "");
   const name = last.replaceAll(/[^A-Za-z0-9_.-]/g, "-").replace(/^[^A-Za-z0-9_]+/, "");

@@ -1,14 +1,14 @@
-// Why a file that a person named cannot be read, in words.
+// Explains why a file cannot be read.
 
 const reasons: Record<string, string> = {
-  ENOENT: "there is no such file",
-  ENOTDIR: "there is no such file",
-  EISDIR: "it is a folder",
-  EACCES: "this user may not read it",
+  ENOENT: "no such file",
+  ENOTDIR: "no such file",
+  EISDIR: "is a folder",
+  EACCES: "permission denied",
 };
 
 /** @param error of a reading of the file; without the name of the file, which the caller says */
 export function readFault(error: unknown): string {
   const code = error instanceof Error && "code" in error ? String(error.code) : undefined;
-  return (code && reasons[code]) ?? `the system says ${code ?? error}`;
+  return (code && reasons[code]) ?? String(code ?? error);
 }

@@ -1,9 +1,9 @@
-// The line that the screens leave on the terminal: the chat's name and the command that resumes it.
+// The line that the screens leave on the terminal: the chat's name and the command to resume it.
 
 import type { AppResult } from "../ui/app/app-options.ts";
 import { neutraliseLine } from "../ui/text/neutralise.ts";
 
-/** Prints nothing where no chat was saved, or where a signal ended the program. */
+/** Prints nothing when no chat was saved, or a signal ended the program. */
 export function printResumeLine({ saved, signal }: Pick<AppResult, "saved" | "signal">): void {
   if (saved === undefined || signal !== undefined) return;
   process.stdout.write(`${resumeLine(saved)}\n`);

@@ -1,4 +1,4 @@
-// The server that runs already, for commands that would not start one.
+// The running server, for commands that do not start one.
 import { ProductError } from "../base/product-error.ts";
 import { ApiClient } from "../client/api-client.ts";
 import { clientErrors } from "../client/errors.ts";
@@ -49,6 +49,6 @@ export function refuseToStart(flags: Flags, settings: CommandSettings): void {
   if (url === undefined && !isElsewhere) return;
   throw new ProductError(clientErrors.unreachable, {
     message: `No modelctl server answers at ${url ?? (address && urlOf(address))}.`,
-    hint: "Start one there with modelctl serve, or check the address.",
+    hint: "Start one there with: modelctl serve. Or check the address.",
   });
 }

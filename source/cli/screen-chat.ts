@@ -1,4 +1,4 @@
-// The full screen: opens the program, and leaves the server in order.
+// The full screen: opens the program, and shuts down the server at the end.
 import { exitCodes } from "../base/product-error.ts";
 import type { ViewOptions } from "../ui/app/app-options.ts";
 import { loadApp } from "../ui/app/load-app.ts";

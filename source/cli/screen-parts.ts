@@ -1,11 +1,11 @@
-// What is behind the full screen: the server, the chat's model, the saved chats.
+// The services behind the full screen: the server, the chat's model, the saved chats.
 import { readRequestFilter } from "../application/request-filter.ts";
 import { describeError } from "../base/product-error.ts";
 import { showModel } from "../client/chat-calls.ts";
 import type { AppParts } from "../ui/app/app-options.ts";
+import { chatStorage } from "./chat-storage.ts";
 import type { Flags } from "./flags.ts";
 import { createHttpBackend, settingsOf } from "./http-backend.ts";
-import { keptChats } from "./kept-chats.ts";
 import { controlOf } from "./server-control.ts";
 import { ServerLink } from "./server-link.ts";
 import { findSession } from "./session-flag.ts";
@@ -46,7 +46,7 @@ async function openChat(
 ): Promise<NonNullable<AppParts["chat"]>> {
   const backend = await createHttpBackend(link, model, flags);
   const { examples = [] } = backend.facts;
-  const kept = keptChats(settings, settings.paths);
+  const kept = chatStorage(settings, settings.paths);
   const session = kept.sessions && (await findSession(kept.sessions, flags));
   return {
     backend,

@@ -1,4 +1,4 @@
-// What the Server screen does with the server that this process hosts.
+// The Server screen's actions on the server in this process.
 import { openServerKeys } from "../application/server-keys.ts";
 import { isLoopback, parseAddress, type ServerAddress } from "../configuration/address.ts";
 import type { KeyRule, ServerSettings } from "../ui/screens/server/server-settings.ts";
@@ -7,11 +7,11 @@ import { otherUsers } from "./leave-server.ts";
 import type { ServerLink } from "./server-link.ts";
 import type { CommandSettings } from "./session-settings.ts";
 
-/** Ports that are tried in place of one that is taken. */
+/** Ports that are tried when the chosen one is in use. */
 const morePorts = 20;
 
 export function controlOf(link: ServerLink): ServerControl {
-  /** Of the last try to start with others than before. */
+  /** Settings of the last failed attempt to start. */
   let tried: CommandSettings | undefined;
   const startWith = async (settings: CommandSettings, more = 0): Promise<void> => {
     tried = settings;
@@ -48,11 +48,11 @@ export function controlOf(link: ServerLink): ServerControl {
   };
 }
 
-/** Where nothing was said of it, the server has taken the usual address, or the next one. */
+/** Without an address, the server has used the default one, or the next one. */
 function addressOf(link: ServerLink): ServerAddress {
   const { url } = link.client.connection;
   const address = parseAddress(url);
-  if (address === undefined) throw new Error(`${url} is no address`);
+  if (address === undefined) throw new Error(`${url} is not an address`);
   return address;
 }
 
@@ -62,7 +62,7 @@ function shown({ values, address }: CommandSettings, link: ServerLink): ServerSe
   return { host, port, requireKey, origins: values.origins };
 }
 
-/** An address that was not changed stays one that was not named. */
+/** An unchanged default address stays a default. */
 function changed(
   settings: CommandSettings,
   wanted: ServerSettings,

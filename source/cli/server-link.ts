@@ -1,4 +1,4 @@
-// A command's way to its server, which finds or starts another one when the server goes away.
+// A command's connection to its server; finds or starts another one when the server disappears.
 import type { HostedServer } from "../application/server-host.ts";
 import { ProductError } from "../base/product-error.ts";
 import { type ApiClient, ServerRefusal } from "../client/api-client.ts";
@@ -14,7 +14,7 @@ type Open = (settings: CommandSettings, signal?: AbortSignal) => Promise<Connect
 export interface LinkOptions {
   /** Aborting it gives up while a server is being started in the background. */
   signal?: AbortSignal;
-  /** Takes what is worth knowing; usually it is printed. */
+  /** Receives notices for the user; they are usually printed. */
   tell?: (sentence: string) => void;
 }
 
@@ -49,14 +49,14 @@ export class ServerLink {
     const link = new ServerLink(open, model, settings, await open(settings, signal));
     if (link.#connection.isForeign && settings.serverFlags.length > 0) {
       tell(
-        `A server runs already at ${link.client.connection.url}; its own settings count, ` +
+        `A server is already running at ${link.client.connection.url}; its settings apply, ` +
           `not ${settings.serverFlags.filter((flag) => flag.startsWith("--")).join(" ")}.`,
       );
     }
     return link;
   }
 
-  /** Those that a server of this process is hosted with. */
+  /** Settings of a server in this process. */
   get settings(): CommandSettings {
     return this.#settings;
   }
@@ -65,15 +65,14 @@ export class ServerLink {
     return this.#connection.client;
   }
 
-  /** The server that this process hosts, if it does. */
+  /** The server in this process, if there is one. */
   get hosted(): HostedServer | undefined {
     return this.#connection.hosted;
   }
 
   /**
-   * Asks, and asks once more when the server vanished before the first piece of the answer.
-   *
-   * @throws what the client throws
+   * Sends a request, and once more when the server vanished before the first piece of the answer.
+   * @throws errors of the client
    */
   async *ask(
     signal: AbortSignal,
@@ -94,7 +93,7 @@ export class ServerLink {
     yield* ask(this.client);
   }
 
-  /** Whether this process hosts the server, and has not stopped it. */
+  /** True when this process runs the server and has not stopped it. */
   get isHosting(): boolean {
     return this.hosted !== undefined && !this.#isStopped;
   }
@@ -111,7 +110,7 @@ export class ServerLink {
    */
   async stopHosting(limitMs: number): Promise<void> {
     if (this.#isStopped) return;
-    if (this.hosted === undefined) throw new Error("Another program hosts this server now");
+    if (this.hosted === undefined) throw new Error("Another process hosts this server now");
     this.#isStopped = true;
     await this.hosted?.drain(limitMs);
     await this.hosted?.close();
@@ -131,11 +130,11 @@ export class ServerLink {
    * @throws ProductError of `hostServer`: the server stays stopped, and its settings what they were
    */
   async hostWith(settings: CommandSettings, morePorts = 0): Promise<void> {
-    if (!this.#isStopped) throw new Error("The server runs; it has to be stopped first");
+    if (!this.#isStopped) throw new Error("The server is running; stop it first");
     this.#connection = await hostHere(settings, this.#model, morePorts);
     const { address } = settings;
     const port = Number(new URL(this.client.connection.url).port);
-    // Another port may have been taken: that one is meant from now on.
+    // Another port may have been used: it counts from now on.
     this.#settings = { ...settings, address: address && { ...address, port } };
     this.#isStopped = false;
   }

@@ -1,4 +1,4 @@
-// What --session names: a saved chat to go on with, or a new one of that name.
+// Resolves --session: a saved chat to resume, or a new one with that name.
 
 import type { SessionStore } from "../application/chat-sessions.ts";
 import { ProductError } from "../base/product-error.ts";

@@ -62,7 +62,7 @@ export function connectUrl(flags: Flags): string | undefined {
   if (flags.connect === undefined) return undefined;
   const address = parseAddress(flags.connect);
   if (address === undefined) {
-    throw usageError(`--connect ${flags.connect} is no address.`, "Use http://host:port.");
+    throw usageError(`--connect ${flags.connect} is not an address.`, "Use http://host:port.");
   }
   return urlOf(address);
 }

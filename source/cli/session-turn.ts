@@ -1,4 +1,4 @@
-// One question more in a saved chat, from the command line.
+// Asks one more question in a saved chat, from the command line.
 import { SessionStore } from "../application/chat-sessions.ts";
 import { systemClock } from "../base/clock.ts";
 import { exitCodes } from "../base/product-error.ts";
@@ -45,7 +45,7 @@ export async function continueSession(
     if (session !== undefined && "id" in session) await actions.openSession(session.id);
     else if (session !== undefined) recorder.startNew(session.name);
     change({ settings: settingsOf(flags, read().settings) });
-    // The model that was named counts, whatever the chat began with.
+    // A named model wins over the chat's own.
     if (backend.facts.name !== model) await backend.use(model);
     const answer = new LineAnswer({
       backend,

@@ -1,4 +1,4 @@
-// The sections in which `show` tells of a model.
+// The sections of `show` for a model.
 
 import type { ModelDescription } from "../application/model-library.ts";
 import { formatCount } from "../base/count-format.ts";
@@ -7,7 +7,7 @@ import { formatSection } from "./table.ts";
 const nameWidth = 30;
 const linesShown = 2;
 
-/** What the sections tell. */
+/** The facts in the sections. */
 export type DescribedModel = Pick<
   ModelDescription,
   "details" | "model_info" | "projector_info" | "capabilities" | "tensors"

@@ -1,5 +1,5 @@
-// Shows a model's thinking before its answer: on a terminal in grey, in a pipe or a file not at all,
-// since whoever reads that wants the answer alone.
+// Shows a model's thinking before its answer: in grey on a terminal, and not at all in a pipe or a
+// file, where only the answer is wanted.
 import chalk from "chalk";
 
 export class ThinkingText {

@@ -1,4 +1,4 @@
-// Shows on standard error what a long work does, and lets Ctrl+C and other ends of a process end it.
+// Shows the progress of long work on standard error, and lets Ctrl+C and other signals stop it.
 import type { ProgressRecord, Work } from "../application/model-library.ts";
 import { parseByteRate } from "./byte-rate.ts";
 import type { Flags } from "./flags.ts";
@@ -9,14 +9,13 @@ const endingSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 const wholeModel = "pulling model";
 
-/** For `whenStopped`, where something is fetched from the hub. */
+/** A message for `whenStopped`, for downloads from the hub. */
 export const fetchedIsKept =
-  "Stopped: what was fetched is kept, and the same command goes on from there.";
+  "Stopped. The partial download is kept; run the command again to resume.";
 
 /**
- * A signal stops it, and it tidies up: what was fetched is kept for the next time, half a build is not.
- *
- * @param whenStopped what to say then
+ * A signal stops the work, which cleans up: partial downloads are kept, partial builds are not.
+ * @param whenStopped the message to print then
  */
 export async function withProgress<T>(
   { limitRate }: Flags,
@@ -40,7 +39,7 @@ export async function withProgress<T>(
     lines.clear();
     if (!abort.signal.aborted) throw error;
     if (whenStopped !== undefined) process.stderr.write(`${whenStopped}\n`);
-    // Whatever the work made of being stopped: the user knows why.
+    // Ignores errors of cancelled work: the user knows why.
     throw abort.signal.reason;
   } finally {
     for (const name of endingSignals) process.off(name, interrupt);

@@ -17,7 +17,7 @@ export interface Profiles {
   profiles: Record<string, Profile>;
 }
 
-export const usualProfile = "local";
+export const defaultProfile = "local";
 
 /**
  * A missing file holds one empty profile.
@@ -25,7 +25,7 @@ export const usualProfile = "local";
  * @throws ProductError `CONFIGURATION_FILE_INVALID`
  */
 export function readProfiles(file: string): Profiles {
-  if (!existsSync(file)) return { current: usualProfile, profiles: { [usualProfile]: {} } };
+  if (!existsSync(file)) return { current: defaultProfile, profiles: { [defaultProfile]: {} } };
   let table: Record<string, unknown>;
   try {
     table = parse(readFileSync(file, "utf8"));
@@ -33,14 +33,14 @@ export function readProfiles(file: string): Profiles {
     const reason = error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error);
     throw invalid(file, `cannot be read: ${reason}`, error);
   }
-  const { current = usualProfile, profiles = {} } = table;
+  const { current = defaultProfile, profiles = {} } = table;
   if (typeof current !== "string") throw invalid(file, "does not name a current profile");
   if (!isRecord(profiles)) throw invalid(file, "has a 'profiles' entry that is not a table");
   const read = Object.entries(profiles).map(([name, values]) => [
     name,
     readProfile(file, name, values),
   ]);
-  return { current, profiles: { [usualProfile]: {}, ...Object.fromEntries(read) } };
+  return { current, profiles: { [defaultProfile]: {}, ...Object.fromEntries(read) } };
 }
 
 /** Replaces the file as a whole, with mode 0600. */

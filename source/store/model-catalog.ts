@@ -17,7 +17,7 @@ import type { ModelStore } from "./library/model-store.ts";
 import { refuseLaterVersion } from "./library/required-version.ts";
 import { resolveFile } from "./library/resolve-file.ts";
 import { type RecordedModel, readRecorded, resolveStored } from "./library/resolve-stored.ts";
-import { nothingSaid, type ResolvedModel } from "./library/resolved-model.ts";
+import { noSettings, type ResolvedModel } from "./library/resolved-model.ts";
 import type { ModelContent } from "./library/stored-content.ts";
 import { listLmStudio, resolveLmStudio } from "./lm-studio/list-lm-studio.ts";
 import { type FolderModel, LmStudioFolder } from "./lm-studio/lm-studio-folder.ts";
@@ -257,7 +257,7 @@ export class ModelCatalog {
     const { facts, details } = await this.#cache.read([file]);
     const { mtime } = await stat(file);
     return {
-      ...nothingSaid(),
+      ...noSettings(),
       name: `${name}:latest`,
       facts,
       parts: [file],

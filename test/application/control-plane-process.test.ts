@@ -75,6 +75,6 @@ it("its settings make no sense", async () => {
   expect(await faultOfStart("127.0.0.1:99999")).toMatchObject({
     code: "COMMAND_USAGE",
     exitCode: 2,
-    message: expect.stringContaining("is no address"),
+    message: expect.stringContaining("is not an address"),
   });
 });

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync, truncateSync, utimesSync, writeFileSy
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { keepHouse } from "../../source/application/housekeeping.ts";
+import { startHousekeeping } from "../../source/application/housekeeping.ts";
 import { isReference } from "../../source/store/library/manifest.ts";
 import { modelName, openStore } from "../support/model-store.ts";
 import { until } from "../support/until.ts";
@@ -19,11 +19,11 @@ test("what no model needs is removed, once it is old", async () => {
   await store.writeBlob("left behind now");
   utimesSync(store.blobPath(old.digest), longAgo, longAgo);
   const lines: string[] = [];
-  const leave = keepHouse(store, (line) => lines.push(line), { delayMs: 0 });
+  const leave = startHousekeeping(store, (line) => lines.push(line), { delayMs: 0 });
   await until(blobs, (names) => names.length === kept.length + 1);
   await until(
     () => lines,
-    (told) => told.some((line) => /^removed 1 unused files of the store/.test(line)),
+    (told) => told.some((line) => /^removed 1 unused files from the store/.test(line)),
   );
   await leave();
 });
@@ -45,7 +45,7 @@ test("large files that models refer to get their digest", async () => {
   });
   await store.writeManifest(name, { ...manifest, layers });
   const lines: string[] = [];
-  const leave = keepHouse(store, (line) => lines.push(line), { delayMs: 0 });
+  const leave = startHousekeeping(store, (line) => lines.push(line), { delayMs: 0 });
   await until(
     () => lines,
     (told) => told.includes("computed the digests of 1 referenced model files"),
@@ -59,13 +59,16 @@ test("large files that models refer to get their digest", async () => {
 test("a model that is made while the server runs gets its digest too", async () => {
   const fixture = openStore();
   const lines: string[] = [];
-  const leave = keepHouse(fixture.store, (line) => lines.push(line), { delayMs: 0, pauseMs: 10 });
+  const leave = startHousekeeping(fixture.store, (line) => lines.push(line), {
+    delayMs: 0,
+    pauseMs: 10,
+  });
   const file = fixture.tinyAt("large.gguf");
   truncateSync(file, 65 * 1024 ** 2);
   for (const times of [1, 2]) {
     await fixture.create(`refers-${times}`, { from: [file] });
     await until(
-      () => lines.filter((line) => line.startsWith("computed the digests of 1 files")),
+      () => lines.filter((line) => line.startsWith("computed the digests of 1 referenced")),
       ({ length }) => length === times,
     );
     const later = new Date(Date.now() + times * 60_000);
@@ -79,7 +82,10 @@ test("a damaged manifest is told of once, however often a server looks", async (
   await fixture.create("broken", { from: [fixture.tinyAt("a.gguf")] });
   writeFileSync(fixture.store.folder.manifestPath(modelName("broken")), "{");
   const lines: string[] = [];
-  const leave = keepHouse(fixture.store, (line) => lines.push(line), { delayMs: 0, pauseMs: 1 });
+  const leave = startHousekeeping(fixture.store, (line) => lines.push(line), {
+    delayMs: 0,
+    pauseMs: 1,
+  });
   const told = (start: string) => lines.filter((line) => line.startsWith(start)).length;
   for (const times of [1, 2, 3]) {
     const file = fixture.tinyAt(`${times}.gguf`);
@@ -104,7 +110,7 @@ test("a damaged manifest is named, and nothing is removed", async () => {
   writeFileSync(manifest, "{");
   const before = blobs();
   const lines: string[] = [];
-  const leave = keepHouse(store, (line) => lines.push(line), { delayMs: 0 });
+  const leave = startHousekeeping(store, (line) => lines.push(line), { delayMs: 0 });
   await until(
     () => lines,
     (told) => told.some((line) => line.includes(path.basename(path.dirname(manifest)))),
@@ -116,7 +122,7 @@ test("a damaged manifest is named, and nothing is removed", async () => {
 test("a server that ends before it begins does nothing, and waits for nothing", async () => {
   const fixture = openStore();
   const lines: string[] = [];
-  await keepHouse(fixture.store, (line) => lines.push(line))();
+  await startHousekeeping(fixture.store, (line) => lines.push(line))();
   expect(lines).toEqual([]);
 });
 
@@ -126,7 +132,7 @@ test("stored prompts go where there is to be no room for them", async () => {
   const files = () => readdirSync(folder);
   for (const name of ["a.prompt", "other"]) writeFileSync(path.join(folder, name), "content");
   const promptCache = { folder, budgetBytes: 0, maximumAgeMs: undefined };
-  const leave = keepHouse(fixture.store, () => {}, { delayMs: 0, promptCache });
+  const leave = startHousekeeping(fixture.store, () => {}, { delayMs: 0, promptCache });
   await until(files, (names) => names.length === 1);
   expect(files()).toEqual(["other"]);
   await leave();

@@ -1,4 +1,4 @@
-// What the command line tells of an answer that is not as it was asked for.
+// Notes on the command line about an answer that differs from the request.
 import { beforeEach, expect, test, vi } from "vitest";
 import { LineAnswer } from "../../source/cli/line-answer.ts";
 import { printAnswer } from "../../source/cli/one-shot.ts";
@@ -55,7 +55,7 @@ async function runOnce(events: readonly ChatEvent[]): Promise<number> {
   });
 }
 
-/** What the line loop keeps of a conversation whose answer is these events. */
+/** The line loop's conversation after an answer with these events. */
 async function chatOnce(events: readonly ChatEvent[]): Promise<readonly TranscriptEntry[]> {
   const backend = new ScriptedBackend();
   backend.chat = async function* () {

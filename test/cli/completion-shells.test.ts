@@ -68,7 +68,7 @@ describe.each(["bash", "zsh", "fish"] as const)("%s", (shell) => {
     await terminal.shows("ready>");
     terminal.type(`${typed}\t`);
     await terminal.shows(completed.trimEnd());
-    // What stands behind it is there to be typed.
+    // The text after it is already typed.
     terminal.type("END");
     await terminal.shows(`${completed}END`);
     expect(terminal.text()).not.toContain("Error");

@@ -1,4 +1,4 @@
-// What shells are told to complete, and that bash does it.
+// Completion candidates, and their use by bash.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -107,7 +107,7 @@ describe.skipIf(!isInstalled("bash"))("bash", () => {
   });
   afterAll(async () => await home.remove());
 
-  /** What bash would put in place of the last word. */
+  /** The words that bash would offer for the last one. */
   function complete(line: string): string[] {
     const script = `
       source <(modelctl completion bash)

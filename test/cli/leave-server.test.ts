@@ -52,7 +52,7 @@ test("they end before the server does, and nobody new is taken", async () => {
   await expect(fetch(`${server.url}/api/version`)).rejects.toThrow("fetch failed");
   await leaving;
   expect((await records()).at(-1)).toMatchObject({ done: true, eval_count: 300 });
-  expect(errors).toBe("Finishing 1 request of other clients; Ctrl+C ends them.\n");
+  expect(errors).toBe("Waiting for 1 request of other clients; press Ctrl+C to cancel.\n");
 });
 
 test("Ctrl+C ends them, and they are told so", async () => {

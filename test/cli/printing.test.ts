@@ -1,4 +1,4 @@
-// What the command line prints beside the answer: figures, progress, settings of a command.
+// Output of the command line besides the answer: figures, progress, settings of a command.
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { modelctlProgram } from "../../source/cli/modelctl-program.ts";
 import { readCommandLine } from "../../source/cli/program/read-command-line.ts";

@@ -1,4 +1,4 @@
-// What a long command shows: on a terminal's screen, and in a file.
+// Progress of a long command, on a terminal and in a file.
 import xterm from "@xterm/headless";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { ProgressLines } from "../../source/cli/progress-lines.ts";

@@ -72,8 +72,8 @@ describe("flags", () => {
     expect(() => readArguments(["run", "--system", "--verbose"])).toThrow(
       expect.objectContaining({
         code: "COMMAND_USAGE",
-        message: "--system needs a value, and --verbose looks like another flag.",
-        hint: "If it is meant, write --system=--verbose.",
+        message: "--system needs a value, but --verbose looks like a flag.",
+        hint: "To use it as the value, write --system=--verbose.",
       }),
     );
     expect(read("run", "--system=--verbose")).toMatchObject({ flags: { system: "--verbose" } });
@@ -106,8 +106,10 @@ describe("what meow does otherwise", () => {
   });
 
   test("a flag of another command in front of the words swallows none", () => {
-    expect(() => readArguments(["--follow", "list"])).toThrow(/modelctl list has no flag --follow/);
-    expect(() => readArguments(["--nonsense", "list"])).toThrow(/There is no flag --nonsense/);
+    expect(() => readArguments(["--follow", "list"])).toThrow(
+      /Unknown flag --follow for modelctl list/,
+    );
+    expect(() => readArguments(["--nonsense", "list"])).toThrow(/Unknown flag --nonsense/);
     expect(read("--system", "Be brief.", "run", "tiny").words).toEqual(["tiny"]);
   });
 
@@ -122,9 +124,7 @@ describe("what meow does otherwise", () => {
   test.each(["--no-json", "--no-store", "--json.a", "--numParallel=1", "--JSON", "--__proto__=1"])(
     "%s is no flag",
     (flag) => {
-      expect(() => readArguments(["list", flag])).toThrow(
-        `There is no flag ${flag.split("=")[0]}.`,
-      );
+      expect(() => readArguments(["list", flag])).toThrow(`Unknown flag ${flag.split("=")[0]}.`);
     },
   );
 
@@ -152,8 +152,8 @@ describe("what meow does otherwise", () => {
     for (const argv of [["-f", "M"], ["-fM"], ["-f=M"]]) {
       expect(read("create", "x", ...argv).flags).toEqual({ file: "M" });
     }
-    expect(() => readArguments(["list", "-x"])).toThrow("There is no flag -x.");
-    expect(() => readArguments(["list", "-5"])).toThrow("There is no flag -5.");
+    expect(() => readArguments(["list", "-x"])).toThrow("Unknown flag -x.");
+    expect(() => readArguments(["list", "-5"])).toThrow("Unknown flag -5.");
   });
 
   test("--think alone takes no word, and its value follows an equals sign", () => {
@@ -200,7 +200,7 @@ describe("what meow does otherwise", () => {
 describe("commands", () => {
   test("take only their own flags", () => {
     expect(() => readArguments(["doctor", "--system", "x"])).toThrow(
-      expect.objectContaining({ message: "modelctl doctor has no flag --system." }),
+      expect.objectContaining({ message: "Unknown flag --system for modelctl doctor." }),
     );
   });
 
@@ -216,14 +216,10 @@ describe("commands", () => {
   });
 
   test.each([
-    [["lst"], "There is no command 'lst'.", "Did you mean list? See modelctl --help."],
-    [["quux"], "There is no command 'quux'.", "See modelctl --help."],
-    [
-      ["list", "--jsn"],
-      "There is no flag --jsn.",
-      "Did you mean --json? See modelctl list --help.",
-    ],
-    [["list", "--colour"], "There is no flag --colour.", "See modelctl list --help."],
+    [["lst"], "Unknown command 'lst'.", "Did you mean list? See modelctl --help."],
+    [["quux"], "Unknown command 'quux'.", "See modelctl --help."],
+    [["list", "--jsn"], "Unknown flag --jsn.", "Did you mean --json? See modelctl list --help."],
+    [["list", "--colour"], "Unknown flag --colour.", "See modelctl list --help."],
   ])("%j are refused, with the nearest there is", (words, message, hint) => {
     expect(() => readArguments(words)).toThrow(expect.objectContaining({ message, hint }));
   });

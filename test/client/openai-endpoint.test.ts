@@ -225,7 +225,7 @@ test.each([
     { detail: "The key is not valid.", error_type: "auth_invalid" },
     "The key",
   ],
-  ["no known", 502, "<html>", "answers 502 to /v1/chat/completions"],
+  ["no known", 502, "<html>", "answered 502 to /v1/chat/completions"],
 ])("a refusal in %s form is told", async (_form, status, body, sentence) => {
   const { endpoint } = await serve(status, JSON.stringify(body));
   await expect(eventsOf(endpoint)).rejects.toMatchObject({

@@ -36,8 +36,8 @@ describe("the profile file", () => {
   test.each([
     ["current = ", "cannot be read"],
     ["current = 3", "does not name a current profile"],
-    ["profiles = 3", "no table"],
-    ["[profiles]\nwork = 3", "no table"],
+    ["profiles = 3", "not a table"],
+    ["[profiles]\nwork = 3", "not a table"],
     ['[profiles.work]\ncolour = "red"', "unknown setting 'colour'"],
   ])("with %j is refused with its name", (text, reason) => {
     writeProfiles(file, { current: "local", profiles: {} });

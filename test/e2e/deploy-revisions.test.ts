@@ -182,7 +182,7 @@ describe("a deployment that takes its time", () => {
       deploying.child.kill(signal);
       const left = await deploying.ended;
       expect(left).toMatchObject({ code: 130, output: "" });
-      expect(left.errors).toContain("goes on by itself");
+      expect(left.errors).toContain("The deployment continues");
       cloud.write("app.py", slowScript("model-other"));
       expect(await cloud.run(["deploy", "app.py", "--app-name", "app"])).toMatchObject({ code: 5 });
       letStart();

@@ -218,13 +218,15 @@ describe("the control plane", () => {
     const stopping = cloud.start(["down"]);
     await until(
       async () => (await cloud.run(["status"])).output,
-      (text) => text.includes("is stopping: requests that run may end first"),
+      (text) => text.includes("is stopping: waiting for running requests"),
     );
     const next = cloud.start(["up", "--json"]);
     events.leave();
     const stopped = await stopping.ended;
     expect(stopped, stopped.errors).toMatchObject({ code: 0 });
-    expect(stopped.errors).toContain("for at most 30 s; deployctl down --force cuts them off");
+    expect(stopped.errors).toContain(
+      "Waiting up to 30 s for running requests; use deployctl down --force to cancel them",
+    );
     const { output, errors } = await next.ended;
     expect(JSON.parse(output), errors).toMatchObject({ started: true, isReady: true });
   });

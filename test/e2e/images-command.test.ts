@@ -61,7 +61,7 @@ describe("--mmproj", () => {
     expect((await home.run(["run", blind(), question])).code).toBe(4);
     const seeing = await home.run(["run", blind(), "--mmproj", eyes(), question]);
     expect(seeing.output.trim()).toBe("The image is red.");
-    expect(seeing.errors).toMatch(/with its projector is blind:mmproj-[0-9a-f]{8}/);
+    expect(seeing.errors).toMatch(/Created blind:mmproj-[0-9a-f]{8} with its projector/);
     const again = await home.run(["run", blind(), "--mmproj", eyes(), question]);
     expect(again.errors.trim()).toBe("attached red.png 64x64, 36 tokens");
   });

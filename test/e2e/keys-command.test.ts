@@ -56,9 +56,9 @@ describe("a key", () => {
     [["keys", "create", "--expires", "0d"], 2, "30d"],
     [["keys", "create", "--expires", "-1"], 2, "30d"],
     [["keys", "create", "ci"], 2, "'ci'"],
-    [["keys", "list", "--role", "infer"], 2, "has no flag --role"],
+    [["keys", "list", "--role", "infer"], 2, "Unknown flag --role"],
     [["keys", "revoke"], 2, "needs ID"],
-    [["keys", "revoke", "abcdefghijkl"], 3, 'no key with the id "abcdefghijkl"'],
+    [["keys", "revoke", "abcdefghijkl"], 3, 'No key with the id "abcdefghijkl"'],
   ])("%j ends with %i", async (words, code, hint) => {
     const outcome = await home.run(words);
     expect(outcome).toMatchObject({ code, output: "" });

@@ -100,7 +100,7 @@ describe("logs", () => {
     child.kill("SIGINT");
     const outcome = await ended;
     expect(outcome.code).toBe(130);
-    expect(outcome.errors).toBe("The server went away; waiting for the next one.\n");
+    expect(outcome.errors).toBe("Connection lost; waiting for the server.\n");
     await stop(second);
   });
 
@@ -195,7 +195,7 @@ describe("serve that is asked to stop while it answers", () => {
       (code) => code !== null,
     );
     expect((await server.ended).code).toBe(130);
-    expect(server.errors()).toContain("asked again: stopping at once");
+    expect(server.errors()).toContain("second signal: stopping at once");
     expect((await answer) ?? "").not.toContain("[DONE]");
     await until(
       () => isAlive(runner),

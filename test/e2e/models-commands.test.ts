@@ -126,7 +126,7 @@ test("list warns of models whose files are gone, and does not fill the screen wi
     ),
   );
   expect(lines.slice(3)).toEqual([
-    "Warning: The files of 2 more are gone or changed, too: modelctl show NAME names each.",
+    "Warning: 2 more models have missing or changed files: see modelctl show NAME.",
   ]);
   const json = await home.run(["list", "--json"]);
   const complete = (JSON.parse(json.output) as Array<{ name: string; isComplete: boolean }>)
@@ -247,7 +247,7 @@ describe("show", () => {
     ],
     [["show", "nobody"], 3, /model 'nobody' not found/],
     [["show", "a b"], 2, /invalid model name/],
-    [["show", "./no-such.gguf"], 3, /was not found/],
+    [["show", "./no-such.gguf"], 3, /does not exist/],
   ])("%j is refused", async (words, code, says) => {
     const outcome = await home.run(words);
     expect(outcome).toMatchObject({ code, output: "", errors: expect.stringMatching(says) });

@@ -105,9 +105,9 @@ describe("pull", () => {
   });
 
   test.each([
-    ["tiny", 3, "'tiny:latest' is here already: modelctl run tiny:latest"],
+    ["tiny", 3, "'tiny:latest' already exists: modelctl run tiny:latest"],
     ["nobody", 3, "such as hf.co/OWNER/REPO"],
-    ["./a.gguf", 2, "A file needs no pull: modelctl run ./a.gguf"],
+    ["./a.gguf", 2, "Run the file directly: modelctl run ./a.gguf"],
   ])("%s, which is not of the hub, is refused with what to do", async (reference, code, says) => {
     const home = await freshHome();
     const outcome = await home.run(["pull", reference], { environment: environment() });
@@ -241,9 +241,7 @@ test("a pull that is killed at any moment goes on where it was, and the model ru
     child.kill(round === 1 ? "SIGINT" : "SIGKILL");
     const outcome = await ended;
     if (round === 1) {
-      const errors = expect.stringMatching(
-        /\nStopped: .+ the same command goes on from there\.\n$/,
-      );
+      const errors = expect.stringMatching(/\nStopped\. .+ run the command again to resume\.\n$/);
       expect(outcome).toEqual({ code: 130, output: "", errors });
     }
     const list = await home.run(["list"]);

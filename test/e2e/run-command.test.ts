@@ -325,7 +325,7 @@ describe("the server in the background", () => {
     expect(await home.run(["run", "tiny"])).toEqual({
       code: 2,
       output: "",
-      errors: 'Error: There is nothing to ask. For example: modelctl run tiny "Hello!"\n',
+      errors: 'Error: The prompt is empty. Example: modelctl run tiny "Hello!"\n',
     });
     expect(home.serverFile()).toBeUndefined();
   });
@@ -560,7 +560,7 @@ describe("exit codes", () => {
   }
 
   const cases: Case[] = [
-    { words: ["frobnicate"], code: 2, says: /no command 'frobnicate'/ },
+    { words: ["frobnicate"], code: 2, says: /Unknown command 'frobnicate'/ },
     { words: ["run"], code: 2, says: /run needs a model/ },
     { words: ["run", "tiny", "x", "--nonsense"], code: 2, says: /no flag --nonsense/ },
     { words: ["run", "tiny", "x", "-q"], code: 2, says: /no flag -{1,2}q/ },
@@ -589,7 +589,7 @@ describe("exit codes", () => {
       says: /MODELCTL_NUM_PARALLEL is "many"/,
     },
     { words: ["run", "nobody", "x"], code: 3, says: /model 'nobody' not found/ },
-    { words: ["run", "./missing.gguf", "x"], code: 3, says: /missing\.gguf was not found/ },
+    { words: ["run", "./missing.gguf", "x"], code: 3, says: /missing\.gguf does not exist/ },
     {
       words: ["run", "tiny", "x", "--connect", "http://127.0.0.1:1"],
       code: 8,

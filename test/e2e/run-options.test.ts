@@ -59,8 +59,8 @@ describe("run --json", () => {
   });
 
   test.each([
-    [[capital, "--stream"], "--stream needs --json."],
-    [[capital, "--json", "--session", "x"], "--json and --session exclude each other."],
+    [[capital, "--stream"], "--stream can only be used with --json."],
+    [[capital, "--json", "--session", "x"], "--json and --session cannot be used together."],
   ])("%j is refused", async (words, says) => {
     const outcome = await home.run(["run", "tiny", ...words]);
     expect(outcome).toMatchObject({ code: 2, output: "" });
@@ -132,7 +132,7 @@ describe("on a narrow terminal", () => {
   });
 
   test("so is an error", async () => {
-    const error = "Error: There is no\ncommand 'lst'. Did you\nmean list? See\nmodelctl --help.";
+    const error = "Error: Unknown command\n'lst'. Did you mean\nlist? See modelctl\n--help.";
     await shows(error, "lst");
   });
 });

@@ -78,7 +78,7 @@ describe("the Server screen", () => {
     program.type("\r");
     expect(await program.exited).toBe(0);
     expect(program.buffer()).toBe("normal");
-    expect(program.text()).toContain(`The server runs on at ${url}`);
+    expect(program.text()).toContain(`The server keeps running at ${url}`);
     // Its process ends with the test's home: nothing of this machine's is asked.
     onTestFinished(() => endServer(program.home));
     expect(await ask(url, { model: "tiny", prompt: "Hi", stream: false })).toBe(200);

@@ -3,7 +3,7 @@
 import { createReadStream, existsSync } from "node:fs";
 import { cpus } from "node:os";
 import { basename, join, resolve } from "node:path";
-import { buildEyes } from "../../source/application/build-eyes.ts";
+import { buildImageReader } from "../../source/application/build-image-reader.ts";
 import { findAddonBinary } from "../../source/engine/text/addon.ts";
 import { eyesFileName, eyesFolders } from "../../source/engine/text/eyes.ts";
 import { createTemporaryFolder, installCleanUp } from "./clean-up.ts";
@@ -110,7 +110,7 @@ async function measureSeeing(
   await readOnce(model.projectorPath);
   if (!usesPrebuilt && !existsSync(join(eyesFolders("cpu")[0], eyesFileName))) {
     print("Building the image reader, once (a minute) ...");
-    await buildEyes("cpu", { onProgress: () => {}, signal: undefined });
+    await buildImageReader("cpu", { onProgress: () => {}, signal: undefined });
   }
   const most = Math.max(...threads);
   print(
@@ -124,7 +124,7 @@ async function measureSeeing(
   return await measureImages({ settings, model, peer: peer.server, peerEnvironment, rounds });
 }
 
-/** What begins as an earlier prompt did; the peer keeps idle conversations in memory, too. */
+/** Prompts that share an earlier one's prefix; the peer keeps idle conversations in memory, too. */
 async function measureRepeating(
   options: Options,
   release: Release,

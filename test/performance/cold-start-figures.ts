@@ -1,5 +1,5 @@
-// How long the first request to a sleeping app waits: its replica starts, and answers. The server
-// itself is nothing, so that what is measured is ours.
+// Time of the first request to a sleeping app: its replica starts, and answers. The server itself
+// does nothing, so the figure is ours.
 
 import { execFile } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
@@ -40,7 +40,7 @@ def serve():
     ThreadingHTTPServer(("127.0.0.1", deployctl.port()), Stub).serve_forever()
 `;
 
-/** Of the built program, as a user starts it. */
+/** Entry point of the built program, as a user starts it. */
 export async function measureColdStarts(
   temporaryFolder: string,
   progress: (line: string) => void,

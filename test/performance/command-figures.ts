@@ -9,7 +9,7 @@ import { childEnvironment, commandPath, createHome, findFreePort } from "./serve
 const versionRuns = 10;
 const runRuns = 3;
 const commandLimitMs = 60_000;
-/** How long a command may take to leave after its first output. */
+/** Time limit for a command to exit after its first output. */
 const leaveLimitMs = 10_000;
 
 export async function measureCommands(temporaryFolder: string): Promise<Figure[]> {

@@ -23,9 +23,9 @@ const attemptsMaximum = 3;
 
 export interface Comparison {
   samples: Map<MetricKey, Samples>;
-  /** How both sides were started, in the last round. */
+  /** Command lines of both sides, in the last round. */
   commandLines: Record<Side, string>;
-  /** What the chats of each suite had in common, or had not. */
+  /** Notes on each suite's chats: the same on both sides, or the differences. */
   notes: Map<SuiteName, string>;
   /** At the start of each round; the earlier rounds are part of it. */
   loadAverages: number[];

@@ -1,5 +1,5 @@
-// What the console costs with 200 deployments and a log of 2,000 lines a second: time for a frame,
-// processor, and from a key to what it does.
+// Cost of the console with 200 deployments and a log of 2,000 lines a second: frame time,
+// processor, and the time from a key to its effect.
 
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -11,7 +11,7 @@ import { openScreen } from "./screen-terminal.ts";
 
 const measuredSeconds = 9;
 const waitLimitMs = 60_000;
-/** What is seen when Tab has gone to each of the panes. */
+/** Text that shows when Tab has reached each pane. */
 const hintsOfPanes = ["stop it", "new key", "stream", "scale"];
 const rounds = 5;
 

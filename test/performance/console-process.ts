@@ -63,6 +63,6 @@ async function flood(): Promise<void> {
     processorShare: (user + system) / 1000 / (measured - 1000),
   };
   await writeFile(`${file}.part`, JSON.stringify(costs));
-  // Whoever waits for it finds it whole.
+  // Readers wait for this name, so they find a complete file.
   await rename(`${file}.part`, file);
 }

@@ -1,5 +1,5 @@
-// How soon the deploy screen does what a key means, while Python reads the script and while a launch writes
-// 2,000 lines a second.
+// Time from a key to its effect in the deploy screen, while Python reads the script and while a
+// launch writes 2,000 lines a second.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { openScreen } from "./screen-terminal.ts";
 
 const rounds = 40;
 const keyLimitMs = 50;
-/** What is seen of each step after the inspection: of a title only what differs is painted. */
+/** Text that shows each step after the inspection: only changed parts of a title are painted. */
 const steps = [
   "Run or deploy",
   "Name",

@@ -34,7 +34,7 @@ type Name = "server" | "caddy" | "gateway";
 type Targets = Record<Name, Target>;
 type Samples = Record<Name, number[]>;
 
-/** What needs caddy is left out, and said so, where that cannot be had. */
+/** Comparisons that need caddy are skipped, with a note, when it is not available. */
 export async function measureGateway(
   temporaryFolder: string,
   progress: (line: string) => void,
@@ -148,7 +148,7 @@ async function measureAlone(target: Target, gateway: ChildProcess): Promise<Figu
   ];
 }
 
-/** What other programs take of the machine while nothing of ours runs. */
+/** Load of other programs on the machine while nothing of ours runs. */
 async function measureOthers(): Promise<number> {
   const readLoad = startLoadMeter([]);
   await sleep(idleMs);

@@ -1,4 +1,4 @@
-// What is measured, how, and which ratio to the peer is asked for.
+// The measurements: their method, and the target ratio to the peer.
 
 import { type ChatResult, type Client, decodeRate, timeToFirstToken } from "./load-generator.ts";
 import type { Message, PromptSource } from "./prompts.ts";

@@ -41,8 +41,8 @@ async function holdOf(start: StartServer, settings: ServerSettings): Promise<num
 }
 
 /**
- * What all processes of a group hold together: memory of their own, and of mapped files each page once,
- * whoever else has it, too.
+ * Memory of all processes of a group: private memory, and each mapped page once, even if others
+ * share it.
  */
 async function heldBytes(processGroup: number): Promise<number> {
   const members: string[] = [];
@@ -77,7 +77,7 @@ interface Mapping {
   anonymousBytes: number;
 }
 
-/** Of https://man7.org/linux/man-pages/man5/proc_pid_smaps.5.html */
+/** A line of https://man7.org/linux/man-pages/man5/proc_pid_smaps.5.html */
 async function readMappings(processId: string): Promise<Mapping[]> {
   const text = await readFile(`/proc/${processId}/smaps`, "utf8");
   const bytesOf = (part: string, name: string) =>

@@ -133,7 +133,7 @@ async function compareInTurns(
   for (let round = 0; round < rounds; round++) {
     const order = contestants.keys().toArray();
     for (const index of round % 2 === 0 ? order : order.reverse()) {
-      // What another left to be written is not waited for.
+      // Flushes earlier writes, so that they do not count.
       await timeProgram("sync", []);
       timesMs[index]?.push((await contestants[index]?.()) ?? Number.NaN);
     }

@@ -17,7 +17,7 @@ const fewTokens = 4;
 interface RepeatRun {
   settings: Omit<ServerSettings, "slots" | "context">;
   startPeer: StartServer;
-  /** Of the model, for the labels. */
+  /** The model's name, for the labels. */
   kind: string;
   rounds: number;
   progress: (line: string) => void;
@@ -106,7 +106,7 @@ async function talkInTurn(client: Client, prompts: PromptSource): Promise<number
   return later.reduce((sum, chat) => sum + timeToFirstToken(chat), 0) / later.length;
 }
 
-/** What a system prompt costs once the server that had read it was started anew. */
+/** Cost of a system prompt after a restart of the server that had read it. */
 async function measureRestart({
   settings: common,
   kind,

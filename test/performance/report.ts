@@ -30,7 +30,7 @@ export interface Figure {
   label: string;
   unit: "ms" | "req/s" | "MB/s" | "kB/s" | "tok/s" | "cores" | "x" | "%" | "MiB" | "failures";
   samples: readonly number[];
-  /** What is asked of the median. */
+  /** Target for the median. */
   target?: { bound: "below" | "at least"; value: number };
 }
 

@@ -1,5 +1,5 @@
-// What the full screen costs: time for a frame, processor, bytes, and from a key to its glyph, at
-// 120x40 with an answer of 100 tokens a second and the live figures on show.
+// Cost of the full screen: frame time, processor, bytes, and the time from a key to its glyph, at
+// 120x40 with an answer of 100 tokens a second and the live figures visible.
 
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";

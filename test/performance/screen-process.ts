@@ -58,7 +58,7 @@ const backend = {
     const processorShare = (user + system) / 1000 / elapsedMs;
     const costs: ScreenCosts = { frameMs: frames, processorShare };
     await writeFile(`${file}.part`, JSON.stringify(costs));
-    // Whoever waits for it finds it whole.
+    // Readers wait for this name, so they find a complete file.
     await rename(`${file}.part`, file);
     await sleep(60_000, undefined, { signal });
   },

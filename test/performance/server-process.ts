@@ -130,7 +130,10 @@ export async function createHome(
   };
 }
 
-/** Of the user's cache, the engine alone that was built for this machine: no prompt may be found there. */
+/**
+ * Links only the engine built for this machine from the user's cache: no stored prompts may be
+ * found.
+ */
 async function linkEngine(cache: string): Promise<void> {
   const own = process.env.XDG_CACHE_HOME || join(homedir(), ".cache");
   await mkdir(join(cache, "modelctl"), { recursive: true });

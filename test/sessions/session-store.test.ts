@@ -202,7 +202,7 @@ describe("a damaged file", () => {
     await writeFile(path.join(sessions(), "c-3.1.jsonl"), '{"version":99}\n');
     const { sessions: listed, problems } = await store.list();
     expect(listed.map(({ id }) => id)).toEqual(["a-1"]);
-    expect(problems.map(({ message }) => message).join()).toContain("version 99");
+    expect(problems.map(({ message }) => message).join()).toContain("version is 99");
     await expect(store.load("b-2")).rejects.toMatchObject({ code: "SESSION_DAMAGED" });
     expect(await readFile(path.join(sessions(), "b-2.1.jsonl"), "utf8")).toBe("{ not json\n");
   });

@@ -29,7 +29,7 @@ export interface RunOptions {
 
 export interface Started {
   child: ChildProcess;
-  /** What it has written to standard output so far. */
+  /** Standard output so far. */
   output: () => string;
   ended: Promise<Outcome>;
 }

@@ -68,7 +68,7 @@ export function buildGguf(content: GgufContent): Buffer {
   return Buffer.concat([header, Buffer.alloc(padding + dataBytes)]);
 }
 
-/** What a model needs so that its facts can be read. */
+/** The least metadata of a model whose facts can be read. */
 export const leastMetadata: Record<string, TypedValue> = {
   "general.architecture": text("llama"),
   "llama.block_count": uint32(2),

@@ -7,7 +7,7 @@ import { readGguf } from "../../source/store/gguf/read-gguf.ts";
 import { repositoryFolder, tinyFile } from "./command-line.ts";
 
 export interface BadFile {
-  /** What is wrong, and the file's name. */
+  /** The fault, and the file's name. */
   name: string;
   make: (file: string) => void;
   status: number;
@@ -76,7 +76,7 @@ const unusable = (name: string, content: () => Buffer | string, says: RegExp): B
 
 /** Every kind of file that is no usable model, and what a user must be told. */
 export const badFiles: readonly BadFile[] = [
-  { name: "missing", make: () => {}, status: 404, exitCode: 3, says: /was not found/ },
+  { name: "missing", make: () => {}, status: 404, exitCode: 3, says: /does not exist/ },
   {
     name: "a directory",
     make: (file) => mkdirSync(file),

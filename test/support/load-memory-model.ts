@@ -11,7 +11,7 @@ import { type MemoryModel, writeMemoryModel } from "./memory-models.ts";
 
 export interface LoadedMemoryModel {
   lines: string[];
-  /** What the user is told. */
+  /** The notice for the user. */
   warnings: string[];
   ask(tokens: number[], changes?: AskChanges): Promise<Answer>;
   stop(): Promise<void>;
@@ -87,8 +87,8 @@ export async function loadMemoryModelFile(
 }
 
 /**
- * How far the probabilities of two answers' tokens lie apart at most, up to the first token in which they
- * differ. The engine rounds, and more or less so by how a prompt is cut; a wrong state is far off.
+ * Largest difference between the probabilities of two answers' tokens, up to the first token that
+ * differs. The engine rounds, depending on how a prompt is split; a wrong state is far off.
  */
 export function distance(one: Answer, other: Answer): number {
   const [a, b] = [logprobsOf(one), logprobsOf(other)];

@@ -22,7 +22,7 @@ export interface ImagePair {
   answer: string;
 }
 
-/** What the model says of each picture, to the letter, at temperature 0. */
+/** The model's exact answer for each picture, at temperature 0. */
 export const imagePairs: readonly ImagePair[] = JSON.parse(
   readFileSync(path.join(fixtures, "image-pairs.json"), "utf8"),
 );

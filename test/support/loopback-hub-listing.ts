@@ -37,7 +37,10 @@ export function listingPage(
   return { entries, link: `<${next.href}>; rel="next"` };
 }
 
-/** What the hub finds: public and gated repositories of the wanted kind, ordered by one figure. */
+/**
+ * Search results of the hub: public and gated repositories of the wanted kind, sorted by one
+ * figure.
+ */
 export function searchResults(
   repositories: Record<string, HubRepository>,
   query: URLSearchParams,

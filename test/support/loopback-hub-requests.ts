@@ -1,4 +1,4 @@
-// What the loopback hub was asked, and how a test makes it misbehave.
+// Requests to the loopback hub, and faults that a test injects.
 
 export interface HubRequest {
   /** The hub itself, or the file storage that it redirects to. */
@@ -11,13 +11,13 @@ export interface HubRequest {
   authorization?: string;
   /** The client's end of the connection over which it came. */
   clientPort: number | undefined;
-  /** How many requests to this server and path came before. */
+  /** Number of earlier requests to this server and path. */
   earlier: number;
   /** Bytes of the body that were handed to the socket. */
   sentBytes: number;
 }
 
-/** What goes wrong with one answer. Bytes are those of this answer's body. */
+/** The fault of one answer. Bytes are those of this answer's body. */
 export interface HubFault {
   /** Answers this instead. */
   status?: number;

@@ -24,7 +24,7 @@ export interface HubRepository {
   access?: "public" | "gated" | "private";
   /** Tokens that may read it. */
   readers?: readonly string[];
-  /** What a search tells of it beside its name, such as `downloads` or `gguf`. */
+  /** Search facts besides its name, such as `downloads` or `gguf`. */
   facts?: Record<string, unknown>;
 }
 
@@ -34,13 +34,13 @@ export interface LoopbackHubOptions {
   /** Entries of one page of a listing. Defaults to 1000, as on the hub. */
   pageSize?: number;
   faults?: HubFaults;
-  /** What the hub says about a file's size, where that is a lie. By path. */
+  /** False file sizes that the hub reports. By path. */
   listedSizes?: Record<string, number>;
   /** New names of repositories by their old ones. */
   renamed?: Record<string, string>;
-  /** Whether it speaks TLS, with `loopbackCertificate`. */
+  /** Uses TLS, with `loopbackCertificate`. */
   isSecure?: boolean;
-  /** Whether the hub hands out all files itself, as simple mirrors do. */
+  /** Serves all files itself, as simple mirrors do. */
   noStorage?: boolean;
   /** Address of another server to redirect to, which has the files under `owner/name/`. */
   otherStorage?: string | undefined;

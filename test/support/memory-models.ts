@@ -20,7 +20,7 @@ const layers = 4;
 const feedForward = 128;
 const experts = 4;
 const vocabulary = 786;
-/** Of the sliding window, in tokens. */
+/** Size of the sliding window, in tokens. */
 const windowTokens = 32;
 
 const uint32 = (value: number): MetadataValue => ({ type: "uint32", value });

@@ -1,4 +1,4 @@
-// What tests of the OpenAI-compatible API share: a client, the tool that the tiny model knows, events.
+// Shared helpers of tests of the OpenAI-compatible API: a client, the tiny model's tool, events.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -32,7 +32,7 @@ export interface OpenaiError {
   error: { message: string; type: string; param: string | null; code: string };
 }
 
-/** What a request fails with; an answer instead of it is a failure of the test. */
+/** The error of a request; an answer instead fails the test. */
 export async function failure(
   request: PromiseLike<unknown>,
 ): Promise<InstanceType<typeof OpenAI.APIError>> {

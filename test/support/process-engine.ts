@@ -74,7 +74,7 @@ export function makePlan(
 export interface OpenEngine {
   engine: Engine;
   reservations: StoredReservations;
-  /** What the engine has told. */
+  /** Events of the engine. */
   told: string[];
   /** Replicas live on. */
   close: () => Promise<void>;

@@ -1,4 +1,4 @@
-// Which processes are alive, as the system tells.
+// Checks which processes are alive.
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,5 +1,5 @@
-// How often a test that draws from many possible orders repeats itself: a few rounds in each run of
-// the suite, all of them in `npm run proof`.
+// Number of rounds for tests that draw from many possible orders: a few in each run of the suite,
+// all in `npm run proof`.
 
 const isProof = process.env.FULL_PROOF === "1";
 

@@ -10,7 +10,7 @@ import { until } from "./until.ts";
 export const python = pythonProgram(process.env);
 const mark = "@deployctl ";
 
-/** What the runner tells: its phase, and what belongs to it. */
+/** The runner's reports: its phase, and the facts of that phase. */
 export type RunnerEvent = Record<string, unknown> & { phase: string };
 
 export interface RunOptions {

@@ -25,7 +25,7 @@ export function toolTemplateTiny(source: string): Buffer {
 }
 
 function withEntry(added: Buffer, file: Buffer = bytes): Buffer {
-  // What stands behind must keep its alignment.
+  // The data after it must keep its alignment.
   const blank = entry("test.padding", text(""));
   const missing = (alignment - ((added.length + blank.length) % alignment)) % alignment;
   const padding = entry("test.padding", text(" ".repeat(missing)));

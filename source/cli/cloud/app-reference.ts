@@ -1,4 +1,4 @@
-// The app that a word names: `chat` of the usual organisation, or `acme/chat`.
+// Parses the name of an app: `chat` of the default organisation, or `acme/chat`.
 import type { AppReference } from "../../cloud/admin/admin-client.ts";
 import { usageError } from "../errors.ts";
 import { type Session, settingOf } from "./session.ts";
@@ -9,5 +9,5 @@ export function appReference(session: Session, word: string): AppReference {
   const reference =
     word.includes("/") || organisation === undefined ? word : `${organisation}/${word}`;
   if (/^[^/\s]+(\/[^/\s]+)?$/.test(reference)) return reference;
-  throw usageError(`'${word}' is no app's name.`, "Use APP, or ORGANISATION/APP.");
+  throw usageError(`'${word}' is not an app name.`, "Use APP, or ORGANISATION/APP.");
 }

@@ -1,4 +1,4 @@
-// The certificate authority that callers of this machine's server have to trust, where it is its own.
+// The certificate authority of this machine's server that callers have to trust, if it has one.
 import { existsSync } from "node:fs";
 import { authorityFile } from "../../application/cloud-certificate.ts";
 import { type Session, settingOf } from "./session.ts";

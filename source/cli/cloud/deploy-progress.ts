@@ -1,10 +1,10 @@
-// Shows a deployment's events on standard error as they come, and gives back how it ended.
+// Shows a deployment's events on standard error, and returns its outcome.
 import { type Clock, systemClock } from "../../base/clock.ts";
 import { showControls } from "../../base/seen-text.ts";
 import { formatMilliseconds } from "../../base/time-format.ts";
 import { ProgressLines, type ProgressStream } from "../progress-lines.ts";
 
-/** What is shown of a phase: a step of this machine, or one that the control plane tells of. */
+/** The display of a phase: a step on this machine, or one reported by the control plane. */
 interface Step {
   name: string;
   sentence: string;
@@ -56,7 +56,7 @@ export class DeployProgress {
     }
   }
 
-  /** The same for one that `write` puts where it belongs, such as to standard output. */
+  /** Like `log`, for a line that `write` prints elsewhere, such as on standard output. */
   logElsewhere(text: string, write: () => void): void {
     this.#written.add(text.trimEnd());
     if (this.#lines) this.#lines.above(write);

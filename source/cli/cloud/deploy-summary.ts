@@ -1,4 +1,4 @@
-// What is told after a deployment: where the app is, how to call it, where its logs are, the way back.
+// The summary after a deployment: the app's address, how to call it, its logs, how to go back.
 import { formatMilliseconds } from "../../base/time-format.ts";
 import type { DeployResult } from "../../cloud/admin/documents.ts";
 import type { AuthMode } from "../../cloud/app-config.ts";
@@ -7,7 +7,7 @@ import type { Inspection } from "../../cloud/inspection/inspection.ts";
 export interface SummaryFacts {
   /** As callers name it: what the script serves. */
   model: string;
-  /** Of an app that has its own, instead of OpenAI's. */
+  /** Paths of an app with its own API instead of OpenAI's. */
   endpoints: Inspection["endpoints"];
   /** For the HTTPS of an own authority. */
   certificateFile: string | undefined;
@@ -18,18 +18,18 @@ const jsonHeader = "-H 'Content-Type: application/json'";
 const authTexts: Readonly<Record<AuthMode, string>> = {
   private: "private: callers need a key of the organisation",
   shared: "shared: callers need any key of this server",
-  public: "public: anybody may call it",
+  public: "public: anybody can call it",
 };
 
 const statusTexts: Readonly<Record<DeployResult["status"], string>> = {
   active: "is live",
-  no_change: "is live already: nothing changed",
-  rolling_out: "is being verified; it goes live when that succeeds",
+  no_change: "is already live: nothing changed",
+  rolling_out: "is being verified and goes live if that succeeds",
 };
 
 export function deploySummary(result: DeployResult, facts: SummaryFacts): string {
   const { app, revision, status, url, auth, cold_start_ms: coldStartMs, previous } = result;
-  // The usual organisation need not be typed.
+  // The default organisation may be omitted.
   const name = app.replace(/^local\//, "");
   const ready = coldStartMs === undefined ? "" : `, ready after ${formatMilliseconds(coldStartMs)}`;
   const rows = [
@@ -73,7 +73,7 @@ export function callLines(url: string, auth: AuthMode, facts: SummaryFacts): str
   ];
 }
 
-/** What the summary tells of a script. */
+/** The facts for the summary of a script. */
 export function summaryFacts(
   inspection: Inspection,
   certificateFile: string | undefined,
@@ -82,7 +82,7 @@ export function summaryFacts(
   return { model: servedModel(inspection), endpoints, certificateFile };
 }
 
-/** The model that callers name: the one that the script's server is told, as far as it can be read. */
+/** The model that callers name: the one on the script's command line, if it can be read. */
 export function servedModel({ command, env_read }: Inspection): string {
   const serve = command.indexOf("serve");
   const flag = command.indexOf("--model");
@@ -98,7 +98,7 @@ function backText(name: string, previous: string | undefined): string {
     : `deployctl rollback ${name} (to ${previous})`;
 }
 
-/** Makes a key for callers of the app. */
+/** Command that creates a key for callers of the app. */
 export function keyCommand(app: string): string {
   const [organisation = "", name = ""] = app.split("/");
   const place = organisation === "local" ? "" : ` --org ${organisation}`;

@@ -1,4 +1,4 @@
-// The chat's backend for a deployment: its address, its key, whatever model it serves.
+// The chat's backend for a deployment: its address, its key, its model.
 import type { SessionDeployment } from "../../application/chat-sessions.ts";
 import { ProductError } from "../../base/product-error.ts";
 import { ServerRefusal } from "../../client/api-client.ts";
@@ -92,26 +92,28 @@ export class DeploymentChat implements DeploymentBackend {
     }
     const models = await this.#models();
     if (!models.includes(model)) {
-      throw notHere(`${app} serves ${models.join(", ")}, and no ${model}.`);
+      throw notHere(`${app} serves ${models.join(", ")}, not ${model}.`);
     }
     this.#model = model;
   }
 
-  /** Nobody tells: the deployment itself refuses an image that it cannot see. */
+  /** Unknown: the deployment itself refuses images that it cannot read. */
   async sees(): Promise<boolean> {
     return true;
   }
 
   async countTokens(): Promise<number> {
-    throw notHere("A deployment does not tell how many tokens a prompt has before it is asked.");
+    throw notHere("A deployment cannot count the tokens of a prompt in advance.");
   }
 
   async imageTokens(): Promise<number> {
-    throw notHere("A deployment does not tell how many tokens an image takes.");
+    throw notHere("A deployment cannot count the tokens of an image.");
   }
 
   async save(): Promise<void> {
-    throw notHere("A chat with a deployment cannot be saved as a model: its model is not here.");
+    throw notHere(
+      "A chat with a deployment cannot be saved as a model: its model is not on this machine.",
+    );
   }
 
   async #served(signal: AbortSignal): Promise<string> {
@@ -141,7 +143,7 @@ export class DeploymentChat implements DeploymentBackend {
   }
 }
 
-/** Revoked or expired meanwhile: a key that fits now is found or made. */
+/** The key was revoked or expired: another one is found or created. */
 function isRefused(error: unknown): boolean {
   return error instanceof ServerRefusal && error.status === 401;
 }

@@ -1,4 +1,5 @@
-// An app that lives while this command does: its log as it is written, and its address once it answers.
+// An app that lives as long as this command: its log as it is written, and its address once it
+// answers.
 import { isUnreachable } from "../../application/control-plane-process.ts";
 import { explainMissingProgram } from "../../application/own-programs.ts";
 import { exitCodes, ProductError } from "../../base/product-error.ts";
@@ -46,8 +47,8 @@ export async function runEphemeral(
   }
   if (signal.aborted) return { kind: "interrupted" };
   throw new ProductError(cloudErrors.serverUnreachable, {
-    message: "The control plane went away: the app is not reached any more.",
-    hint: "Run it again: that starts another one, which ends what is left of it.",
+    message: "The control plane disappeared, and the app is no longer reachable.",
+    hint: "Run the command again to start another one, which cleans up the rest.",
   });
 
   function show(event: EphemeralEvent): EphemeralEnd | undefined {

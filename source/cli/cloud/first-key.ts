@@ -1,4 +1,4 @@
-// The first server of a profile gives it an admin key, so that other programs can be shown the way in.
+// Saves an admin key in the profile of a new server, for use by other programs.
 import type { AdminClient } from "../../cloud/admin/admin-client.ts";
 import { writeProfiles } from "../../configuration/cloud-profiles.ts";
 import { cloudPaths } from "../../configuration/cloud-settings.ts";
@@ -9,7 +9,7 @@ import type { Session } from "./session.ts";
  * Only where the server has no key at all, and is the profile's own. A key in the profile that
  * belonged to an earlier state of this server is of no use any more.
  */
-export async function keepFirstKey(session: Session, client: AdminClient): Promise<void> {
+export async function saveFirstKey(session: Session, client: AdminClient): Promise<void> {
   const { flags, profiles, profile, profileName, profileFile, stateFolder } = session;
   const ownFolder = profile["state-dir"] ?? cloudPaths().stateFolder;
   if (profile.server !== undefined || stateFolder !== ownFolder) return;
@@ -20,5 +20,5 @@ export async function keepFirstKey(session: Session, client: AdminClient): Promi
   });
   profiles.profiles[profileName] = { ...profile, key: token };
   writeProfiles(profileFile, profiles);
-  tell(flags, `An admin key is kept in profile ${profileName} (${profileFile}).`);
+  tell(flags, `Saved an admin key in profile ${profileName} (${profileFile}).`);
 }

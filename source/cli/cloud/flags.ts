@@ -29,7 +29,7 @@ export const commonFlags = {
 export const screenFlags = {
   inline: {
     type: "boolean",
-    text: "Draw the screens below the shell's output, not in place of it",
+    text: "Draw the screens below the shell's output, not full screen",
   },
   screenReader: { type: "boolean", text: "Print plain labelled lines for screen readers" },
   theme: {
@@ -104,35 +104,35 @@ export const scriptFlags = {
   imageMode: {
     type: "string",
     value: "MODE",
-    text: "pip installs what the image's 'RUN pip install' lines name",
+    text: "Install the packages from the image's 'RUN pip install' lines",
     values: ["pip", "ignore"],
   },
   static: { type: "boolean", text: "Only parse the script; never run its top level" },
   yesRun: {
     type: "boolean",
-    text: "Run the script's top level even where the system cannot confine it",
+    text: "Run the script's top level even without a sandbox",
   },
   port: {
     type: "integer",
     value: "PORT",
-    text: "Port that the script serves; default what it says",
+    text: "Port that the script serves; default from the script",
     least: 1,
     most: 65_535,
   },
-  healthPath: { type: "string", value: "PATH", text: "Path of readiness checks; default /health" },
+  healthPath: { type: "string", value: "PATH", text: "Path for readiness checks; default /health" },
   machineType: {
     type: "string",
     value: "TYPE",
-    text: "Hardware to request instead of the script's; any for whatever there is",
+    text: "Hardware to request instead of the script's; any accepts what is available",
   },
-  gpus: { type: "integer", value: "N", text: "GPUs of a replica", least: 0, most: 64 },
+  gpus: { type: "integer", value: "N", text: "GPUs per replica", least: 0, most: 64 },
 } as const satisfies FlagTable;
 
 const multiplexing = {
   maxMultiplexing: {
     type: "integer",
     value: "N",
-    text: "Requests that a replica gets at a time",
+    text: "Concurrent requests per replica",
     least: 1,
     most: 1_000_000,
   },
@@ -143,11 +143,11 @@ export const scaleFlags = {
   minConcurrency: {
     type: "integer",
     value: "N",
-    text: "Replicas to keep at all times",
+    text: "Minimum replicas",
     least: 0,
     most: 1000,
   },
-  maxConcurrency: { type: "integer", value: "N", text: "Replicas at most", least: 1, most: 1000 },
+  maxConcurrency: { type: "integer", value: "N", text: "Maximum replicas", least: 1, most: 1000 },
   concurrencyBuffer: { type: "integer", value: "N", text: "Spare replicas", least: 0, most: 1000 },
   concurrencyBufferPerc: {
     type: "integer",
@@ -183,7 +183,7 @@ export const limitFlags = {
   drainTimeout: {
     type: "time",
     value: "TIME",
-    text: "Time for the requests of a replica that stops; default 600s",
+    text: "Time for running requests of a stopping replica; default 600s",
   },
   coldStart: {
     type: "string",
@@ -200,7 +200,7 @@ export const limitFlags = {
     type: "string",
     value: "on|off",
     bare: "on",
-    text: "Answer /v1/models of a sleeping app from its last reply, without waking it",
+    text: "Answer /v1/models of a sleeping app from its last reply, without starting it",
     values: ["on", "off"],
   },
   earlyStream: {
@@ -236,7 +236,7 @@ export const switchFlags = {
 } as const satisfies FlagTable;
 
 export const logFlags = {
-  follow: { type: "boolean", short: "f", text: "Print each further line as it comes" },
+  follow: { type: "boolean", short: "f", text: "Follow the log" },
   since: { type: "time", value: "TIME", text: "Only newer lines, such as 15m, 24h or 7d" },
   search: { type: "string", value: "TEXT", text: "Only lines that contain TEXT" },
   lines: { type: "string", value: "N", text: "The last N lines, or all; default 100" },
@@ -251,10 +251,10 @@ export const revisionFlags = {
     type: "string",
     value: "TEXT",
     short: "m",
-    text: "What changed; kept with the revision",
+    text: "Description of the change; stored with the revision",
   },
-  annotation: { type: "strings", value: "K=V", text: "Note kept with the revision" },
-  resetScale: { type: "boolean", text: "Forget what apps scale has set" },
+  annotation: { type: "strings", value: "K=V", text: "Note to store with the revision" },
+  resetScale: { type: "boolean", text: "Discard settings made by apps scale" },
 } as const satisfies FlagTable;
 
 export const stateFlags = {

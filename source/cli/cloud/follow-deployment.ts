@@ -35,12 +35,12 @@ export async function followDeployment(
     for (const signal of signals) process.off(signal, leave);
   }
   if (left.signal.aborted) {
-    process.stderr.write("The deployment goes on by itself; deployctl apps show tells of it.\n");
+    process.stderr.write("The deployment continues; run deployctl apps show to check it.\n");
     throw left.signal.reason;
   }
   throw new ProductError(cloudErrors.serverUnreachable, {
-    message: "The control plane went away before the deployment was over.",
-    hint: "The next one carries on with it: deployctl up starts it here, and deployctl apps show tells how it went.",
+    message: "The control plane disappeared during the deployment.",
+    hint: "Start it again with deployctl up to continue, then check deployctl apps show.",
   });
 }
 

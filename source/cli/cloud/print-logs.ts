@@ -40,9 +40,9 @@ export async function printLogs(
       if (signal.aborted) return exitCodes.interrupted;
       if (!follow || !isUnreachable(error) || seen.size === 0) throw error;
     }
-    tell(flags, "The server went away; waiting for the next one.");
+    tell(flags, "Connection lost; waiting for the server.");
     await answered(client, signal);
-    // What came meanwhile is made up for, whole.
+    // Prints the lines that were missed, complete.
     lines = undefined;
   }
 }

@@ -1,4 +1,4 @@
-// What a command of deployctl prints: its answer on standard output, everything else on standard error.
+// Output of deployctl's commands: the answer on standard output, everything else on standard error.
 import { showControls } from "../../base/seen-text.ts";
 import type { Flags } from "./flags.ts";
 
@@ -11,7 +11,9 @@ export interface CommandAnswer {
   names?: readonly string[];
 }
 
-/** Prints one of the three forms. What scripts and other people have named obeys no terminal. */
+/**
+ * Prints one of the three forms. Names from scripts and other people cannot control the terminal.
+ */
 export function printAnswer(
   { json, quiet }: Flags,
   { document, text, names }: CommandAnswer,

@@ -1,5 +1,5 @@
-// The flags of run and deploy as what is to be deployed.
-import type { DeploymentWishes } from "../../application/prepare-deployment.ts";
+// Turns the flags of run and deploy into a deployment request.
+import type { DeploymentOptions } from "../../application/prepare-deployment.ts";
 import { usageError } from "../errors.ts";
 import type { Flags } from "./flags.ts";
 import { mayRunScript } from "./may-run-script.ts";
@@ -8,7 +8,7 @@ import { checkVariableName, readPairs, readVariables } from "./read-values.ts";
 import { type Session, settingOf } from "./session.ts";
 
 /** @throws ProductError `COMMAND_USAGE` */
-export function readDeployment(session: Session, reference: string): DeploymentWishes {
+export function readDeployment(session: Session, reference: string): DeploymentOptions {
   const { flags } = session;
   const [organisation, appName] = splitName(flags.appName);
   return {
@@ -58,10 +58,10 @@ function isOn(text: "on" | "off" | undefined): boolean | undefined {
 
 function readPath(flag: string, text: string | undefined): string | undefined {
   if (text === undefined || /^\/[!-~]*$/.test(text)) return text;
-  throw usageError(`${flag} ${text} is no path.`, "It begins with a slash: /health");
+  throw usageError(`${flag} ${text} is not a path.`, "Begin it with a slash: /health");
 }
 
-function readLimits(flags: Flags): DeploymentWishes["config"]["limits"] {
+function readLimits(flags: Flags): DeploymentOptions["config"]["limits"] {
   const limits = {
     startupTimeoutMs: flags.startupTimeout,
     requestTimeoutMs: flags.requestTimeout,

@@ -1,4 +1,4 @@
-// One line that is not shown while it is typed: a key, a secret's value.
+// Reads one line without showing it: a key, a secret's value.
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import { text as readAll } from "node:stream/consumers";
@@ -13,12 +13,12 @@ export async function readSecretLine(question: string): Promise<string> {
   const line = process.stdin.isTTY ? await ask(question) : await readAll(process.stdin);
   const value = line.replace(/\r?\n$/, "");
   if (value !== "") return value;
-  throw usageError("Nothing was given.", "Type it, or send it on standard input.");
+  throw usageError("The value is empty.", "Type it, or send it on standard input.");
 }
 
 async function ask(question: string): Promise<string> {
   process.stderr.write(question);
-  // Whatever is typed would be written here.
+  // Discards readline's echo.
   const nowhere = new Writable({ write: (_piece, _encoding, done) => done() });
   const lines = createInterface({ input: process.stdin, output: nowhere, terminal: true });
   const interrupted = new AbortController();

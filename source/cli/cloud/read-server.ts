@@ -1,4 +1,4 @@
-// The settings of a server that is to be started: where it listens, how it encrypts, which ports it gives.
+// Settings of a server to start: addresses, encryption, ports.
 import { hostname } from "node:os";
 import { tlsFolder } from "../../application/cloud-certificate.ts";
 import type { CloudHostOptions } from "../../application/cloud-host.ts";
@@ -51,20 +51,20 @@ function readAdminListeners(session: Session, gateway: Listener): Listener[] {
   return [{ ...gateway, host, port, encryption }];
 }
 
-/** Beyond this machine keys must not travel readable: where nothing is said, our own authority signs. */
+/** Beyond this machine keys must be encrypted: by default our own authority signs. */
 function readEncryption(session: Session, host: string): Encryption {
   const mode = settingOf(session, "tls");
   const certificateFile = settingOf(session, "tls-cert");
   const keyFile = settingOf(session, "tls-key");
   if (mode !== undefined && mode !== "self-signed") {
-    throw usageError(`--tls ${mode} is none of its values.`, "Use self-signed, or --tls-cert.");
+    throw usageError(`--tls ${mode} is not supported.`, "Use self-signed, or --tls-cert.");
   }
   if ((certificateFile === undefined) !== (keyFile === undefined)) {
-    throw usageError("--tls-cert and --tls-key belong together.", "Give both files.");
+    throw usageError("--tls-cert and --tls-key must be used together.", "Give both files.");
   }
   if (certificateFile !== undefined && keyFile !== undefined) {
     if (mode !== undefined)
-      throw usageError("--tls and --tls-cert exclude each other.", "Use one.");
+      throw usageError("--tls and --tls-cert cannot be used together.", "Use one.");
     return { kind: "files", certificateFile, keyFile };
   }
   const isNeeded = !isLoopback(host) && session.flags.insecureHttp !== true;
@@ -83,7 +83,7 @@ function readAddress(flag: string, text: string): Address {
   const host = bracketed ?? plain;
   const port = digits === undefined ? undefined : Number(digits);
   if (host === undefined || (port ?? 0) > 65_535 || (host === "" && port === undefined)) {
-    throw usageError(`${flag} ${text} is no address.`, "Use one such as 127.0.0.1:8480.");
+    throw usageError(`${flag} ${text} is not an address.`, "Use one such as 127.0.0.1:8480.");
   }
   return { host: host === "" ? usualHost : host, port };
 }
@@ -96,7 +96,7 @@ function readBaseUrl(text: string | undefined): string | undefined {
     return url.href.replace(/\/+$/, "");
   }
   throw usageError(
-    `--base-url ${text} is no address.`,
+    `--base-url ${text} is not an address.`,
     "Use one such as https://models.example.org.",
   );
 }
@@ -106,5 +106,5 @@ function readPortRange(text: string | undefined): CloudHostOptions["portRange"] 
   const [, first, last] = /^(\d{1,5})-(\d{1,5})$/.exec(text) ?? [];
   const range = { first: Number(first), last: Number(last) };
   if (range.first >= 1024 && range.last <= 65_535 && range.first <= range.last) return range;
-  throw usageError(`--port-range ${text} is no range of ports.`, "Use one such as 20000-29999.");
+  throw usageError(`--port-range ${text} is not a port range.`, "Use one such as 20000-29999.");
 }

@@ -9,7 +9,7 @@ export function readPairs(
   const pairs = (texts ?? []).map((text) => {
     const at = text.indexOf("=");
     if (at < 1)
-      throw usageError(`${flag} ${text} has no name and value.`, `Use ${flag} NAME=VALUE.`);
+      throw usageError(`${flag} ${text} is not of the form NAME=VALUE.`, `Use ${flag} NAME=VALUE.`);
     return [text.slice(0, at), text.slice(at + 1)] as const;
   });
   return Object.fromEntries(pairs);
@@ -31,7 +31,7 @@ const ownName = /^(?:PORT|DEPLOYCTL_(?!REAL_FAL$|BIND_ANY$|MODELCTL$).*)$/;
 function refuseOwnName(name: string): void {
   if (!ownName.test(name)) return;
   throw usageError(
-    `${name} is given to each replica by deployctl and cannot be set.`,
+    `${name} is set by deployctl for each replica and cannot be changed.`,
     "Choose another name; a replica's port is in PORT.",
   );
 }
@@ -40,7 +40,7 @@ function refuseOwnName(name: string): void {
 export function checkVariableName(name: string): string {
   if (/^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(name)) return name;
   throw usageError(
-    `'${name}' is no name of a variable.`,
-    "Use letters, digits and underscores; a digit does not come first.",
+    `'${name}' is not a variable name.`,
+    "Use letters, digits and underscores, not beginning with a digit.",
   );
 }

@@ -5,7 +5,9 @@ import { formatTable } from "../table.ts";
 import type { StateFlags } from "./flags.ts";
 import { printAnswer } from "./print.ts";
 
-/** Those that live; with `--state` or `--since` also those that have ended, which are kept for a day. */
+/**
+ * Lists running replicas; with `--state` or `--since` also ended ones, which are kept for a day.
+ */
 export function printReplicas(flags: StateFlags, all: readonly ReplicaDocument[]): void {
   const now = Date.now();
   const sinceMs = flags.since;

@@ -1,4 +1,4 @@
-// What the deploy and the console screen ask, answered over the admin API and by this machine.
+// The data source of the deploy and the console screen: the admin API and this machine.
 import { shownModel } from "../../base/model-tag.ts";
 import { profileNamed } from "../../configuration/cloud-profiles.ts";
 import { loadSettings } from "../../configuration/load-settings.ts";
@@ -14,7 +14,7 @@ import { openSession, type Session, settingOf } from "./session.ts";
  * @throws ProductError `CONFIGURATION_FILE_INVALID`, `CONFIGURATION_PROFILE_UNKNOWN`
  */
 export function createCloudAccess(flags: Flags): CloudAccess {
-  // What a command prints would lie over the screen.
+  // A command's output would overwrite the screen.
   const quiet: Flags = { ...flags, quiet: true };
   const current = openSession(quiet);
   const sessionOf = (profile: string | undefined): Session =>

@@ -106,7 +106,7 @@ export class ScreenServer implements CloudServer {
     const own = [process.env.DEPLOYCTL_KEY, settingOf(this.session, "key")];
     const made = callKey(this.client, app, own);
     this.#tokens.set(name, made);
-    // What could not be made is tried again.
+    // A failed result is tried again.
     made.catch(() => this.#tokens.delete(name));
     return await made;
   }

@@ -17,7 +17,7 @@ export async function serveControlPlane(session: Session): Promise<number> {
     process.on(signal, () => {
       if (signal === "SIGINT") code = exitCodes.interrupted;
       log(`stopping (${signal})`);
-      // Whoever asks again does not want to wait for requests.
+      // A second request to stop does not wait for requests.
       void host.stop({ drainMs: stopsAsked === 0 ? drainMs : 0, keepReplicas: false });
       stopsAsked += 1;
     });
@@ -31,7 +31,7 @@ async function start(session: Session): Promise<CloudHost> {
   try {
     return await startCloudHost({ ...readServer(session), log });
   } catch (error) {
-    // Whoever started it in the background reads here what the sentence is about.
+    // The process that started it in the background reads the error here.
     if (error instanceof ProductError) log(startFaultLine(error.code));
     throw error;
   }

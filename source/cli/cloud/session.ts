@@ -17,7 +17,7 @@ import type { Flags } from "./flags.ts";
 export interface Session {
   flags: Flags;
   settings: CloudSettings;
-  /** Of this machine's server. */
+  /** State folder of this machine's server. */
   stateFolder: string;
   profileFile: string;
   profiles: Profiles;

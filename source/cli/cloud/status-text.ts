@@ -18,6 +18,6 @@ export function statusText(status: ServerStatus, nowMs: number = Date.now()): st
 }
 
 function stateOf({ isReady, isStopping }: ServerStatus): string {
-  if (isStopping) return "stopping: requests that run may end first";
+  if (isStopping) return "stopping: waiting for running requests";
   return isReady ? "ready" : "starting";
 }

@@ -1,4 +1,4 @@
-// The server that a command speaks to: the one of this machine, or one that is named.
+// The server that a command talks to: this machine's, or a named one.
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import {
@@ -11,10 +11,10 @@ import { ProductError } from "../../base/product-error.ts";
 import { AdminClient } from "../../cloud/admin/admin-client.ts";
 import { cloudErrors } from "../../cloud/errors.ts";
 import { usageError } from "../errors.ts";
-import { keepFirstKey } from "./first-key.ts";
+import { saveFirstKey } from "./first-key.ts";
 import { tell } from "./print.ts";
 import { type Session, settingOf } from "./session.ts";
-import { upWords } from "./up-words.ts";
+import { upArguments } from "./up-arguments.ts";
 
 /** deployctl's own entry file, also where modelctl calls this: what starts the control plane. */
 const entryFile = path.join(
@@ -23,7 +23,7 @@ const entryFile = path.join(
   `deployctl${path.extname(import.meta.filename)}`,
 );
 
-/** Whether commands go to this machine's server. */
+/** True when commands go to this machine's server. */
 export function isLocal(session: Session): boolean {
   return settingOf(session, "server") === undefined;
 }
@@ -35,8 +35,8 @@ export function clientOf(session: Session): AdminClient {
   const key = keyFor(session);
   if (key === undefined) {
     throw new ProductError(cloudErrors.keyRefused, {
-      message: `The server ${url} wants an admin key.`,
-      hint: `Keep one with deployctl login ${url}, or set DEPLOYCTL_ADMIN_KEY.`,
+      message: `The server ${url} requires an admin key.`,
+      hint: `Run deployctl login ${url}, or set DEPLOYCTL_ADMIN_KEY.`,
     });
   }
   return new AdminClient({ url: serverUrl(url), key, certificateAuthority: authority(session) });
@@ -61,15 +61,15 @@ export async function ensureControlPlane(session: Session): Promise<boolean> {
   let running = await findControlPlane(stateFolder);
   if (running?.isReady) return false;
   if (running?.isStopping) {
-    tell(flags, "The control plane is stopping; the next one starts after it.");
+    tell(flags, "The control plane is stopping; starting another one after it.");
     await untilEnded(running);
     running = undefined;
   }
   if (running === undefined) tell(flags, "Starting the control plane…");
-  const words = ["up", "--foreground", ...upWords(session)];
+  const words = ["up", "--foreground", ...upArguments(session)];
   const status = await startControlPlane({ entry: entryFile, words, stateFolder });
-  if (running === undefined) tell(flags, `It answers on ${status.baseUrl}.`);
-  await keepFirstKey(session, clientOf(session));
+  if (running === undefined) tell(flags, `Ready at ${status.baseUrl}.`);
+  await saveFirstKey(session, clientOf(session));
   return running === undefined;
 }
 
@@ -78,7 +78,7 @@ export function serverUrl(text: string): string {
   const url = URL.parse(text);
   const isHttp = url?.protocol === "http:" || url?.protocol === "https:";
   if (url !== null && isHttp && url.pathname === "/" && url.search === "") return url.origin;
-  throw usageError(`${text} is no server's address.`, "Use one such as https://host:8481.");
+  throw usageError(`${text} is not a server address.`, "Use one such as https://host:8481.");
 }
 
 function authority(session: Session): string | undefined {

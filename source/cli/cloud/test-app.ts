@@ -1,4 +1,4 @@
-// The first requests to a new app: which models it has, and one short answer.
+// The first requests to a new app: its models, and one short answer.
 import { shownModel } from "../../base/model-tag.ts";
 import { describeError } from "../../base/product-error.ts";
 import { ServerRefusal } from "../../client/api-client.ts";

@@ -1,13 +1,13 @@
-// Tells when one of a script's files was written.
+// Watches a script's files for changes.
 import { watch } from "node:fs";
 import path from "node:path";
 
 /** Editors write a file in several steps. */
 const settleMs = 200;
 
-/** @param onChange called once, when writing has come to rest */
+/** @param onChange called once, when writing has stopped */
 export function watchFiles(files: readonly string[], onChange: () => void): { close(): void } {
-  // Editors replace files: what stays is the folder.
+  // Watches folders: editors replace files.
   const folders = new Map<string, Set<string>>();
   for (const file of files) {
     const names = folders.get(path.dirname(file)) ?? new Set();

@@ -1,4 +1,5 @@
-// run --watch: the script again at each change, at the same address; a mistake waits for its correction.
+// run --watch: runs the script again at each change, at the same address; after a mistake it waits
+// for a fix.
 import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { prepareDeployment } from "../../application/prepare-deployment.ts";
@@ -24,7 +25,7 @@ export async function runWatching(
 ): Promise<number> {
   const wishes = { ...readDeployment(session, reference), isEphemeral: true };
   const name = wishes.appName ?? randomUUID();
-  // A script that is wrong from the beginning is no reason to wait.
+  // A script that is wrong from the start ends the command.
   let { files } = await prepareDeployment(wishes, new DeployProgress(process.stderr, true));
   while (!interrupted.aborted) {
     const changed = new AbortController();
@@ -40,11 +41,11 @@ export async function runWatching(
       if (!signal.aborted) process.stderr.write(`Error: ${describeError(error)}\n`);
     }
     if (!signal.aborted) {
-      tell(session.flags, "Waiting for a change of the script.");
+      tell(session.flags, "Waiting for changes to the script.");
       await until(signal);
     }
     watcher.close();
-    if (!interrupted.aborted) tell(session.flags, "The script has changed; starting again.");
+    if (!interrupted.aborted) tell(session.flags, "The script changed; restarting.");
   }
   return exitCodes.interrupted;
 }

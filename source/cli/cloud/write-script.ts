@@ -1,4 +1,4 @@
-// Writes a script that was made for somebody, over none that is there unless that is wanted.
+// Writes a generated script; overwrites a file only on request.
 import { writeFileSync } from "node:fs";
 import { usageError } from "../errors.ts";
 
@@ -10,11 +10,11 @@ export function writeScript(file: string, text: string, isForced: boolean): void
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     if (code === "EEXIST") {
       throw usageError(
-        `${file} is there already.`,
-        "Name another file, or let it be replaced (--force).",
+        `${file} already exists.`,
+        "Choose another file, or replace it with --force.",
       );
     }
     const reason = error instanceof Error ? error.message : String(error);
-    throw usageError(`${file} cannot be written: ${reason}.`, "Name another file.");
+    throw usageError(`${file} cannot be written: ${reason}.`, "Choose another file.");
   }
 }

@@ -1,4 +1,4 @@
-// modelctl cache list, clear: their words, flags and help.
+// Definitions of modelctl cache list, clear: arguments, flags, help.
 import { jsonFlag } from "../flags.ts";
 import type { CommandDefinition } from "../program/definition.ts";
 
@@ -7,7 +7,7 @@ export const listCacheDefinition = {
   aliases: ["cache ls"],
   words: "[MODEL]",
   completes: "model",
-  summary: "List prompts that are stored on disk",
+  summary: "List prompts stored on disk",
   flags: jsonFlag,
   examples: ["cache list", "cache list my-tiny --json"],
   exitCodes: { 3: "Model not found" },
@@ -19,9 +19,9 @@ export const clearCacheDefinition = {
   synonyms: ["cache rm", "prune"],
   words: "[MODEL]",
   completes: "model",
-  summary: "Remove prompts that are stored on disk",
+  summary: "Remove prompts stored on disk",
   details:
-    "A model that is loaded stores again what it still remembers: stop it first to be rid of that.",
+    "A loaded model stores the prompts in its memory again; stop it first to remove them all.",
   flags: jsonFlag,
   examples: ["cache clear", "cache clear my-tiny"],
   exitCodes: { 3: "Model not found" },

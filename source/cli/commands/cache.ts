@@ -1,4 +1,4 @@
-// modelctl cache: the prompts on this machine's disk that models need not read again.
+// modelctl cache: stored prompts on this machine's disk.
 import { PromptCache, type StoredPrompt } from "../../application/prompt-cache.ts";
 import { formatBytes } from "../../base/byte-format.ts";
 import { exitCodes } from "../../base/product-error.ts";

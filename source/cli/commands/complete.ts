@@ -1,4 +1,4 @@
-// modelctl __complete: what the completion scripts ask.
+// modelctl __complete: candidates for the completion scripts.
 import type { Run } from "../program/definition.ts";
 import { printCandidates } from "../program/print-completion.ts";
 import type { completeDefinition } from "./completion.definition.ts";

@@ -1,4 +1,4 @@
-// completion, __complete and version, which both programs have: their words and help.
+// Definitions of completion, __complete and version in both programs: help.
 import type { CommandDefinition } from "../program/definition.ts";
 
 export const completionDefinition = {
@@ -7,7 +7,7 @@ export const completionDefinition = {
   completes: ["bash", "zsh", "fish"],
   summary: "Print a completion script for bash, zsh or fish",
   details: `bash: source <(% completion bash)
-zsh:  % completion zsh > a folder of $fpath, as _%
+zsh:  % completion zsh > a folder in $fpath, as _%
 fish: % completion fish > ~/.config/fish/completions/%.fish`,
   flags: {},
   examples: ["completion bash", "completion zsh"],

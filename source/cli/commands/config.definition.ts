@@ -1,4 +1,4 @@
-// modelctl config show: its words, flags and help.
+// Definition of modelctl config show: arguments, flags, help.
 import { addressFlags, engineFlags, jsonFlag } from "../flags.ts";
 import type { CommandDefinition } from "../program/definition.ts";
 

@@ -36,7 +36,7 @@ export const configShow: Run<typeof showConfigDefinition> = async (_words, flags
 };
 
 function inForce(settings: CommandSettings, name: SettingName): unknown {
-  // As serve binds it: whom the server is open to must show.
+  // As serve binds it: users must see whom the server is open to.
   if (name === "host") return settings.address && addressText(settings.address);
   if (name === "hub_endpoint") return withoutLogin(hubEndpoint(settings));
   return settings.values[name];
@@ -54,7 +54,7 @@ function hubEndpoint(settings: CommandSettings): string | undefined {
   return isVariable ? process.env.HF_ENDPOINT : settings.values.hub_endpoint;
 }
 
-/** What is shown is copied into reports. */
+/** Hides the login in a URL: users copy this output into reports. */
 function withoutLogin(url: string | undefined): string | undefined {
   return url?.replace(/\/\/[^/]*@/, "//***@");
 }
@@ -65,7 +65,7 @@ function isHubVariableInForce(settings: CommandSettings, name: SettingName): boo
   return Boolean(process.env.HF_ENDPOINT?.trim());
 }
 
-/** JSON has no infinity: a time for good is -1, as it is set. */
+/** JSON has no infinity: forever is -1, as in the settings. */
 function numberInJson(value: unknown): unknown {
   return value === Number.POSITIVE_INFINITY ? -1 : value;
 }

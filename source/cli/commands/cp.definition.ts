@@ -1,4 +1,4 @@
-// modelctl cp: its words, flags and help.
+// Definition of modelctl cp: arguments, flags, help.
 import { forceFlag, jsonFlag } from "../flags.ts";
 import type { CommandDefinition } from "../program/definition.ts";
 

@@ -1,4 +1,4 @@
-// modelctl create: its words, flags and help.
+// Definition of modelctl create: arguments, flags, help.
 import { jsonFlag, limitRateFlag, projectorFlag } from "../flags.ts";
 import type { CommandDefinition } from "../program/definition.ts";
 
@@ -7,7 +7,7 @@ export const createDefinition = {
   synonyms: ["build", "make"],
   words: "NAME",
   summary: "Create a model from a Modelfile, or replace one",
-  details: "Without --file it reads Modelfile in this folder, or else takes the .gguf file in it.",
+  details: "Without --file, it uses Modelfile in this folder, or else the .gguf file in it.",
   flags: {
     file: { type: "string", value: "FILE", short: "f", text: "Modelfile; - reads standard input" },
     ...projectorFlag,
@@ -15,7 +15,7 @@ export const createDefinition = {
       type: "string",
       value: "TYPE",
       short: "q",
-      text: "Quantise F16, BF16 or F32 weights, such as to q4_K_M",
+      text: "Quantise F16, BF16 or F32 weights, for example to q4_K_M",
       // The usual ones.
       completes: ["q4_K_S", "q4_K_M", "q5_K_M", "q6_K", "q8_0"],
     },

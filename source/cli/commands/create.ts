@@ -35,7 +35,7 @@ export const create: Run<typeof createDefinition> = async ([nameText], flags) =>
   return exitCodes.ok;
 };
 
-/** The file that was named, else `Modelfile` here, else what is in this folder. */
+/** The named file, else `Modelfile` here, else the .gguf file in this folder. */
 async function readModelfile(
   file: string | undefined,
 ): Promise<{ source: Uint8Array; baseFolder: string }> {
@@ -49,17 +49,17 @@ async function readModelfile(
       const names = await readdir(process.cwd());
       if (!names.some((name) => /\.gguf$/i.test(name))) {
         throw usageError(
-          "There is no Modelfile in this folder, and no .gguf file to make a model from.",
-          "Name a Modelfile with -f, or send it with -f -.",
+          "This folder has no Modelfile and no .gguf file.",
+          "Name a Modelfile with -f, or send it on standard input with -f -.",
         );
       }
       return { source: Buffer.from("FROM .\n"), baseFolder: process.cwd() };
     }
-    // Ollama's words where there is none; clients and people know them.
+    // Ollama's text for a missing file; clients and people know it.
     const problem = code === "ENOENT" ? "wasn't found" : "cannot be read";
     throw usageError(
       `specified Modelfile ${problem}: ${wanted}: ${readFault(error)}.`,
-      "Name it with -f, or send it with -f -.",
+      "Name it with -f, or send it on standard input with -f -.",
     );
   }
 }

@@ -1,4 +1,4 @@
-// modelctl doctor: its words, flags and help.
+// Definition of modelctl doctor: arguments, flags, help.
 import { gpuFlag } from "../flags.ts";
 import type { CommandDefinition } from "../program/definition.ts";
 
@@ -6,7 +6,7 @@ export const doctorDefinition = {
   name: "doctor",
   synonyms: ["check", "diagnose"],
   words: "",
-  summary: "Check what this machine can run models on",
+  summary: "Check which devices can run models",
   flags: gpuFlag,
   examples: ["doctor", "doctor --gpu cuda"],
   exitCodes: { 6: "No device works" },

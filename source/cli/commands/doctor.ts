@@ -1,4 +1,4 @@
-// modelctl doctor: what this machine can run models on, and how to get the rest.
+// modelctl doctor: devices of this machine that can run models, and how to enable more.
 import os from "node:os";
 import { examineDevices } from "../../application/examine-devices.ts";
 import { packageVersion } from "../../application/package-facts.ts";

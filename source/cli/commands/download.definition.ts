@@ -1,4 +1,4 @@
-// modelctl download: its words, flags and help.
+// Definition of modelctl download: arguments, flags, help.
 import { jsonFlag, limitRateFlag } from "../flags.ts";
 import type { CommandDefinition } from "../program/definition.ts";
 

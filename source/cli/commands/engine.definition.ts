@@ -1,4 +1,4 @@
-// modelctl engine build: its words, flags and help.
+// Definition of modelctl engine build: arguments, flags, help.
 import { gpuFlag } from "../flags.ts";
 import type { CommandDefinition } from "../program/definition.ts";
 

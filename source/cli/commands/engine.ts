@@ -1,6 +1,6 @@
-// modelctl engine build: the engine, or what reads images, built for this very machine.
+// modelctl engine build: builds the engine, or the image reader, for this machine.
 import { buildableDevices, buildEngine } from "../../application/build-engine.ts";
-import { buildEyes } from "../../application/build-eyes.ts";
+import { buildImageReader } from "../../application/build-image-reader.ts";
 import { exitCodes } from "../../base/product-error.ts";
 import { usageError } from "../errors.ts";
 import type { Run } from "../program/definition.ts";
@@ -11,12 +11,12 @@ export const engineBuild: Run<typeof buildEngineDefinition> = async (_words, fla
   const device = buildableDevices.find((kind) => kind === (flags.gpu ?? "cpu"));
   if (device === undefined) {
     throw usageError(
-      `--gpu ${flags.gpu} is no device.`,
+      `--gpu ${flags.gpu} is not a device.`,
       `Use one of ${buildableDevices.join(", ")}.`,
     );
   }
   const [what, build] = flags.vision
-    ? (["the image reader", buildEyes] as const)
+    ? (["the image reader", buildImageReader] as const)
     : (["the engine", buildEngine] as const);
   const status = `building ${what} for ${device}`;
   const file = await withProgress(flags, ({ onProgress, signal }) =>
@@ -27,8 +27,6 @@ export const engineBuild: Run<typeof buildEngineDefinition> = async (_words, fla
     }),
   );
   process.stdout.write(`${file}\n`);
-  process.stderr.write(
-    "Models that are loaded from now on use it; remove its folder to go back.\n",
-  );
+  process.stderr.write("Models loaded from now on use it; remove its folder to undo.\n");
   return exitCodes.ok;
 };

@@ -1,4 +1,4 @@
-// modelctl export: its words, flags and help.
+// Definition of modelctl export: arguments, flags, help.
 import { jsonFlag } from "../flags.ts";
 import type { CommandDefinition } from "../program/definition.ts";
 

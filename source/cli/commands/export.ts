@@ -1,4 +1,4 @@
-// modelctl export: a model with everything that belongs to it, in one file or through a pipe.
+// modelctl export: writes a model with all its files to one file or a pipe.
 import { stat } from "node:fs/promises";
 import path from "node:path";
 import { exitCodes } from "../../base/product-error.ts";
@@ -29,6 +29,8 @@ export const exportCommand: Run<typeof exportDefinition> = async ([name, file], 
 /** Standard output takes the archive, and nothing else. */
 function refuseToMix(flags: CommandFlags<typeof exportDefinition>): void {
   const example = "modelctl export MODEL - | ssh HOST modelctl import -";
-  if (flags.json) throw usageError("--json has no place beside an archive.", example);
-  if (process.stdout.isTTY) throw usageError("An archive is not for a terminal.", example);
+  if (flags.json)
+    throw usageError("--json cannot be used with standard output as the archive.", example);
+  if (process.stdout.isTTY)
+    throw usageError("Refusing to write an archive to a terminal.", example);
 }

@@ -1,4 +1,4 @@
-// modelctl import: its words, flags and help.
+// Definition of modelctl import: arguments, flags, help.
 import { forceFlag, jsonFlag } from "../flags.ts";
 import type { CommandDefinition } from "../program/definition.ts";
 
@@ -6,7 +6,7 @@ export const importDefinition = {
   name: "import",
   synonyms: ["load"],
   words: "FILE",
-  summary: "Import models that export wrote; - reads a pipe",
+  summary: "Import models written by export; - reads a pipe",
   flags: {
     as: { type: "string", value: "NAME", text: "Name to import the model under" },
     ...forceFlag,

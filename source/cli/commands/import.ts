@@ -1,4 +1,4 @@
-// modelctl import: takes models out of what export wrote, a file or a pipe.
+// modelctl import: imports models that export wrote, from a file or a pipe.
 import path from "node:path";
 import type { ModelName } from "../../application/model-library.ts";
 import { exitCodes } from "../../base/product-error.ts";
@@ -13,10 +13,7 @@ export const importCommand: Run<typeof importDefinition> = async ([file], flags)
   const { library } = openLibrary(flags);
   const name = flags.as === undefined ? undefined : parseName(library, flags.as);
   if (file === "-" && process.stdin.isTTY) {
-    throw usageError(
-      "import - reads standard input, and that is a terminal.",
-      "modelctl import FILE",
-    );
+    throw usageError("import - reads standard input, which is a terminal.", "modelctl import FILE");
   }
   const source = file === "-" ? process.stdin : path.resolve(file);
   // Asked before gigabytes are read; names in the archive are known only afterwards.

@@ -1,4 +1,4 @@
-// modelctl keys create, list, revoke: their words, flags and help.
+// Definitions of modelctl keys create, list, revoke: arguments, flags, help.
 import { jsonFlag } from "../flags.ts";
 import type { CommandDefinition } from "../program/definition.ts";
 

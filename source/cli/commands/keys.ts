@@ -1,4 +1,4 @@
-// modelctl keys: makes, lists and takes back the keys of this machine's server.
+// modelctl keys: creates, lists and revokes the keys of this machine's server.
 import { type KeyRecord, keyState, openServerKeys } from "../../application/server-keys.ts";
 import { exitCodes } from "../../base/product-error.ts";
 import { formatRelativeTime } from "../../base/relative-time.ts";
@@ -17,7 +17,7 @@ const longestMs = 100 * 365 * 86_400_000;
 export const createKey: Run<typeof createKeyDefinition> = async (_words, flags) => {
   const { expires } = flags;
   if (expires !== undefined && (expires <= 0 || expires > longestMs)) {
-    throw usageError("--expires must be ahead, by at most 100 years.", "Use 30d, 12h or 90m.");
+    throw usageError("--expires must be in the future, within 100 years.", "Use 30d, 12h or 90m.");
   }
   return withStore((store) => {
     const now = Date.now();
@@ -33,7 +33,7 @@ export const createKey: Run<typeof createKeyDefinition> = async (_words, flags) 
     process.stdout.write(`${token}\n`);
     process.stderr.write(
       `Key ${key.id}${name === "" ? "" : ` (${name})`} with the role ${key.role}; it ${end}. ` +
-        "It is shown this once.\n",
+        "It is shown only once.\n",
     );
     return exitCodes.ok;
   });

@@ -1,4 +1,4 @@
-// modelctl list: its words, flags and help.
+// Definition of modelctl list: arguments, flags, help.
 import { jsonFlag } from "../flags.ts";
 import type { CommandDefinition } from "../program/definition.ts";
 

@@ -1,4 +1,4 @@
-// modelctl list: the models there are.
+// modelctl list: all models.
 import type { LostFile } from "../../application/model-library.ts";
 import { formatBytes } from "../../base/byte-format.ts";
 import { exitCodes } from "../../base/product-error.ts";
@@ -51,22 +51,19 @@ function warn(sentence: string): void {
   process.stderr.write(`Warning: ${toOneLine(sentence)}\n`);
 }
 
-/** A disk that is not mounted would fill the screen. */
+/** Limits the list: an unmounted disk would fill the screen. */
 const mostLostSaid = 3;
 
 function lostSentences(lost: readonly LostFile[]): string[] {
   const said = lost.slice(0, mostLostSaid).map(({ model, path, isThere, isBlob }) => {
     if (isBlob) {
-      const state = isThere ? "has another size than it had" : "is missing";
+      const state = isThere ? "has a different size" : "is missing";
       return `'${model}' is damaged: its file ${path} ${state}. Pull or create the model again.`;
     }
-    const state = isThere ? "which has changed since" : "which was moved or deleted";
+    const state = isThere ? "which has changed" : "which was moved or deleted";
     return `'${model}' refers to ${path}, ${state}.`;
   });
   const more = lost.length - said.length;
   if (more === 0) return said;
-  return [
-    ...said,
-    `The files of ${more} more are gone or changed, too: modelctl show NAME names each.`,
-  ];
+  return [...said, `${more} more models have missing or changed files: see modelctl show NAME.`];
 }

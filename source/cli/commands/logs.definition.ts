@@ -1,4 +1,4 @@
-// modelctl logs: its words, flags and help.
+// Definition of modelctl logs: arguments, flags, help.
 import { jsonFlag, serverFlags } from "../flags.ts";
 import type { CommandDefinition } from "../program/definition.ts";
 
@@ -8,7 +8,7 @@ export const logsDefinition = {
   words: "",
   summary: "List requests to the running server",
   flags: {
-    follow: { type: "boolean", short: "f", text: "Print each further request when it ends" },
+    follow: { type: "boolean", short: "f", text: "Follow: print each request when it ends" },
     filter: {
       type: "string",
       value: "FILTER",

@@ -15,7 +15,7 @@ import { type CommandSettings, readSettings } from "../session-settings.ts";
 import type { logsDefinition } from "./logs.definition.ts";
 
 const usualLimit = 50;
-/** So many are shown in front of those that come. */
+/** Number of past requests shown with --follow. */
 const usualLimitBefore = 10;
 const retryMs = 500;
 
@@ -35,7 +35,7 @@ export const logs: Run<typeof logsDefinition> = async (_words, flags) => {
   return exitCodes.ok;
 };
 
-/** Goes on until Ctrl+C, from one server to the next. */
+/** Continues until Ctrl+C, from one server to the next. */
 async function follow(
   first: ApiClient,
   query: RequestQuery,
@@ -49,7 +49,7 @@ async function follow(
   const beganAt = Date.now();
   const printed = new Set<string>();
   for (let client = first; ; ) {
-    // Afterwards, what ended meanwhile is made up for, but nothing from before.
+    // After a reconnect, prints requests that ended meanwhile, but no older ones.
     const isFirst = client === first;
     try {
       const wanted = isFirst ? query : { filter: query.filter };
@@ -64,7 +64,7 @@ async function follow(
       if (signal.aborted) return exitCodes.interrupted;
       if (!isServerGone(error)) throw error;
     }
-    process.stderr.write("The server went away; waiting for the next one.\n");
+    process.stderr.write("Connection lost; waiting for the server.\n");
     client = await findNext(flags, settings, signal);
   }
 }
@@ -95,6 +95,6 @@ function lineOf(entry: RequestEntry): string {
 function nobodyThere(): ProductError {
   return new ProductError(clientErrors.unreachable, {
     message: "No modelctl server is running.",
-    hint: "Start one with modelctl serve, or name one with --connect.",
+    hint: "Start one with: modelctl serve. Or name one with --connect.",
   });
 }

@@ -1,4 +1,4 @@
-// modelctl ps: its words, flags and help.
+// Definition of modelctl ps: arguments, flags, help.
 import { jsonFlag, serverFlags } from "../flags.ts";
 import type { CommandDefinition } from "../program/definition.ts";
 

@@ -11,7 +11,7 @@ import type { psDefinition } from "./ps.definition.ts";
 
 export const ps: Run<typeof psDefinition> = async ([prefix = ""], flags) => {
   const server = await findNamedServer(flags, readSettings(flags));
-  // Where no server runs, nothing is loaded.
+  // Without a server, no model is loaded.
   const models = server === undefined ? [] : await loadedModels(server);
   const shown = models.filter(({ names }) =>
     names.some((name) => name.toLowerCase().startsWith(prefix.toLowerCase())),

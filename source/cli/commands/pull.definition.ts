@@ -1,4 +1,4 @@
-// modelctl pull: its words, flags and help.
+// Definition of modelctl pull: arguments, flags, help.
 import { insecureFlag, jsonFlag, limitRateFlag } from "../flags.ts";
 import type { CommandDefinition } from "../program/definition.ts";
 
@@ -7,7 +7,7 @@ export const pullDefinition = {
   synonyms: ["install", "add", "get"],
   words: "MODEL",
   summary: "Pull a model from the hub",
-  details: `MODEL is hf.co/OWNER/REPO[:QUANT]; without QUANT the usual one is pulled. An interrupted pull resumes.`,
+  details: `MODEL is hf.co/OWNER/REPO[:QUANT]; without QUANT the default one is pulled. An interrupted pull resumes.`,
   flags: { ...limitRateFlag, ...insecureFlag, ...jsonFlag },
   examples: [
     "pull hf.co/OWNER/REPO",

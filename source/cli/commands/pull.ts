@@ -1,4 +1,4 @@
-// modelctl pull: brings a model of the hub into the store.
+// modelctl pull: pulls a model of the hub into the store.
 import type { ModelLibrary, ModelName } from "../../application/model-library.ts";
 import { exitCodes, ProductError } from "../../base/product-error.ts";
 import { usageError } from "../errors.ts";
@@ -11,8 +11,8 @@ export const pull: Run<typeof pullDefinition> = async ([reference], flags) => {
   const { library } = openLibrary(flags);
   const parsed = library.catalog.parse(reference);
   if (parsed.kind === "file") {
-    const hint = `A file needs no pull: modelctl run ${reference}`;
-    throw usageError(`${reference} is a path, not a model's name.`, hint);
+    const hint = `Run the file directly: modelctl run ${reference}`;
+    throw usageError(`${reference} is a path, not a model name.`, hint);
   }
   const { name } = parsed;
   const pulling = withProgress(flags, (work) => library.pull(name, work), fetchedIsKept);
@@ -28,11 +28,11 @@ export const pull: Run<typeof pullDefinition> = async ([reference], flags) => {
 
 async function isHereAlready(library: ModelLibrary, name: ModelName): Promise<boolean> {
   if (name.isHub) return false;
-  const found = await library.catalog.find(name).catch(() => undefined); // a damaged one is of no use
+  const found = await library.catalog.find(name).catch(() => undefined); // a damaged one does not count
   return found !== undefined;
 }
 
 function withoutNeed(error: unknown, { display }: ModelName): unknown {
   if (!(error instanceof ProductError)) return error;
-  return error.reworded({ hint: `'${display}' is here already: modelctl run ${display}` });
+  return error.reworded({ hint: `'${display}' already exists: modelctl run ${display}` });
 }

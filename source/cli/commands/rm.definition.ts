@@ -1,4 +1,4 @@
-// modelctl rm: its words, flags and help.
+// Definition of modelctl rm: arguments, flags, help.
 import { jsonFlag, serverFlags } from "../flags.ts";
 import type { CommandDefinition } from "../program/definition.ts";
 

@@ -13,10 +13,10 @@ export const rm: Run<typeof rmDefinition> = async (names, flags) => {
   const { library, settings } = openLibrary(flags);
   const server = await findRunningServer(flags, settings);
   for (const name of names) {
-    // Unloading needs the name, so it comes first; removing tells whether there is such a model.
+    // Unloading needs the name, so it comes first; removing reports unknown models.
     if (server !== undefined) await unload(server, displayOf(library, name)).catch(() => {});
     const { display } = await library.remove(name);
-    // A line each, at once: what is gone is told although a later one fails.
+    // One line each, at once: removed models are reported even if a later one fails.
     const line = flags.json ? JSON.stringify({ name: display }) : `deleted '${display}'`;
     process.stdout.write(`${line}\n`);
   }
@@ -29,7 +29,7 @@ function displayOf({ catalog }: ModelLibrary, name: string): string {
   return parsed.kind === "name" ? parsed.name.display : name;
 }
 
-/** What serves other models of the same files too stays for their users. */
+/** A loaded model whose files other models share stays loaded for their users. */
 async function unload(server: ApiClient, name: string): Promise<void> {
   const isIt = (other: string) => other.toLowerCase() === name.toLowerCase();
   const loaded = (await loadedModels(server)).find(({ names }) => names.some(isIt));

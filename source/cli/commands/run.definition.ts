@@ -1,4 +1,4 @@
-// modelctl run and modelctl alone: their words, flags and help.
+// Definitions of modelctl run and modelctl alone: arguments, flags, help.
 import {
   chatFlags,
   engineFlags,
@@ -24,14 +24,14 @@ export const runDefinition = {
   completes: "model",
   summary: "Chat with a model, or print one answer",
   details: `MODEL is tiny (built in), a name from \`modelctl list\`, hf.co/OWNER/REPO[:QUANT], or a path to a
-.gguf file; with --session it may be left out. Text on standard input goes in front of PROMPT.
-Without a prompt, a chat opens. Paths of images in the prompt attach them.`,
+.gguf file; it is optional with --session. Text on standard input is put before PROMPT.
+Without a prompt, a chat opens. Image paths in the prompt attach the images.`,
   flags: {
     json: {
       type: "boolean",
       text: "Print one JSON object with the answer, token counts and timings",
     },
-    stream: { type: "boolean", text: "With --json: print each event on a line as it comes" },
+    stream: { type: "boolean", text: "With --json: print each event on its own line" },
     ...chatFlags,
     ...projectorFlag,
     dimensions: {
@@ -41,7 +41,7 @@ Without a prompt, a chat opens. Paths of images in the prompt attach them.`,
       least: 1,
       most: 999_999,
     },
-    truncate: { type: "boolean", text: "Cut a text that is too long for an embedding model" },
+    truncate: { type: "boolean", text: "Truncate text that is too long for an embedding model" },
     ...insecureFlag,
     ...screenFlags,
     ...serverFlags,

@@ -22,13 +22,13 @@ export const run: Run<typeof runDefinition> = async (words, flags) => {
   const model = await withProjectorOf(whole, flags);
   const isSilent = promptWords.length === 0;
   const isChat = isSilent && !flags.json && (process.stdin.isTTY || flags.plain);
-  const { withModel } = await import("../bring-model.ts");
+  const { withModel } = await import("../with-model.ts");
   if (isChat) return await withModel(model, flags, () => chat(model, flags, settings));
   const piped = process.stdin.isTTY ? "" : await readStandardInput();
   const prompt = promptWords.filter((text) => text !== "").join(" ");
   // An empty prompt that was typed loads the model.
   if (isSilent && piped === "") {
-    throw usageError("There is nothing to ask.", `For example: modelctl run ${reference} "Hello!"`);
+    throw usageError("The prompt is empty.", `Example: modelctl run ${reference} "Hello!"`);
   }
   if (flags.session !== undefined) {
     const { continueSession } = await import("../session-turn.ts");
@@ -78,7 +78,7 @@ async function modelOfSession(
   if (deployment === undefined) return model;
   throw usageError(
     `'${name}' is a chat with the deployment ${deployment.app}.`,
-    "Alt+S in modelctl or deployctl goes on with it; modelctl run MODEL --session NAME takes another model.",
+    "Resume it with Alt+S in modelctl or deployctl, or choose another model: modelctl run MODEL --session NAME",
   );
 }
 
@@ -97,13 +97,14 @@ async function readStandardInput(): Promise<string> {
 
 /** @throws ProductError `COMMAND_USAGE` for flags that exclude or need each other */
 function checkForm({ json, stream, session }: CommandFlags<typeof runDefinition>): void {
-  if (stream && !json) throw usageError("--stream needs --json.", "Text is always streamed.");
+  if (stream && !json)
+    throw usageError("--stream can only be used with --json.", "Text is always streamed.");
   if (json && session !== undefined) {
-    throw usageError("--json and --session exclude each other.", "Leave one of them out.");
+    throw usageError("--json and --session cannot be used together.", "Remove one of them.");
   }
 }
 
 function checkKeepAlive({ keepalive }: Flags): void {
   if (keepalive === undefined || parseDuration(keepalive) !== undefined) return;
-  throw usageError(`--keepalive ${keepalive} is no duration.`, "Use 10m, 300 (seconds), or -1.");
+  throw usageError(`--keepalive ${keepalive} is not a duration.`, "Use 10m, 300 (seconds), or -1.");
 }

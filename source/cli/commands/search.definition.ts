@@ -1,4 +1,4 @@
-// modelctl search: its words, flags and help.
+// Definition of modelctl search: arguments, flags, help.
 import { jsonFlag } from "../flags.ts";
 import type { CommandDefinition } from "../program/definition.ts";
 
@@ -11,7 +11,7 @@ export const searchDefinition = {
     limit: {
       type: "integer",
       value: "N",
-      text: "Repositories to list at most; default 5",
+      text: "Maximum repositories to list; default 5",
       least: 1,
       most: 20,
     },

@@ -1,4 +1,4 @@
-// modelctl search: models of the hub, what they come as, and which of that fits into memory.
+// modelctl search: models of the hub, their quantizations, and which fit into memory.
 import { type FoundModel, searchHub } from "../../application/search-hub.ts";
 import { formatBytes } from "../../base/byte-format.ts";
 import { formatCount } from "../../base/count-format.ts";
@@ -42,7 +42,7 @@ function tableOf(found: readonly FoundModel[]): string {
       parameterCount === undefined ? "-" : formatCount(parameterCount),
       downloads === undefined ? "-" : formatCount(downloads),
     ];
-    const gated = isGated ? "terms to accept on the hub" : "";
+    const gated = isGated ? "accept the terms on the hub first" : "";
     if (quantizations.length === 0) return [[name, "-", ...facts, gated]];
     return quantizations.map(({ selector, sizeBytes, fits, isDefault }) => [
       `${name}:${selector}`,

@@ -1,4 +1,4 @@
-// modelctl serve: its words, flags and help.
+// Definition of modelctl serve: arguments, flags, help.
 import { addressFlags, engineFlags, hostingFlags } from "../flags.ts";
 import type { CommandDefinition } from "../program/definition.ts";
 
@@ -7,7 +7,7 @@ export const serveDefinition = {
   aliases: ["start"],
   synonyms: ["server", "daemon"],
   words: "",
-  summary: "Serve the OpenAI-compatible and the Ollama API",
+  summary: "Serve the OpenAI-compatible and Ollama APIs",
   flags: {
     ...addressFlags,
     ...engineFlags,
@@ -15,7 +15,7 @@ export const serveDefinition = {
     preload: {
       type: "string",
       value: "MODEL",
-      text: "Load this model at once",
+      text: "Load this model at start",
       completes: "model",
     },
     background: { type: "boolean", text: "Stop after five idle minutes" },

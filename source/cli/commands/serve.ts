@@ -7,7 +7,7 @@ import type { Run } from "../program/definition.ts";
 import { readSettings } from "../session-settings.ts";
 import type { serveDefinition } from "./serve.definition.ts";
 
-/** A background server leaves when no model is loaded and nothing was asked for so long. */
+/** A background server exits when no model is loaded and no request came for this long. */
 const idleLimitMs = 5 * 60_000;
 
 export const serve: Run<typeof serveDefinition> = async (_words, flags) => {
@@ -55,7 +55,7 @@ async function firstSignal(): Promise<number> {
   });
 }
 
-/** Resolves once no model was loaded and nothing was asked for so long. */
+/** Resolves once no model is loaded and no request came for the idle time. */
 async function untilIdle(hosted: HostedServer, idleMs: number): Promise<number> {
   return await new Promise((resolve) => {
     let lastActive = Date.now();
@@ -68,7 +68,7 @@ async function untilIdle(hosted: HostedServer, idleMs: number): Promise<number> 
       clearInterval(timer);
       resolve(exitCodes.ok);
     }, 1000);
-    // The listening server keeps the process up; the look at the clock must not.
+    // The timer must not keep the process running; the listening server does.
     timer.unref();
   });
 }
@@ -76,14 +76,14 @@ async function untilIdle(hosted: HostedServer, idleMs: number): Promise<number> 
 /** npm passes on the Ctrl+C that the terminal has sent to both of us: that is one signal. */
 const sameSignalMs = 200;
 
-/** Whoever sends a second signal does not want to wait any longer. */
+/** A second signal stops without waiting. */
 function stopAtOnceWhenAskedAgain(hosted: HostedServer, log: (text: string) => void): void {
   const firstAt = Date.now();
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.on(signal, () => {
       if (Date.now() - firstAt < sameSignalMs) return;
-      log("asked again: stopping at once");
-      // Runners that are left notice that their parent is gone.
+      log("second signal: stopping at once");
+      // Remaining runners notice that their parent is gone.
       for (const { runner } of hosted.scheduler.models) runner?.kill();
       process.exit(exitCodes.interrupted);
     });

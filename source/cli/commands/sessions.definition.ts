@@ -1,4 +1,4 @@
-// modelctl sessions: its words, flags and help.
+// Definition of modelctl sessions: arguments, flags, help.
 import { jsonFlag } from "../flags.ts";
 import type { CommandDefinition } from "../program/definition.ts";
 

@@ -1,4 +1,4 @@
-// modelctl sessions: the chats that are kept.
+// modelctl sessions: saved chats.
 import { SessionStore } from "../../application/chat-sessions.ts";
 import { exitCodes } from "../../base/product-error.ts";
 import { formatRelativeTime } from "../../base/relative-time.ts";

@@ -1,4 +1,4 @@
-// modelctl show: its words, flags and help.
+// Definition of modelctl show: arguments, flags, help.
 import { jsonFlag } from "../flags.ts";
 import type { CommandDefinition } from "../program/definition.ts";
 

@@ -1,4 +1,4 @@
-// modelctl show: what is known of a model, without loading it.
+// modelctl show: facts about a model, without loading it.
 import { readFile } from "node:fs/promises";
 import { text as readAll } from "node:stream/consumers";
 import type { ModelDescription, ModelLibrary } from "../../application/model-library.ts";
@@ -44,7 +44,7 @@ export const show: Run<typeof showDefinition> = async ([model], flags) => {
   return exitCodes.ok;
 };
 
-/** It is wanted most where the model itself cannot be used any more. */
+/** Most useful when the model itself cannot be used any more. */
 async function printModelfile(library: ModelLibrary, model: string): Promise<void> {
   const { text, unprintable, problem } = await library.modelfile(model);
   if (problem !== undefined) process.stderr.write(`Warning: ${problem}\n`);
@@ -58,11 +58,11 @@ function wantedPart(flags: Flags): Part | undefined {
   const wanted = parts.filter((part) => flags[part]);
   if (wanted.length > 1) {
     const names = wanted.map((part) => `--${part}`).join(" and ");
-    throw usageError(`show prints one thing alone, not ${names}.`, "Leave out all but one.");
+    throw usageError(`${names} cannot be used together.`, "Use only one of them.");
   }
   if (flags.conversation !== undefined && wanted[0] !== "rendered") {
     throw usageError(
-      "--conversation is for --rendered.",
+      "--conversation can only be used with --rendered.",
       "modelctl show MODEL --rendered --conversation FILE",
     );
   }
@@ -97,7 +97,7 @@ async function read(file: string): Promise<string> {
   return await readFile(file, "utf8").catch((error: unknown) => {
     throw usageError(
       `${file} cannot be read: ${readFault(error)}.`,
-      "Name a file with --conversation, or send it with --conversation -.",
+      "Name a file with --conversation, or send it on standard input with --conversation -.",
     );
   });
 }

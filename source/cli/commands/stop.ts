@@ -1,4 +1,4 @@
-// modelctl stop: has the server unload a model.
+// modelctl stop: asks the server to unload a model.
 import { wholeReference } from "../../base/file-path.ts";
 import { exitCodes, ProductError } from "../../base/product-error.ts";
 import { ServerRefusal } from "../../client/api-client.ts";
@@ -13,7 +13,7 @@ export const stop: Run<typeof stopDefinition> = async ([reference], flags) => {
   const server = await findNamedServer(flags, settings);
   const sentence = `couldn't find model ${JSON.stringify(reference)} to stop`;
   try {
-    // Where no server runs, nothing is loaded; a model that is not there is a mistake nevertheless.
+    // Without a server no model is loaded; an unknown model is an error nevertheless.
     if (server === undefined) await library.catalog.resolve(model);
     else await server.unload(model);
   } catch (error) {

@@ -108,7 +108,7 @@ async function namesOf(kind: NameKind, names: NameSource): Promise<Candidate[]> 
   return (await names(kind)).map((name) => ({ value: shownModel(name) }));
 }
 
-/** Flags that may still be typed. */
+/** Flags that can still be added. */
 function flagsOf(flags: FlagTable, before: readonly string[]): Candidate[] {
   const given = new Set(
     splitFlags(before, flags).flatMap((it) => (it.kind === "flag" ? [it.name] : [])),

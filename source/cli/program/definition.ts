@@ -21,7 +21,7 @@ export interface Flag {
   short?: string;
   /** The only values; upper and lower case are the same. */
   values?: readonly string[];
-  /** Values that completion offers where others are valid too. */
+  /** Values that completion suggests; others are valid too. */
   completes?: readonly string[] | NameKind;
   /** The value of a flag typed without one; other values then follow an equals sign. */
   bare?: string;

@@ -1,4 +1,4 @@
-// Text of help pages, in meow's form: what stands between a program's title and the end.
+// Renders help pages in meow's format: everything after a program's title.
 import { exitCodes } from "../../base/product-error.ts";
 import { wrapWords } from "../wrap-words.ts";
 import {
@@ -28,7 +28,7 @@ export function programHelp(program: Program): string {
   return [
     section("Usage", [
       [name, start.summary],
-      [`${name} COMMAND`, "Run one of the commands below"],
+      [`${name} COMMAND`, "Run a command"],
       [`${name} COMMAND --help`, "Show its flags and examples"],
     ]),
     ...groups.map(({ title, commands }) => section(title, rowsOf(commands), left)),
@@ -72,7 +72,7 @@ export function commandHelp(program: Program, command: CommandDefinition): strin
   ].join("\n\n");
 }
 
-/** Left and right column of each flag that is no secret. */
+/** Left and right column of each visible flag. */
 export function flagRows(flags: FlagTable): Row[] {
   return Object.entries(flags)
     .filter(([, { isHidden }]) => isHidden !== true)

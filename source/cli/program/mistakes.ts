@@ -1,4 +1,4 @@
-// Mistakes on a command line: one sentence, the nearest name, and where to look.
+// Command-line errors: one sentence, the nearest name, and where to look.
 import { nearestName } from "../../base/nearest-name.ts";
 import type { ProductError } from "../../base/product-error.ts";
 import { usageError } from "../errors.ts";
@@ -24,7 +24,7 @@ export function nearest(typed: string, names: readonly string[]): string | undef
   return typed.length >= shortestStart && longer !== undefined ? longer : nearestName(typed, names);
 }
 
-/** Fewer letters begin too many names. */
+/** Shorter prefixes match too many names. */
 const shortestStart = 3;
 
 /** @param group the first word, where it is that of commands of two words */
@@ -35,7 +35,7 @@ export function unknownCommand(
 ): ProductError {
   if (group === undefined) {
     const hint = `${didYouMean(nearestCommand(program, first))}See ${program.name} --help.`;
-    return usageError(`There is no command '${first}'.`, hint);
+    return usageError(`Unknown command '${first}'.`, hint);
   }
   const seconds = commandsBelow(program, group).map(secondWord);
   const help = `See ${program.name} ${group} --help.`;
@@ -51,7 +51,7 @@ export function unknownCommand(
   return usageError(`${program.name} ${group} has no '${second}'.`, `${hint}${help}`);
 }
 
-/** Looks among names, words of other tools, and second words. */
+/** Searches names, words of other tools, and second words. */
 function nearestCommand(program: Program, typed: string): string | undefined {
   const names = new Map<string, string>();
   const commands = visibleCommands(program);
@@ -94,12 +94,12 @@ export function checkFlags(
     // `--model --json`: the value was forgotten, and the next flag stands in its place.
     if (isApart && /^--[a-z]/.test(value ?? "")) {
       throw usageError(
-        `${typed} needs a value, and ${value} looks like another flag.`,
-        `If it is meant, write ${typed}=${value}.`,
+        `${typed} needs a value, but ${value} looks like a flag.`,
+        `To use it as the value, write ${typed}=${value}.`,
       );
     }
     if (seen.has(name) && flag.type !== "strings")
-      throw usageError(`${typed} is given twice.`, hint);
+      throw usageError(`${typed} is used twice.`, hint);
     seen.add(name);
   }
 }
@@ -114,10 +114,7 @@ function unknownFlag(
   // "-5 + 3" is a prompt that begins like a flag.
   if (/\s/.test(text)) {
     const quoted = JSON.stringify(text);
-    return usageError(
-      `${quoted} begins like a flag.`,
-      `Put -- in front of it: ${called} … -- ${quoted}`,
-    );
+    return usageError(`${quoted} looks like a flag.`, `Put -- before it: ${called} … -- ${quoted}`);
   }
   const own = Object.entries(command.flags).flatMap(([name, flag]) =>
     flag.isHidden ? [] : [typedFlag(name, flag)],
@@ -125,8 +122,8 @@ function unknownFlag(
   const meant = typed.startsWith("--") ? nearest(typed, own) : undefined;
   const hint = `${didYouMean(meant)}${helpHint(program, command)}`;
   const [other] = flagNamed(typed, all);
-  if (other !== undefined) return usageError(`${called} has no flag ${typed}.`, hint);
-  return usageError(`There is no flag ${typed}.`, hint);
+  if (other !== undefined) return usageError(`Unknown flag ${typed} for ${called}.`, hint);
+  return usageError(`Unknown flag ${typed}.`, hint);
 }
 
 /** @throws ProductError `COMMAND_USAGE` for an argument too many or too few */

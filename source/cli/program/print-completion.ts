@@ -1,4 +1,4 @@
-// `completion` and `__complete` of a program: a script for a shell, and what that script asks.
+// `completion` and `__complete` of a program: a shell script, and the candidates it asks for.
 import { exitCodes } from "../../base/product-error.ts";
 import { usageError } from "../errors.ts";
 import { type Candidate, candidatesFor, type NameSource } from "./completion-candidates.ts";
@@ -10,7 +10,7 @@ export function printCompletion(program: string, shell: string): number {
   const script = completionScript(program, shell);
   if (script === undefined) {
     throw usageError(
-      `There is no completion for ${shell}.`,
+      `Completion for ${shell} is not supported.`,
       `Use one of ${shellNames.join(", ")}.`,
     );
   }
@@ -29,7 +29,7 @@ export async function printCandidates(
   return exitCodes.ok;
 }
 
-/** A shell that completes is no place for errors: where names cannot be listed, there are none. */
+/** Completion must not print errors: if names cannot be listed, there are no candidates. */
 function quietly(names: NameSource): NameSource {
   return async (kind) => {
     try {

@@ -57,7 +57,7 @@ export function readCommandLine(program: Program, argv: readonly string[]): Comm
   return { kind: "run", command, words, flags: readFlags(command, cli.flags) };
 }
 
-/** The one call of meow. */
+/** The only call of meow. */
 function parse(program: Program, typed: readonly TypedWord[], table: FlagTable, help: string) {
   return meow({
     importMeta: import.meta,

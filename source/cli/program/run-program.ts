@@ -6,7 +6,7 @@ import { wrapWords } from "../wrap-words.ts";
 import type { Program } from "./definition.ts";
 
 export interface ProgramCalls {
-  /** Set, it shows where an unexpected error comes from. */
+  /** Environment variable that shows the stack of unexpected errors. */
   debugVariable: string;
   /** Called with what is to be told, before the sentence is printed. */
   onError?: (error: { code: string; sentence: string; exitCode: number }) => void;
@@ -45,7 +45,7 @@ async function dispatch(load: () => Promise<Program>, argv: string[]): Promise<n
   return await run(parsed.words, parsed.flags, program);
 }
 
-/** One line on standard error: what, why, what to do. */
+/** One line on standard error: what failed, why, what to do. */
 async function reportError(
   error: unknown,
   { debugVariable, onError }: ProgramCalls,
@@ -54,7 +54,7 @@ async function reportError(
   const sentence = describeError(error);
   const { code, exitCode } = await kindOf(error, debugVariable);
   onError?.({ code, sentence, exitCode });
-  // It may tell of names that are not of our making, such as those of files.
+  // The text may contain foreign names, such as those of files.
   const line = `Error: ${showControls(sentence)}`;
   const { isTTY, columns } = process.stderr;
   process.stderr.write(`${isTTY ? wrapWords(line, columns).join("\n") : line}\n`);

@@ -2,7 +2,7 @@
 import { makeFolder } from "../../base/make-folder.ts";
 import { explainingDiskErrors } from "../library/disk-errors.ts";
 import { LockFolder } from "../library/lock-folder.ts";
-import type { Locks } from "./take-turn.ts";
+import type { Locks } from "./wait-for-download.ts";
 
 /**
  * @param folder made with its first lock; the locks throw ProductError `STORE_DISK_FULL`,

@@ -14,7 +14,7 @@ import { ProgressSum } from "./hub-progress.ts";
 import { type Repository, type RepositoryFile, readRepository } from "./repository.ts";
 import { chooseModel, findFile } from "./selection/choose-files.ts";
 import { fileName, isGguf } from "./selection/quantization.ts";
-import { type Locks, takeTurn } from "./take-turn.ts";
+import { type Locks, waitForDownload } from "./wait-for-download.ts";
 
 export interface PlainDownload extends HubRequest {
   /** `owner/name` */
@@ -106,7 +106,7 @@ async function saveInTurn(
   locks: Locks,
   save: FileSave,
 ): Promise<Pick<SavedFile, "sha256" | "wasThere">> {
-  return await takeTurn(locks, `file ${save.target}`, save, async () => {
+  return await waitForDownload(locks, `file ${save.target}`, save, async () => {
     const there = await existingHash(save);
     return there === undefined
       ? { sha256: await downloadFile(save), wasThere: false }

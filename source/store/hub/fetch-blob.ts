@@ -14,7 +14,7 @@ import type { HubConnection } from "./hub-connection.ts";
 import type { HubSettings } from "./hub-settings.ts";
 import { isElsewhere, linkBlob } from "./link-blob.ts";
 import { cancelled } from "./retry.ts";
-import { takeTurn } from "./take-turn.ts";
+import { waitForDownload } from "./wait-for-download.ts";
 
 export interface BlobSource {
   file: SourceFile & { sha256?: string };
@@ -78,7 +78,7 @@ async function inTurn(fetch: BlobFetch): Promise<string> {
   const { blobs } = fetch;
   const digest = provisionalDigest(fetch);
   const wanted = { ...fetch, target: blobs.blobPath(digest) };
-  return await takeTurn(blobs, digest, wanted, () => findOrDownload(fetch));
+  return await waitForDownload(blobs, digest, wanted, () => findOrDownload(fetch));
 }
 
 async function findOrDownload(fetch: BlobFetch): Promise<string> {

@@ -16,7 +16,7 @@ import type { ModelConfiguration } from "./model-details.ts";
 import type { ModelFile } from "./model-file.ts";
 import type { StoredManifest } from "./model-folder.ts";
 import type { ModelStore, WrittenBlob } from "./model-store.ts";
-import { type ReferenceBook, readAtOnceBytes } from "./reference-book.ts";
+import { type ReferenceTracker, readAtOnceBytes } from "./reference-tracker.ts";
 import { locateLayer } from "./stored-content.ts";
 import type { TouchedFile } from "./touched-file.ts";
 
@@ -53,7 +53,7 @@ export class LayerMaker {
     this.#options = options;
   }
 
-  get references(): ReferenceBook {
+  get references(): ReferenceTracker {
     return this.#store.references;
   }
 

@@ -13,11 +13,11 @@ import { setBlobTime } from "./blob-time.ts";
 import { digestOf, isDigest, parseDigest } from "./digest.ts";
 import { explainingDiskErrors } from "./disk-errors.ts";
 import { removeEmptyFolders } from "./empty-folders.ts";
+import { refuseForeignStore } from "./foreign-store.ts";
 import { LockFolder } from "./lock-folder.ts";
 import { blobsOf, type Manifest, parseManifest, printManifest } from "./manifest.ts";
 import { type ManifestFile, ModelFolder, type StoredManifest } from "./model-folder.ts";
-import { ReferenceBook } from "./reference-book.ts";
-import { refuseOthers } from "./refuse-others.ts";
+import { ReferenceTracker } from "./reference-tracker.ts";
 import { requireRoom } from "./require-room.ts";
 import { moveIntoPlace, writeFileAtomically } from "./write-atomically.ts";
 import { checkDigest, checkStream, type WriteOptions, writeStream } from "./write-stream.ts";
@@ -42,7 +42,7 @@ const namedLock = (name: string) => `named ${name}`;
 
 export class ModelStore implements BlobFolder {
   readonly folder: ModelFolder;
-  readonly references: ReferenceBook;
+  readonly references: ReferenceTracker;
   readonly locks: LockFolder;
   readonly #others: readonly ModelFolder[];
 
@@ -58,7 +58,7 @@ export class ModelStore implements BlobFolder {
   ) {
     this.#others = otherFolders.map((other) => new ModelFolder(other, "ollama", hubPrefixes));
     this.folder = new ModelFolder(folder, "modelctl", hubPrefixes);
-    this.references = new ReferenceBook(path.join(folder, "references"));
+    this.references = new ReferenceTracker(path.join(folder, "references"));
     this.locks = new LockFolder(path.join(folder, "locks"));
   }
 
@@ -297,7 +297,7 @@ export class ModelStore implements BlobFolder {
 
   async #writing<T>(work: () => Promise<T>): Promise<T> {
     return await explainingDiskErrors(this.path, async () => {
-      await refuseOthers(this.path, this.#others);
+      await refuseForeignStore(this.path, this.#others);
       await makeFolder(this.folder.blobsFolder);
       return await work();
     });

@@ -4,7 +4,7 @@ import { ProductError } from "../../base/product-error.ts";
 import { storeErrors } from "../errors.ts";
 import type { GgufCache } from "./gguf-cache.ts";
 import { projectorsBeside } from "./projector-beside.ts";
-import { nothingSaid, type ResolvedModel } from "./resolved-model.ts";
+import { noSettings, type ResolvedModel } from "./resolved-model.ts";
 import { incomplete, partPaths } from "./split-model.ts";
 
 /**
@@ -17,7 +17,7 @@ export async function resolveFile(file: string, cache: GgufCache): Promise<Resol
   const { facts, details } = await cache.read(parts);
   const { mtime } = await stat(file);
   return {
-    ...nothingSaid(),
+    ...noSettings(),
     name: file,
     facts,
     parts,

@@ -4,7 +4,7 @@ import { sizeOf } from "./manifest.ts";
 import { detailsOfConfiguration, textIn } from "./model-details.ts";
 import type { StoredManifest } from "./model-folder.ts";
 import type { ModelStore } from "./model-store.ts";
-import { nothingSaid, type ResolvedModel } from "./resolved-model.ts";
+import { noSettings, type ResolvedModel } from "./resolved-model.ts";
 import { linkedParts } from "./split-model.ts";
 import { locateFiles, type ModelContent, readContent, recordedFiles } from "./stored-content.ts";
 
@@ -34,7 +34,7 @@ export async function resolveStored(
   const path = parts.length > 1 ? await linkedParts(parts, store.splitsFolder) : facts.path;
   const { configuration, ...said } = content;
   return {
-    ...nothingSaid(),
+    ...noSettings(),
     ...said,
     name: stored.name.display,
     facts: { ...facts, path },

@@ -48,7 +48,7 @@ export interface ResolvedModel {
 }
 
 /** The defaults of a model without any settings of its own. */
-export function nothingSaid() {
+export function noSettings() {
   return {
     card: undefined,
     examples: [],

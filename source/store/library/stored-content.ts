@@ -7,7 +7,7 @@ import type { ModelParameters } from "../model-parameters.ts";
 import { isReference, type Layer, type LayerKind, layersOf } from "./manifest.ts";
 import { type ModelConfiguration, parseConfiguration } from "./model-details.ts";
 import type { StoredManifest } from "./model-folder.ts";
-import type { ReferenceBook } from "./reference-book.ts";
+import type { ReferenceTracker } from "./reference-tracker.ts";
 import { parseParameters, sortParameters } from "./stored-parameters.ts";
 import type { TouchedFile } from "./touched-file.ts";
 
@@ -62,7 +62,7 @@ export async function readConfiguration(stored: StoredManifest): Promise<ModelCo
  */
 export async function locateFiles(
   stored: StoredManifest,
-  references: ReferenceBook,
+  references: ReferenceTracker,
 ): Promise<ModelPaths & { touched: TouchedFile[] }> {
   const touched: TouchedFile[] = [];
   const files = async (kind: LayerKind) => {
@@ -113,7 +113,7 @@ export interface LocatedLayer {
 export async function locateLayer(
   layer: Layer,
   { folder, name }: StoredManifest,
-  references: ReferenceBook,
+  references: ReferenceTracker,
 ): Promise<LocatedLayer> {
   if (!isReference(layer)) return { path: await folder.locate(layer, name) };
   return { path: layer.reference.path, touched: await references.look(layer, name) };

@@ -2,7 +2,7 @@
 import type { GgufCache } from "../library/gguf-cache.ts";
 import { detailsOf } from "../library/model-details.ts";
 import type { ModelListing, ModelSummary } from "../library/model-list.ts";
-import { nothingSaid, type ResolvedModel } from "../library/resolved-model.ts";
+import { noSettings, type ResolvedModel } from "../library/resolved-model.ts";
 import type { FolderModel, LmStudioFolder } from "./lm-studio-folder.ts";
 
 const place = { origin: "stored", store: "lm-studio" } as const;
@@ -38,7 +38,7 @@ export async function resolveLmStudio(
 ): Promise<ResolvedModel> {
   const { facts, details } = await cache.read(parts);
   return {
-    ...nothingSaid(),
+    ...noSettings(),
     ...place,
     name: name.display,
     facts,

@@ -2,7 +2,7 @@
 import { nearestName } from "../../base/nearest-name.ts";
 import { quoteShort, trimUnseen } from "../../base/seen-text.ts";
 import { storeErrors } from "../errors.ts";
-import { keptWithoutEffect } from "../kept-without-effect.ts";
+import { ignoredFields } from "../ignored-fields.ts";
 import type { ModelDefinition, StoredMessage } from "../model-definition.ts";
 import {
   isParameterName,
@@ -117,12 +117,12 @@ class CommandReader implements ParsedModelfile {
       case "RENDERER":
         this.#warnIfGiven("RENDERER", command);
         definition.renderer = word(command);
-        this.#warn(command.at, `RENDERER ${keptWithoutEffect.renderer}`);
+        this.#warn(command.at, `RENDERER ${ignoredFields.renderer}`);
         break;
       case "PARSER":
         this.#warnIfGiven("PARSER", command);
         definition.parser = word(command);
-        this.#warn(command.at, `PARSER ${keptWithoutEffect.parser}`);
+        this.#warn(command.at, `PARSER ${ignoredFields.parser}`);
         break;
       case "REQUIRES":
         this.#warnIfGiven("REQUIRES", command);
@@ -200,7 +200,7 @@ class CommandReader implements ParsedModelfile {
     }
     this.#warnIfGiven(`PARAMETER ${key.text}`, command);
     if (key.text === "typical_p" && read.value !== 1) {
-      this.#warn(key.at, `parameter typical_p ${keptWithoutEffect.typicalP}`);
+      this.#warn(key.at, `parameter typical_p ${ignoredFields.typicalP}`);
     }
     // The reader of this parameter's kind gave the value.
     Object.assign(parameters, { [key.text]: read.value } satisfies Partial<

@@ -11,7 +11,7 @@ let key: string;
 let model: string;
 let asked: string[];
 let chat: DeploymentChat;
-/** Whether the key before was refused, for each time that one was asked for. */
+/** Records for each key request if the key before was refused. */
 let connected: boolean[];
 
 beforeEach(async () => {
@@ -76,7 +76,7 @@ test("a saved chat asks for its own model, or for the one that is served in its 
   await chat.use("local/tiny gone");
   await answer();
   expect(asked).toEqual(["tiny", "tiny"]);
-  await expect(chat.use("gone")).rejects.toThrow("local/tiny serves tiny, and no gone.");
+  await expect(chat.use("gone")).rejects.toThrow("local/tiny serves tiny, not gone.");
 });
 
 test("after another revision, whose model is another one, the next question goes to that", async () => {

@@ -1,4 +1,4 @@
-// What a deployment prints while it goes on and when it is over.
+// Output of a deployment, during it and at its end.
 import { describe, expect, test } from "vitest";
 import { ProductError } from "../../../source/base/product-error.ts";
 import { reasons } from "../../../source/cli/cloud/commands/apps.ts";
@@ -189,7 +189,7 @@ describe("the steps", () => {
       exitCode: 9,
       message: "It wants an H100.",
     });
-    // What was shown as it came is not shown again.
+    // Lines that were shown live are not repeated.
     expect(file.text.match(/shards/g)).toHaveLength(1);
     expect(file.text).toMatch(/ {2}\| no card\n$/);
   });
@@ -204,7 +204,7 @@ describe("the steps", () => {
       const progress = new DeployProgress(new FakeStream(), false);
       await expect(followDeployment(begin, progress)).rejects.toMatchObject({
         exitCode: 8,
-        hint: expect.stringContaining("carries on"),
+        hint: expect.stringContaining("to continue"),
       });
     }
     const progress = new DeployProgress(new FakeStream(), false);

@@ -1,4 +1,4 @@
-// What flags and settings mean: where a server listens, how it encrypts, times, counts and pairs.
+// Parsing of flags and settings: addresses, encryption, times, counts and pairs.
 import { describe, expect, test } from "vitest";
 import { deployctlProgram } from "../../../source/cli/cloud/deployctl-program.ts";
 import type { Flags } from "../../../source/cli/cloud/flags.ts";
@@ -6,7 +6,7 @@ import { readDeployment } from "../../../source/cli/cloud/read-deployment.ts";
 import { readServer } from "../../../source/cli/cloud/read-server.ts";
 import { readPairs, readVariables } from "../../../source/cli/cloud/read-values.ts";
 import type { Session } from "../../../source/cli/cloud/session.ts";
-import { upWords } from "../../../source/cli/cloud/up-words.ts";
+import { upArguments } from "../../../source/cli/cloud/up-arguments.ts";
 import { readFlagValue } from "../../../source/cli/program/flag-value.ts";
 import { readCommandLine } from "../../../source/cli/program/read-command-line.ts";
 import type { CloudSettingName } from "../../../source/configuration/cloud-settings.ts";
@@ -98,7 +98,9 @@ describe("a server", () => {
   });
 
   test("in the background is told all that this call knows, with whole paths", () => {
-    const words = upWords(session({ "tls-cert": "a.pem", org: "acme" }, { insecureHttp: true }));
+    const words = upArguments(
+      session({ "tls-cert": "a.pem", org: "acme" }, { insecureHttp: true }),
+    );
     expect(words).toEqual([
       ...["--profile", "local", "--state-dir", "/state", "--org", "acme"],
       ...["--tls-cert", `${process.cwd()}/a.pem`, "--insecure-http"],

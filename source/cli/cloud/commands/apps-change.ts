@@ -1,4 +1,4 @@
-// deployctl apps scale, pause, resume, delete: what changes an app without a new revision.
+// deployctl apps scale, pause, resume, delete: changes to an app without a new revision.
 import { exitCodes } from "../../../base/product-error.ts";
 import { usageError } from "../../errors.ts";
 import type { Run } from "../../program/definition.ts";
@@ -23,7 +23,7 @@ export const scaleApp: Run<typeof scaleAppDefinition> = async ([name], flags) =>
   const isChange = Object.keys(change).length > 0;
   if (isChange === (flags.reset === true)) {
     throw usageError(
-      isChange ? "--reset stands alone." : "apps scale needs something to change.",
+      isChange ? "--reset cannot be combined with other flags." : "apps scale needs a flag.",
       "deployctl apps scale APP --max-concurrency 4, or --reset",
     );
   }

@@ -1,4 +1,4 @@
-// deployctl apps list, show, runners, scale, pause, resume, delete: their words, flags and help.
+// Definitions of deployctl apps list, show, runners, scale, pause, resume, delete: arguments, flags, help.
 import type { CommandDefinition } from "../../program/definition.ts";
 import { commonFlags, orgFlag, scaleFlags, stateFlags } from "../flags.ts";
 
@@ -34,7 +34,7 @@ export const scaleAppDefinition = {
   summary: "Change how an app scales; later deploys keep it",
   flags: {
     ...scaleFlags,
-    reset: { type: "boolean", text: "Go back to what the revision says" },
+    reset: { type: "boolean", text: "Restore the revision's settings" },
     ...appFlags,
   },
   examples: [

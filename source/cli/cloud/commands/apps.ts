@@ -1,4 +1,4 @@
-// deployctl apps list, show, runners: what is deployed.
+// deployctl apps list, show, runners: the deployed apps.
 import { exitCodes } from "../../../base/product-error.ts";
 import { formatRelativeTime } from "../../../base/relative-time.ts";
 import { toOneLine } from "../../../base/seen-text.ts";
@@ -61,14 +61,14 @@ function nameOf({ organisation, app }: AppDocument): string {
   return `${organisation}/${app}`;
 }
 
-/** Below the table: why an app is not as it should be. */
+/** A line below the table for each unhealthy app. */
 export function reasons(apps: readonly AppDocument[]): string {
   const bad = apps.filter(({ reason }) => reason !== undefined);
   if (bad.length === 0) return "";
   return `\n${bad.map((app) => `${nameOf(app)}: ${toOneLine(app.reason ?? "")}\n`).join("")}`;
 }
 
-/** @param set variables that stand over those of the revision */
+/** @param set variables that override those of the revision */
 function detailsText(app: AppDetails, set: readonly string[]): string {
   const now = Date.now();
   const { config, message, createdAt } = app.revision ?? {};
@@ -109,7 +109,7 @@ function variablesText(ofRevision: readonly string[], set: readonly string[]): s
   return [...own, ...set.map((name) => `${name} (set by env set)`)].join(", ") || "none";
 }
 
-/** What callers of an app without a replica meet. */
+/** The responses that callers get while an app has no replica. */
 function coldText({ coldStart, modelsCache, earlyStream }: AppConfig): string {
   return [
     `requests ${coldStart}`,

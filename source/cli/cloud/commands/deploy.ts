@@ -1,4 +1,4 @@
-// deployctl deploy: makes a script an app, or an app's next revision.
+// deployctl deploy: deploys a script as an app, or as its next revision.
 import { explainMissingProgram } from "../../../application/own-programs.ts";
 import { prepareDeployment, variablesNote } from "../../../application/prepare-deployment.ts";
 import { exitCodes } from "../../../base/product-error.ts";

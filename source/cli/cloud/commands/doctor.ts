@@ -1,4 +1,4 @@
-// deployctl doctor: whether this machine can run apps, and what is missing.
+// deployctl doctor: checks if this machine can run apps.
 import { examineCloud } from "../../../application/examine-cloud.ts";
 import { exitCodes } from "../../../base/product-error.ts";
 import type { Run } from "../../program/definition.ts";

@@ -1,4 +1,4 @@
-// deployctl down: ends this machine's control plane, with its replicas.
+// deployctl down: stops this machine's control plane, with its replicas.
 import {
   drainMs,
   findControlPlane,
@@ -10,7 +10,7 @@ import { printAnswer, tell } from "../print.ts";
 import { openSession } from "../session.ts";
 import type { downDefinition } from "./server.definition.ts";
 
-const grace = `Requests that run may end first, for at most ${drainMs / 1000} s;`;
+const grace = `Waiting up to ${drainMs / 1000} s for running requests;`;
 
 export const down: Run<typeof downDefinition> = async (_words, flags) => {
   const { stateFolder } = openSession(flags);
@@ -18,18 +18,18 @@ export const down: Run<typeof downDefinition> = async (_words, flags) => {
   const drain = flags.force !== true;
   const isBusy = ((await findControlPlane(stateFolder))?.replicas ?? 0) > 0;
   if (isBusy && drain && !keepReplicas) {
-    tell(flags, `${grace} deployctl down --force cuts them off.`);
+    tell(flags, `${grace} use deployctl down --force to cancel them.`);
   }
   const stopped = await stopControlPlane(stateFolder, { drain, keepReplicas });
   printAnswer(flags, {
     document: stopped ? { stopped, keptReplicas: keepReplicas } : { stopped },
-    text: stopped ? endText(keepReplicas) : "No control plane runs on this machine.\n",
+    text: stopped ? endText(keepReplicas) : "No control plane is running on this machine.\n",
   });
   return exitCodes.ok;
 };
 
 function endText(keepReplicas: boolean): string {
   return keepReplicas
-    ? "The control plane has ended; its replicas run on until the next one takes them up.\n"
-    : "The control plane has ended, and its replicas with it.\n";
+    ? "The control plane has stopped; its replicas keep running for the next one.\n"
+    : "The control plane and its replicas have stopped.\n";
 }

@@ -1,4 +1,4 @@
-// deployctl env list, set, unset: variables of an app's replicas, over those of its revision.
+// deployctl env list, set, unset: variables of an app's replicas, overriding those of its revision.
 import { exitCodes } from "../../../base/product-error.ts";
 import { formatRelativeTime } from "../../../base/relative-time.ts";
 import { usageError } from "../../errors.ts";
@@ -15,8 +15,7 @@ import type {
   unsetVariableDefinition,
 } from "./variables.definition.ts";
 
-const effect =
-  "Replicas that start from now on have it; deployctl apps rollout APP renews the others.";
+const effect = "Applies to new replicas; run deployctl apps rollout APP to restart the others.";
 
 export const listVariables: Run<typeof listVariablesDefinition> = async ([name], flags) => {
   const session = openSession(flags);

@@ -1,4 +1,4 @@
-// deployctl inspect: what a script asks for, without deploying it.
+// deployctl inspect: shows what a script requests, without deploying it.
 import { inspectReference } from "../../../application/prepare-deployment.ts";
 import { exitCodes } from "../../../base/product-error.ts";
 import type { Inspection } from "../../../cloud/inspection/inspection.ts";

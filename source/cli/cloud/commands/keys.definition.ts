@@ -1,4 +1,4 @@
-// deployctl keys create, list, revoke, rotate: their words, flags and help.
+// Definitions of deployctl keys create, list, revoke, rotate: arguments, flags, help.
 import type { CommandDefinition } from "../../program/definition.ts";
 import { commonFlags, orgFlag } from "../flags.ts";
 
@@ -14,7 +14,7 @@ export const createKeyDefinition = {
       values: ["api", "api:read", "admin"],
     },
     app: { type: "strings", value: "APP", text: "Only for this app", completes: "app" },
-    desc: { type: "string", value: "TEXT", text: "What it is for" },
+    desc: { type: "string", value: "TEXT", text: "Description" },
     expires: {
       type: "time",
       value: "TIME",
@@ -23,7 +23,7 @@ export const createKeyDefinition = {
     rpm: {
       type: "integer",
       value: "N",
-      text: "Requests a minute at most",
+      text: "Maximum requests per minute",
       least: 1,
       most: 1_000_000,
     },
@@ -51,7 +51,7 @@ export const revokeKeyDefinition = {
   completes: "key",
   summary: "Revoke a key",
   flags: {
-    hard: { type: "boolean", text: "End the streams that run with it too" },
+    hard: { type: "boolean", text: "Also end its running streams" },
     ...commonFlags,
   },
   examples: ["keys revoke k_1a2b3c", "keys revoke k_1a2b3c --hard"],
@@ -62,7 +62,7 @@ export const rotateKeyDefinition = {
   name: "keys rotate",
   words: "ID",
   completes: "key",
-  summary: "Create a key that takes over from another",
+  summary: "Create a key that replaces another",
   flags: {
     grace: { type: "time", value: "TIME", text: "Time that the old key still works; default 24h" },
     ...commonFlags,

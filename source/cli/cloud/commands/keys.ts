@@ -1,4 +1,4 @@
-// deployctl keys create, list, revoke, rotate: who may call apps, and who may command the server.
+// deployctl keys create, list, revoke, rotate: keys for callers and administrators.
 import { exitCodes } from "../../../base/product-error.ts";
 import { formatRelativeTime, formatRoughDuration } from "../../../base/relative-time.ts";
 import type { AppDocument, KeyDocument, NewKeyDocument } from "../../../cloud/admin/documents.ts";
@@ -24,7 +24,7 @@ export const createKey: Run<typeof createKeyDefinition> = async (_words, flags) 
     throw usageError("keys create needs a scope.", "Use --scope api, api:read or admin.");
   }
   if (expires === 0)
-    throw usageError("--expires 0 would be over at once.", "Use a time above zero.");
+    throw usageError("--expires 0 would expire at once.", "Use a time above zero.");
   const session = openSession(flags);
   const client = await startedClientOf(session);
   const apps = flags.app?.flatMap((names) => names.split(",")).filter((name) => name !== "");
@@ -47,7 +47,7 @@ async function warnOfUnknown(
   const own = there.filter((app) => app.organisation === organisation);
   for (const name of apps) {
     if (own.some(({ app }) => app === name)) continue;
-    warn(`There is no app ${organisation}/${name} yet; the key is good for it once there is.`);
+    warn(`App ${organisation}/${name} does not exist yet; the key is valid once it does.`);
   }
 }
 
@@ -95,14 +95,14 @@ export const rotateKey: Run<typeof rotateKeyDefinition> = async ([id], flags) =>
   const { grace: graceMs = usualGraceMs } = flags;
   const made = await clientOf(openSession(flags)).rotateKey(id, { graceMs });
   printNewKey(flags, made);
-  tell(flags, `The old one, ${id}, works for ${formatRoughDuration(graceMs)} more.`);
+  tell(flags, `The old key ${id} stays valid for ${formatRoughDuration(graceMs)}.`);
   return exitCodes.ok;
 };
 
 /** The token alone is on standard output, so that a shell can take it. */
 function printNewKey(flags: Flags, { key, token }: NewKeyDocument): void {
   printAnswer(flags, { document: { ...key, token }, text: `${token}\n`, names: [token] });
-  if (!flags.json) tell(flags, `${sentence(key)} It is shown this once.`);
+  if (!flags.json) tell(flags, `${sentence(key)} It is shown only once.`);
 }
 
 function sentence({ id, scope, apps, expiresAt }: KeyDocument): string {

@@ -1,4 +1,4 @@
-// deployctl login: keeps a server's address and an admin key in a profile, once they are known to work.
+// deployctl login: saves a server's address and an admin key in a profile, once they work.
 
 import path from "node:path";
 import { exitCodes } from "../../../base/product-error.ts";
@@ -21,7 +21,7 @@ export const login: Run<typeof loginDefinition> = async ([address], flags) => {
   const url = serverUrl(address);
   const { protocol, hostname } = new URL(url);
   if (protocol === "http:" && !isLoopback(hostname.replace(/^\[|\]$/g, ""))) {
-    warn("The address is plain HTTP: the key travels readable.");
+    warn("The address is plain HTTP: the key is sent unencrypted.");
   }
   const name = flags.profile ?? hostname.replaceAll(/[^A-Za-z0-9._-]/g, "-");
   const fault = profileNameFault(name);
@@ -43,7 +43,7 @@ export const login: Run<typeof loginDefinition> = async ([address], flags) => {
   writeProfiles(profileFile, profiles);
   printAnswer(flags, {
     document: { profile: name, server: url, organisation, version },
-    text: `profile ${name} reaches ${url} (organisation ${organisation}); it counts from now on\n`,
+    text: `profile ${name} now uses ${url} (organisation ${organisation}) and is the current profile\n`,
     names: [name],
   });
   return exitCodes.ok;

@@ -1,4 +1,4 @@
-// deployctl logs and usage: their words, flags and help.
+// Definitions of deployctl logs and usage: arguments, flags, help.
 import type { CommandDefinition } from "../../program/definition.ts";
 import { commonFlags, logFlags, orgFlag } from "../flags.ts";
 
@@ -7,12 +7,12 @@ export const logsDefinition = {
   words: "[APP]",
   completes: "app",
   summary: "Print the output of an app's replicas",
-  details: "APP may be left out with --events.",
+  details: "APP is optional with --events.",
   flags: {
     ...logFlags,
     replica: { type: "string", value: "ID", text: "Only this replica", completes: "replica" },
     rev: { type: "string", value: "REVISION", text: "Only this revision" },
-    events: { type: "boolean", text: "Print what the server did and why" },
+    events: { type: "boolean", text: "Print the server's events" },
     ...orgFlag,
     ...commonFlags,
   },
@@ -27,7 +27,7 @@ export const usageDefinition = {
   completes: "app",
   summary: "Show requests, latency, tokens and GPU time",
   flags: {
-    since: { type: "time", value: "TIME", text: "Start this long ago; default 24h" },
+    since: { type: "time", value: "TIME", text: "Start of the period; default 24h ago" },
     ...orgFlag,
     ...commonFlags,
   },

@@ -1,4 +1,4 @@
-// deployctl logs: what an app's replicas wrote, or what the server did and why.
+// deployctl logs: output of an app's replicas, or events of the server.
 import { exitCodes } from "../../../base/product-error.ts";
 import { toOneLine } from "../../../base/seen-text.ts";
 import type { EventDocument } from "../../../cloud/admin/documents.ts";

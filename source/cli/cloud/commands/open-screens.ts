@@ -4,7 +4,7 @@ import { loadSettings } from "../../../configuration/load-settings.ts";
 import { productPaths } from "../../../configuration/paths.ts";
 import type { AppOptions } from "../../../ui/app/app-options.ts";
 import { loadApp } from "../../../ui/app/load-app.ts";
-import { keptChats } from "../../kept-chats.ts";
+import { chatStorage } from "../../chat-storage.ts";
 import type { Run } from "../../program/definition.ts";
 import { printResumeLine } from "../../resume-line.ts";
 import type { Flags } from "../flags.ts";
@@ -34,8 +34,8 @@ export const openScreens: Run<typeof startDefinition> = async (_words, flags, pr
 };
 
 /**
- * The look, and where chats are kept, as modelctl has them. Settings of modelctl that cannot be read are
- * no reason to show no screens.
+ * Takes the theme and the chat folder from modelctl's settings; unreadable settings do not prevent
+ * the screens.
  */
 function viewAndChats({ theme }: Flags): Pick<AppOptions, "kept" | "notices" | "theme"> {
   const paths = productPaths();
@@ -43,9 +43,9 @@ function viewAndChats({ theme }: Flags): Pick<AppOptions, "kept" | "notices" | "
   const typed = theme === undefined ? {} : { theme };
   try {
     const settings = loadSettings({ flags: typed, environment: process.env, file });
-    return { kept: keptChats(settings, paths), theme: settings.values.theme };
+    return { kept: chatStorage(settings, paths), theme: settings.values.theme };
   } catch (error) {
     if (theme !== undefined) throw error;
-    return { notices: [`Chats are not kept: ${describeError(error)}`] };
+    return { notices: [`Chats are not saved: ${describeError(error)}`] };
   }
 }

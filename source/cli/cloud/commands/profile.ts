@@ -1,11 +1,11 @@
 // deployctl profile list, show, set, unset, use, delete, key: named settings.
 import { exitCodes } from "../../../base/product-error.ts";
 import {
+  defaultProfile,
   type Profiles,
   profileNamed,
   profileNameFault,
   readProfiles,
-  usualProfile,
   writeProfiles,
 } from "../../../configuration/cloud-profiles.ts";
 import {
@@ -47,7 +47,7 @@ export const listProfiles: Run<typeof listProfilesDefinition> = async (_words, f
   return exitCodes.ok;
 };
 
-/** What is in force, and where each value comes from. */
+/** The settings in force, and the source of each. */
 export const showProfile: Run<typeof showProfileDefinition> = async ([name], flags) => {
   const session = openSession(name === undefined ? flags : { ...flags, profile: name });
   const settings = cloudSettingNames.flatMap((setting) => {
@@ -72,7 +72,7 @@ export const showProfileKey: Run<typeof profileKeyDefinition> = async (_words, f
   if (key === undefined) {
     throw usageError(
       `Profile ${session.profileName} has no key.`,
-      "deployctl up makes one, deployctl login keeps one.",
+      "Run deployctl up to create one, or deployctl login to save one.",
     );
   }
   printAnswer(flags, { document: { key }, text: `${key}\n`, names: [key] });
@@ -131,7 +131,7 @@ export const useProfile: Run<typeof useProfileDefinition> = async ([name], flags
   });
   printAnswer(flags, {
     document: { current: name },
-    text: `profile ${name} counts from now on\n`,
+    text: `profile ${name} is now the current profile\n`,
     names: [name],
   });
   return exitCodes.ok;
@@ -141,7 +141,7 @@ export const deleteProfile: Run<typeof deleteProfileDefinition> = async ([name],
   change((all) => {
     profileNamed(all, name);
     delete all.profiles[name];
-    if (all.current === name) all.current = usualProfile;
+    if (all.current === name) all.current = defaultProfile;
   });
   printAnswer(flags, {
     document: { profile: name, deleted: true },
@@ -161,7 +161,7 @@ function change(edit: (profiles: Profiles) => void): void {
 function settingNamed(name: string): CloudSettingName {
   if (isCloudSettingName(name)) return name;
   const all = cloudSettingNames.map((known) => `${known} (${cloudSettingTexts[known]})`);
-  throw usageError(`There is no setting '${name}'.`, `There are: ${all.join("; ")}.`);
+  throw usageError(`Unknown setting '${name}'.`, `There are: ${all.join("; ")}.`);
 }
 
 function shown(name: CloudSettingName, value: string): string {

@@ -1,5 +1,5 @@
-// deployctl apps list-rev, set-rev, delete-rev, pin-rev, unpin-rev, rollout, and rollback: their words,
-// flags and help.
+// Definitions of deployctl apps list-rev, set-rev, delete-rev, pin-rev, unpin-rev, rollout and
+// rollback: arguments, flags, help.
 import type { CommandDefinition } from "../../program/definition.ts";
 import { commonFlags, orgFlag, switchFlags } from "../flags.ts";
 

@@ -115,7 +115,7 @@ async function show(
 }
 
 function resultText({ app, revision, status, previous }: DeployResult): string {
-  const before = previous === undefined ? "" : `; before it was ${previous}`;
-  if (status === "rolling_out") return `${app} goes over to ${revision} once it is verified\n`;
+  const before = previous === undefined ? "" : ` (was ${previous})`;
+  if (status === "rolling_out") return `${app} switches to ${revision} once it is verified\n`;
   return `${app} serves ${revision}${status === "no_change" ? " as before" : before}\n`;
 }

@@ -14,7 +14,8 @@ import type { runDefinition } from "./scripts.definition.ts";
 export const run: Run<typeof runDefinition> = async ([reference], flags) => {
   const session = openSession(flags);
   if (flags.local) {
-    if (flags.watch) throw usageError("--watch is not for --local.", "Leave one of them out.");
+    if (flags.watch)
+      throw usageError("--watch and --local cannot be used together.", "Remove one of them.");
     return await runHere(session, reference);
   }
   const interrupted = new AbortController();

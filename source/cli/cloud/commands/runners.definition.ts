@@ -1,4 +1,4 @@
-// deployctl runners list, stop, kill, logs, exec: their words, flags and help.
+// Definitions of deployctl runners list, stop, kill, logs, exec: arguments, flags, help.
 import type { CommandDefinition } from "../../program/definition.ts";
 import { commonFlags, logFlags, stateFlags } from "../flags.ts";
 

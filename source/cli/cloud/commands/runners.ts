@@ -27,7 +27,7 @@ export const stopRunner: Run<typeof stopRunnerDefinition> = async ([id], flags) 
   await clientOf(openSession(flags)).stopReplica(replica, { replace: flags.replace === true });
   printAnswer(flags, {
     document: { runner: replica, stopping: true },
-    text: `${replica} finishes its requests, then ends\n`,
+    text: `${replica} stops after its running requests\n`,
     names: [replica],
   });
   return exitCodes.ok;
@@ -61,19 +61,19 @@ export const execRunner: Run<typeof execRunnerDefinition> = async ([id, ...comma
   const replica = await replicaNamed(session, id);
   if (settingOf(session, "server") !== undefined) {
     throw new ProductError(cloudErrors.conflict, {
-      message: "A command runs only on the machine of its replica.",
-      hint: "Call deployctl there, without --server.",
+      message: "The command must run on the replica's machine.",
+      hint: "Run deployctl there, without --server.",
     });
   }
-  const { runBesideReplica } = await import("../../../application/beside-replica.ts");
-  return await runBesideReplica(replica, program, args);
+  const { execInReplica } = await import("../../../application/exec-in-replica.ts");
+  return await execInReplica(replica, program, args);
 };
 
 async function replicaNamed(session: Session, id: string): Promise<ReplicaDocument> {
   const found = (await clientOf(session).replicas()).find(({ replica }) => replica === id);
   if (found !== undefined) return found;
   throw new ProductError(cloudErrors.replicaUnknown, {
-    message: `There is no runner '${id}'.`,
-    hint: "deployctl runners list shows them.",
+    message: `Runner '${id}' does not exist.`,
+    hint: "Run deployctl runners list to see them.",
   });
 }

@@ -1,4 +1,4 @@
-// deployctl init, inspect, run, deploy: their words, flags and help.
+// Definitions of deployctl init, inspect, run, deploy: arguments, flags, help.
 import type { CommandDefinition } from "../../program/definition.ts";
 import {
   commonFlags,
@@ -17,9 +17,9 @@ export const initDefinition = {
   name: "init",
   synonyms: ["new", "create"],
   words: "",
-  summary: "Write a script that serves a model of modelctl",
+  summary: "Write a script that serves a modelctl model",
   flags: {
-    model: { type: "string", value: "MODEL", text: "Model to serve, as modelctl names it" },
+    model: { type: "string", value: "MODEL", text: "Model to serve, by its modelctl name" },
     file: { type: "string", value: "FILE", text: "File to write; default deploy.py" },
     force: { type: "boolean", text: "Replace the file" },
     ...commonFlags,
@@ -31,7 +31,7 @@ export const initDefinition = {
 export const inspectDefinition = {
   name: "inspect",
   words: "FILE.py[::NAME]",
-  summary: "Show what a script asks for, without deploying it",
+  summary: "Show what a script requests, without deploying it",
   details: script,
   flags: { static: scriptFlags.static, yesRun: scriptFlags.yesRun, ...commonFlags },
   examples: ["inspect deploy.py", "inspect app.py::serve --static --json"],
@@ -76,7 +76,7 @@ export const deployDefinition = {
   ],
   exitCodes: {
     4: "Key missing or refused",
-    5: "Conflict with what is there",
+    5: "Conflict with the current state",
     6: "Build, start or verification failed",
     7: "Not ready in time",
     9: "No capacity",

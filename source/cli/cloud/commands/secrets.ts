@@ -1,4 +1,4 @@
-// deployctl secrets set, list, unset: values that replicas get as variables and nobody reads back.
+// deployctl secrets set, list, unset: write-only values that replicas get as variables.
 import { exitCodes } from "../../../base/product-error.ts";
 import { formatRelativeTime } from "../../../base/relative-time.ts";
 import { usageError } from "../../errors.ts";

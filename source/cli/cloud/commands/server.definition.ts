@@ -1,4 +1,4 @@
-// deployctl up, down, status, doctor and deployctl alone: their words, flags and help.
+// Definitions of deployctl up, down, status, doctor and deployctl alone: arguments, flags, help.
 import type { CommandDefinition } from "../../program/definition.ts";
 import { commonFlags, screenFlags, serverFlags } from "../flags.ts";
 
@@ -19,7 +19,7 @@ export const upDefinition = {
     engine: {
       type: "string",
       value: "ENGINE",
-      text: "What runs replicas",
+      text: "Backend that runs replicas",
       values: ["process"],
     },
     ...serverFlags,
@@ -27,7 +27,7 @@ export const upDefinition = {
     ...commonFlags,
   },
   examples: ["up", "up --listen 0.0.0.0:8443 --tls self-signed", "up --foreground"],
-  exitCodes: { 5: "Address in use", 7: "It did not start in time" },
+  exitCodes: { 5: "Address in use", 7: "Not ready in time" },
   docs: "docs/operations.md",
 } as const satisfies CommandDefinition;
 
@@ -38,7 +38,7 @@ export const downDefinition = {
   summary: "Stop them once running requests have ended",
   flags: {
     keepReplicas: { type: "boolean", text: "Keep replicas running for the next control plane" },
-    force: { type: "boolean", text: "Cut off running requests" },
+    force: { type: "boolean", text: "Cancel running requests" },
     ...commonFlags,
   },
   examples: ["down", "down --keep-replicas", "down --force"],
@@ -49,7 +49,7 @@ export const statusDefinition = {
   name: "status",
   synonyms: ["info"],
   words: "",
-  summary: "Show whether the server answers, and what it runs",
+  summary: "Show the server's state and apps",
   flags: commonFlags,
   examples: ["status", "status --json"],
   exitCodes: { 4: "Key missing or refused", 8: "Server unreachable" },
@@ -59,7 +59,7 @@ export const doctorDefinition = {
   name: "doctor",
   synonyms: ["check"],
   words: "",
-  summary: "Check whether this machine can run apps",
+  summary: "Check if this machine can run apps",
   flags: commonFlags,
   examples: ["doctor", "doctor --json"],
   exitCodes: { 1: "Something is missing" },

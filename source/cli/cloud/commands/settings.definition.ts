@@ -1,4 +1,4 @@
-// deployctl login, profile, tls, state: their words, flags and help.
+// Definitions of deployctl login, profile, tls, state: arguments, flags, help.
 import type { CommandDefinition } from "../../program/definition.ts";
 import { commonFlags } from "../flags.ts";
 
@@ -62,7 +62,7 @@ export const useProfileDefinition = {
   name: "profile use",
   words: "NAME",
   completes: "profile",
-  summary: "Use a profile from now on",
+  summary: "Switch to a profile",
   flags: commonFlags,
   examples: ["profile use work", "profile list"],
 } as const satisfies CommandDefinition;
@@ -108,7 +108,7 @@ export const restoreStateDefinition = {
   words: "[FILE]",
   summary: "Restore a backup while no control plane runs",
   flags: {
-    empty: { type: "boolean", text: "Start afresh instead, without a backup" },
+    empty: { type: "boolean", text: "Start with an empty database instead" },
     ...commonFlags,
   },
   examples: ["state restore state-2026-01-31.db", "state restore --empty"],

@@ -23,7 +23,7 @@ export const checkState: Run<typeof checkStateDefinition> = async (_words, flags
     text: [
       isWell ? `${check.file} is whole.` : `${check.file} is damaged:`,
       ...check.complaints.map((complaint) => `  ${complaint}`),
-      check.backups.length === 0 ? "There is no backup yet." : "Backups, newest first:",
+      check.backups.length === 0 ? "No backups yet." : "Backups, newest first:",
       ...check.backups.map(({ file, at }) => `  ${file}  ${formatRelativeTime(at, now)}`),
       "",
     ].join("\n"),
@@ -38,18 +38,18 @@ export const backUpState: Run<typeof backUpStateDefinition> = async (_words, fla
   return exitCodes.ok;
 };
 
-/** Only while no control plane runs. */
+/** Works only while no control plane runs. */
 export const restoreState: Run<typeof restoreStateDefinition> = async ([backup], flags) => {
   if ((backup === undefined) !== (flags.empty === true)) {
     throw usageError(
       "state restore needs FILE or --empty.",
-      "deployctl state check lists backups.",
+      "Run deployctl state check to list backups.",
     );
   }
   const { stateFolder } = openSession(flags);
   const { restoreState: restore } = await import("../../../application/cloud-state.ts");
   const { file, setAside } = restore(stateFolder, backup);
-  const old = setAside === undefined ? "" : `; what was there is ${setAside}`;
+  const old = setAside === undefined ? "" : `; the old database is ${setAside}`;
   printAnswer(flags, {
     document: { file, setAside: setAside ?? null },
     text: `restored ${file}${old}\n`,

@@ -1,4 +1,4 @@
-// deployctl status: whether the server answers, and what it has.
+// deployctl status: the server's state and contents.
 import { exitCodes } from "../../../base/product-error.ts";
 import type { Run } from "../../program/definition.ts";
 import { printAnswer } from "../print.ts";

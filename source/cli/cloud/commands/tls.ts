@@ -1,4 +1,4 @@
-// deployctl tls trust: where the certificate authority is that callers have to trust.
+// deployctl tls trust: the certificate authority that callers have to trust.
 import { existsSync } from "node:fs";
 import { authorityFile } from "../../../application/cloud-certificate.ts";
 import { exitCodes, ProductError } from "../../../base/product-error.ts";
@@ -13,7 +13,7 @@ export const tlsTrust: Run<typeof tlsTrustDefinition> = async (_words, flags) =>
   if (!existsSync(file)) {
     throw new ProductError(cloudErrors.certificateMissing, {
       message: "This server has no certificate authority of its own.",
-      hint: "deployctl up --tls self-signed makes one.",
+      hint: "Create one with: deployctl up --tls self-signed",
     });
   }
   printAnswer(flags, {

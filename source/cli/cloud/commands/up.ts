@@ -1,4 +1,4 @@
-// deployctl up: starts this machine's control plane and gateway, or tells that they run.
+// deployctl up: starts this machine's control plane and gateway, or shows that they run.
 import { findControlPlane } from "../../../application/control-plane-process.ts";
 import { exitCodes } from "../../../base/product-error.ts";
 import type { Run } from "../../program/definition.ts";
@@ -32,13 +32,13 @@ export const up: Run<typeof upDefinition> = async (_words, flags) => {
   const found = await findControlPlane(session.stateFolder);
   const wasRunning = found !== undefined && found.isStopping !== true;
   if (wasRunning && serverFlags.some((flag) => flags[flag] !== undefined)) {
-    warn("It runs already, with the settings of its start; deployctl down ends it.");
+    warn("Already running with its own settings; stop it with deployctl down.");
   }
   await ensureControlPlane(own);
   const status = await clientOf(own).status();
   printAnswer(flags, {
     document: { ...status, started: !wasRunning },
-    text: wasRunning ? `It runs already.\n${statusText(status)}` : statusText(status),
+    text: wasRunning ? `Already running.\n${statusText(status)}` : statusText(status),
     names: [status.baseUrl],
   });
   return exitCodes.ok;

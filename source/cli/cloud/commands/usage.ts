@@ -1,4 +1,4 @@
-// deployctl usage: what apps were asked, and what they cost.
+// deployctl usage: usage and cost of apps.
 
 import { formatCount } from "../../../base/count-format.ts";
 import { exitCodes } from "../../../base/product-error.ts";
@@ -62,7 +62,7 @@ export function usageTable(rows: readonly UsageDocument[]): string {
   );
 }
 
-/** What keeping replicas alive costs. */
+/** The cost of keeping replicas alive. */
 function idleShare({ busy, idle, starting }: UsageDocument["gpuSeconds"]): string {
   const all = busy + idle + starting;
   return all === 0 ? "" : ` (${Math.round((idle / all) * 100)} %)`;

@@ -1,4 +1,4 @@
-// deployctl secrets and env: their words, flags and help.
+// Definitions of deployctl secrets and env: arguments, flags, help.
 import type { CommandDefinition } from "../../program/definition.ts";
 import { commonFlags, orgFlag } from "../flags.ts";
 
@@ -10,7 +10,7 @@ export const setSecretDefinition = {
   completes: "secret",
   summary: "Set secrets for replicas",
   details:
-    "Without VALUE it is read from standard input: other users of this machine see arguments.",
+    "Without VALUE, it is read from standard input, as other users of this machine can see arguments.",
   flags: commonFlags,
   examples: ["secrets set HF_TOKEN", "secrets set HF_TOKEN < token.txt"],
 } as const satisfies CommandDefinition;
@@ -49,8 +49,8 @@ export const setVariablesDefinition = {
   name: "env set",
   words: "APP NAME=VALUE…",
   completes: "app",
-  summary: "Set variables, over those of the revision",
-  details: "Replicas that start from now on get them; `% apps rollout APP` restarts the others.",
+  summary: "Set variables, overriding those of the revision",
+  details: "Applies to new replicas; `% apps rollout APP` restarts the others.",
   flags: appFlags,
   examples: ["env set chat LOG_LEVEL=debug", "env set chat A=1 B=2"],
   exitCodes: { 3: "No such app" },

@@ -3,7 +3,7 @@ import { nearestName } from "../../../base/nearest-name.ts";
 import { quoteShort } from "../../../base/seen-text.ts";
 import type { GoChatTemplate } from "../../../prompt/go-template/go-chat-template.ts";
 import { unknownFieldText } from "../../../prompt/go-template/unknown-fields.ts";
-import { keptWithoutEffect } from "../../../store/kept-without-effect.ts";
+import { ignoredFields } from "../../../store/ignored-fields.ts";
 import { parameterKinds, removedParameters } from "../../../store/model-parameters.ts";
 import { positionWithin } from "../../../store/modelfile/modelfile-text.ts";
 import type { CreateBody } from "./schema.ts";
@@ -14,10 +14,10 @@ export function createWarnings(
   { template, otherNames }: { template: GoChatTemplate | undefined; otherNames: string[] },
 ): string[] {
   const warnings = template === undefined ? [] : fieldWarnings(template);
-  if (renderer) warnings.push(`renderer ${keptWithoutEffect.renderer}`);
-  if (parser) warnings.push(`parser ${keptWithoutEffect.parser}`);
+  if (renderer) warnings.push(`renderer ${ignoredFields.renderer}`);
+  if (parser) warnings.push(`parser ${ignoredFields.parser}`);
   if ((parameters.typical_p ?? 1) !== 1) {
-    warnings.push(`parameter typical_p ${keptWithoutEffect.typicalP}`);
+    warnings.push(`parameter typical_p ${ignoredFields.typicalP}`);
   }
   warnings.push(...otherNames.map(unknownParameterText));
   for (const [index, message] of messages.entries()) {

@@ -1,7 +1,7 @@
 // Computes the SHA-256 of a file during the download, up to the first gap.
 import { Worker } from "node:worker_threads";
 import { cancelled } from "../retry.ts";
-import type { HashNews, HashOrder } from "./hash-worker.ts";
+import type { HashRequest, HashResult } from "./hash-worker.ts";
 
 // The worker is JavaScript in dist/ and TypeScript in a checkout; Node runs both.
 const workerFile = new URL(
@@ -24,7 +24,7 @@ export class FileHasher {
     // The caller awaiting the digest sees the rejection; nobody awaits it when the download fails
     // first.
     this.#digest.promise.catch(() => {});
-    this.#worker.on("message", ({ hashedBytes, sha256 }: HashNews) => {
+    this.#worker.on("message", ({ hashedBytes, sha256 }: HashResult) => {
       this.#hashedBytes = hashedBytes;
       this.#onProgress?.(hashedBytes);
       if (sha256 !== undefined) this.#digest.resolve(sha256);
@@ -68,7 +68,7 @@ export class FileHasher {
     await this.#worker.terminate();
   }
 
-  #send(order: HashOrder): void {
+  #send(order: HashRequest): void {
     this.#worker.postMessage(order);
   }
 }

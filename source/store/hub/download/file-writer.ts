@@ -1,7 +1,7 @@
 // Writes to a file from a worker thread: there are many system calls, and a slow disk must not
 // block the main thread.
 import { Worker } from "node:worker_threads";
-import type { WriteNews, WriteOrder } from "./write-worker.ts";
+import type { WriteReply, WriteRequest } from "./write-worker.ts";
 
 // The worker is JavaScript in dist/ and TypeScript in a checkout; Node runs both.
 const workerFile = new URL(
@@ -25,7 +25,7 @@ export class FileWriter {
   /** @param descriptor of a file that stays open until `close` */
   constructor(descriptor: number) {
     this.#worker = new Worker(workerFile, { workerData: descriptor, execArgv: [] });
-    this.#worker.on("message", (news: WriteNews) => this.#settle(news));
+    this.#worker.on("message", (news: WriteReply) => this.#settle(news));
     this.#worker.once("error", (error) => this.#fail(error));
     this.#worker.once("exit", () => this.#fail(new Error("the write worker ended")));
   }
@@ -37,7 +37,7 @@ export class FileWriter {
     const id = this.#nextId;
     this.#nextId += 1;
     this.#waiting.set(id, resolve);
-    const order: WriteOrder = { id, position, pieces: chunks.map(shareable) };
+    const order: WriteRequest = { id, position, pieces: chunks.map(shareable) };
     this.#worker.postMessage(order);
     return promise;
   }
@@ -47,7 +47,7 @@ export class FileWriter {
     await this.#worker.terminate();
   }
 
-  #settle({ id, writtenBytes, failure }: WriteNews): void {
+  #settle({ id, writtenBytes, failure }: WriteReply): void {
     const resolve = this.#waiting.get(id);
     this.#waiting.delete(id);
     if (failure === undefined) {

@@ -4,13 +4,13 @@ import { openSync, readSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 
 /** From the hasher: the file holds this many bytes; the last time, all of them. */
-export interface HashOrder {
+export interface HashRequest {
   upTo: number;
   isLast: boolean;
 }
 
 /** To the hasher: how far it is, and in the end the hash. */
-export interface HashNews {
+export interface HashResult {
   hashedBytes: number;
   /** 64 hex digits. */
   sha256?: string;
@@ -25,7 +25,7 @@ const hash = createHash("sha256");
 const buffer = Buffer.allocUnsafe(bufferBytes);
 let hashedBytes = 0;
 
-parentPort?.on("message", ({ upTo, isLast }: HashOrder) => {
+parentPort?.on("message", ({ upTo, isLast }: HashRequest) => {
   let toldBytes = hashedBytes;
   while (hashedBytes < upTo) {
     const length = readSync(
@@ -46,6 +46,6 @@ parentPort?.on("message", ({ upTo, isLast }: HashOrder) => {
   if (isLast) tell({ hashedBytes, sha256: hash.digest("hex") });
 });
 
-function tell(news: HashNews): void {
+function tell(news: HashResult): void {
   parentPort?.postMessage(news);
 }

@@ -3,14 +3,14 @@ import { writeSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 
 /** From the writer: write these bytes in a row, starting at `position`. */
-export interface WriteOrder {
+export interface WriteRequest {
   id: number;
   position: number;
   pieces: Uint8Array[];
 }
 
 /** To the writer: the result of a write. */
-export interface WriteNews {
+export interface WriteReply {
   id: number;
   writtenBytes: number;
   /** Why the rest was not written. */
@@ -26,7 +26,7 @@ const mostBytesAtOnce = 32 * 1024;
 
 const file = Number(workerData);
 
-parentPort?.on("message", ({ id, position, pieces }: WriteOrder) => {
+parentPort?.on("message", ({ id, position, pieces }: WriteRequest) => {
   let writtenBytes = 0;
   try {
     for (const piece of pieces) {
@@ -45,6 +45,6 @@ parentPort?.on("message", ({ id, position, pieces }: WriteOrder) => {
   }
 });
 
-function tell(news: WriteNews): void {
+function tell(news: WriteReply): void {
   parentPort?.postMessage(news);
 }

@@ -11,7 +11,7 @@ import { findPrebuiltBinary } from "../engine/text/addon.ts";
 import { cpuFileName, eyesFileName, eyesFolders } from "../engine/text/eyes.ts";
 import { type BuildWork, buildLlama, carriedSources } from "./llama-build.ts";
 
-export interface EyesOptions {
+export interface ImageReaderOptions {
   /** Destination: one of the folders in which the engine looks. */
   folder?: string;
   /**
@@ -25,10 +25,10 @@ export interface EyesOptions {
  * @returns the built file; models loaded from now on use it
  * @throws ProductError `ENGINE_BUILD_FAILED`
  */
-export async function buildEyes(
+export async function buildImageReader(
   device: DeviceKind,
   work: BuildWork,
-  { folder = eyesFolders(device)[0], withCpu = device === "cpu" }: EyesOptions = {},
+  { folder = eyesFolders(device)[0], withCpu = device === "cpu" }: ImageReaderOptions = {},
 ): Promise<string> {
   const binary = findPrebuiltBinary(device);
   if (binary === undefined) {

@@ -1,12 +1,12 @@
-// Where the chats of the full screen are kept, and the prompts that were sent.
+// Storage of the full screen's chats and of the prompt history.
 import path from "node:path";
 import { SessionStore } from "../application/chat-sessions.ts";
 import type { LoadedSettings } from "../configuration/load-settings.ts";
 import type { ProductPaths } from "../configuration/paths.ts";
 import type { ChatOptions } from "../ui/screens/chat/chat-backend.ts";
 
-/** Nothing where the setting nohistory is on. */
-export function keptChats(
+/** Stores nothing when the setting nohistory is on. */
+export function chatStorage(
   { values }: Pick<LoadedSettings, "values">,
   paths: ProductPaths,
 ): Pick<ChatOptions, "historyFile" | "sessions"> {

@@ -12,7 +12,7 @@ import { cloudErrors } from "../cloud/errors.ts";
  * @returns its exit code; 128 and the signal's number when a signal ended it
  * @throws ProductError `CLOUD_CONFLICT` for a replica without a process
  */
-export async function runBesideReplica(
+export async function execInReplica(
   { replica, state, processId }: ReplicaDocument,
   program: string,
   args: readonly string[],

@@ -1,12 +1,11 @@
-// Brings the model that a command wants and that is not there: pulls it from the hub, or says which
-// name was probably meant.
-
+// Gets a missing model for a command: pulls it from the hub, or suggests the name that was probably
+// meant.
 import type { ModelLibrary, ModelName, Work } from "../application/model-library.ts";
 import { shownModel } from "../base/model-tag.ts";
 import { type ApiClient, ServerRefusal } from "../client/api-client.ts";
 import type { Flags } from "./flags.ts";
 
-/** What the server answers for a name that nobody has. */
+/** The server's error code for an unknown name. */
 const missingCode = "STORE_MODEL_NOT_FOUND";
 
 /**
@@ -29,7 +28,7 @@ export async function withModel<T>(
   try {
     return await work();
   } catch (error) {
-    // It is here by now: of another machine's store nothing is known.
+    // The model exists by now; nothing is known about another machine's store.
     throw isMissing(error) && flags.connect === undefined ? inOtherStore(model, error) : error;
   }
 }
@@ -38,7 +37,7 @@ function isMissing(error: unknown): error is ServerRefusal {
   return error instanceof ServerRefusal && error.code === missingCode;
 }
 
-/** What it needs is imported here: most models are there, and their answer should not wait for it. */
+/** Imported here: most models exist, and their answer should not wait for these imports. */
 async function bringModel(model: string, flags: Flags, missing: ServerRefusal): Promise<void> {
   const { openLibrary } = await import("./model-library.ts");
   const { library, settings } = openLibrary(flags);
@@ -75,18 +74,18 @@ async function pullThere(server: ApiClient, model: string, work: Work): Promise<
 }
 
 async function isHere({ catalog }: ModelLibrary, name: ModelName): Promise<boolean> {
-  const found = await catalog.find(name).catch(() => undefined); // pulling mends a damaged one
+  const found = await catalog.find(name).catch(() => undefined); // pulling repairs a damaged one
   return found !== undefined;
 }
 
 function meant(model: string, nearest: string, missing: ServerRefusal): ServerRefusal {
   const isIt = nearest.toLowerCase() === shownModel(model).toLowerCase();
   if (isIt) return inOtherStore(model, missing);
-  const sentence = `model '${model}' not found. Did you mean ${nearest}? See modelctl list.`;
+  const sentence = `model '${model}' not found. Did you mean ${nearest}? Run modelctl list to see all models.`;
   return new ServerRefusal(missing.status, missing.code, sentence);
 }
 
 function inOtherStore(model: string, missing: ServerRefusal): ServerRefusal {
-  const sentence = `model '${model}' not found by the server that runs: it was started with another store than this command's. Start it again with the settings that modelctl config show lists, or name another with MODELCTL_HOST.`;
+  const sentence = `model '${model}' not found by the running server, which uses another store. Restart it with the settings from modelctl config show, or choose another server with MODELCTL_HOST.`;
   return new ServerRefusal(missing.status, missing.code, sentence);
 }

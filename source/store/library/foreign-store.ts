@@ -5,7 +5,10 @@ import { storeErrors } from "../errors.ts";
 import type { ModelFolder } from "./model-folder.ts";
 
 /** @throws ProductError `STORE_NOT_WRITABLE` when the folder is one of the others */
-export async function refuseOthers(folder: string, others: readonly ModelFolder[]): Promise<void> {
+export async function refuseForeignStore(
+  folder: string,
+  others: readonly ModelFolder[],
+): Promise<void> {
   const real = await realOf(folder);
   for (const other of others) {
     if ((await realOf(other.path)) !== real) continue;

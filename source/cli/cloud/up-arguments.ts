@@ -1,4 +1,4 @@
-// The flags that a control plane in the background is started with: those of this call and its settings.
+// The arguments of a control plane in the background: flags of this call and its settings.
 import path from "node:path";
 import type { CloudSettingName } from "../../configuration/cloud-settings.ts";
 import { type Session, settingOf } from "./session.ts";
@@ -17,7 +17,7 @@ const passedOn = [
 
 const files: readonly CloudSettingName[] = ["tls-cert", "tls-key"];
 
-export function upWords(session: Session): string[] {
+export function upArguments(session: Session): string[] {
   const { flags, stateFolder, profileName } = session;
   const words = passedOn.flatMap((name) => {
     const value = settingOf(session, name);

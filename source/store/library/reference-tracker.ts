@@ -34,7 +34,7 @@ const anyInode = "any";
 /** A file below this size is read in a moment; a larger one would keep its user waiting. */
 export const readAtOnceBytes = 64 * 1024 ** 2;
 
-export class ReferenceBook {
+export class ReferenceTracker {
   readonly #folder: string;
   /** A store that may only be read remembers for as long as the process lives. */
   readonly #learnt = new Map<string, Finding>();

@@ -22,7 +22,7 @@ const patienceMs = 300;
 const lookMs = 1000;
 
 /** @throws ProductError `STORE_HUB_CANCELLED` when the signal ends the wait */
-export async function takeTurn<T>(
+export async function waitForDownload<T>(
   locks: Locks,
   lock: string,
   wanted: WantedFile,
