@@ -1,4 +1,4 @@
-// What can be said of an app before it is deployed: its name, its configuration, how it would grow.
+// Facts about an app before it is deployed: its name, its configuration, its scaling.
 import type { AppConfig, ScaleSettings } from "../cloud/app-config.ts";
 import { nameFault, suggestName } from "../cloud/app-name.ts";
 import { wantedReplicas } from "../cloud/autoscaler/decide.ts";
@@ -16,7 +16,7 @@ export function appNameFor(text: string): string {
   return suggestName(text);
 }
 
-/** Whether a variable's value is kept as a secret, by its name. */
+/** True when a variable's name suggests that its value is a secret. */
 export function isSecretVariable(name: string): boolean {
   return looksSecret(name);
 }
@@ -32,7 +32,7 @@ export function configFor(inspection: Inspection, wishes: ConfigFlags): AppConfi
   return configFrom(inspection, { ...wishes, environment });
 }
 
-/** How many replicas so many requests at a time would have, and how many of these would wait. */
+/** Computes the replicas for this many concurrent requests, and how many requests would queue. */
 export function previewScale(
   scale: ScaleSettings,
   demand: number,

@@ -23,11 +23,11 @@ export interface BackgroundOptions {
   /** The program's own entry file. */
   entry: string;
   stateFolder: string;
-  /** Flags that the server shall have, as typed. */
+  /** Flags for the server, as typed. */
   flags: readonly string[];
-  /** Variables beside those of this process. Defaults to none. */
+  /** Extra environment variables. Defaults to none. */
   environment?: Readonly<Record<string, string>>;
-  /** Aborting it ends the wait; the server goes on starting, and leaves when nobody asks it. */
+  /** Aborts the wait; the server still starts, and stops by itself when nobody uses it. */
   signal?: AbortSignal;
 }
 
@@ -71,7 +71,7 @@ export async function startBackgroundServer<T>(
     signal?.throwIfAborted();
     const found = await find();
     if (found !== undefined) return found;
-    // It leaves when another one was faster; then that one is found on the next look.
+    // The server exits when another one was faster; the next look finds that one.
     if (howEnded !== undefined) {
       const other = await find();
       if (other !== undefined) return other;
@@ -80,10 +80,10 @@ export async function startBackgroundServer<T>(
     await wait(pollMs);
   }
   throw new ProductError(clientErrors.unreachable, {
-    message: `The server that was started in the background ${
+    message: `The background server ${
       howEnded?.() ?? `did not answer within ${startTimeoutMs / 1000} s`
     }.`,
-    hint: `Its log is ${logFile}.`,
+    hint: `See its log: ${logFile}`,
   });
 }
 
@@ -96,7 +96,7 @@ function beginLog(logFile: string): number {
   return log;
 }
 
-/** What the server has said last, if that was why it ended. */
+/** The server's last output, if it explains why it ended. */
 function lastError(logFile: string, from: number): string {
   if (!existsSync(logFile)) return "";
   const text = readFileSync(logFile).subarray(from).toString("utf8");

@@ -20,8 +20,8 @@ export async function runBesideReplica(
   const surroundings = processId === undefined ? undefined : readSurroundings(processId);
   if (surroundings === undefined) {
     throw new ProductError(cloudErrors.conflict, {
-      message: `Runner ${replica} (${state}) has no process of yours on this machine.`,
-      hint: "deployctl runners list shows which ones run.",
+      message: `Runner ${replica} (${state}) has no process of this user on this machine.`,
+      hint: "Run deployctl runners list to see the running ones.",
     });
   }
   const { folder, environment } = surroundings;
@@ -50,7 +50,7 @@ function readSurroundings(
       .filter((entry) => entry.includes("="))
       .map((entry) => [entry.slice(0, entry.indexOf("=")), entry.slice(entry.indexOf("=") + 1)]);
     const environment = Object.fromEntries(pairs);
-    // What it starts is no part of the replica, and must not end with it.
+    // Processes started here are not part of the replica, and must not end with it.
     delete environment.DEPLOYCTL_NONCE;
     return { folder: readlinkSync(`/proc/${processId}/cwd`), environment };
   } catch {

@@ -1,5 +1,5 @@
-// Builds the text engine for this very machine: faster than the build for every machine of a kind,
-// and the way to devices that no prebuilt binary is for.
+// Builds the text engine for this machine: faster than the generic build, and the only one for
+// devices without a prebuilt binary.
 import { cp, readdir, symlink } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";
@@ -7,7 +7,7 @@ import type { DeviceKind } from "../engine/generation.ts";
 import { addonFileName, ownBuildFolder } from "../engine/text/addon.ts";
 import { type BuildWork, buildLlama, carriedSources } from "./llama-build.ts";
 
-/** What each device adds to the build. */
+/** Extra build options of each device. */
 const deviceOptions: Record<DeviceKind, readonly string[]> = {
   cpu: [],
   cuda: ["-DGGML_CUDA=ON"],

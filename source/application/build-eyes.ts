@@ -1,5 +1,5 @@
-// Builds the image reader for this machine: libmtmd, from the sources that node-llama-cpp carries, for
-// the prebuilt engine that it brings. Without it, images are read by another, slower engine.
+// Builds the image reader for this machine: libmtmd, from the sources in node-llama-cpp, for its
+// prebuilt engine. Without it, another, slower engine reads images.
 import { cp, readdir } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";
@@ -12,17 +12,17 @@ import { cpuFileName, eyesFileName, eyesFolders } from "../engine/text/eyes.ts";
 import { type BuildWork, buildLlama, carriedSources } from "./llama-build.ts";
 
 export interface EyesOptions {
-  /** Where it is put: one of the folders in which the engine looks. */
+  /** Destination: one of the folders in which the engine looks. */
   folder?: string;
   /**
-   * Also the part of the engine that computes on the CPU: the prebuilt one reads images at half the
-   * speed that this very CPU can.
+   * Also builds the part of the engine that computes on the CPU: the prebuilt one reads images at
+   * half the speed possible here.
    */
   withCpu?: boolean;
 }
 
 /**
- * @returns the built file; models that are loaded from now on see through it
+ * @returns the built file; models loaded from now on use it
  * @throws ProductError `ENGINE_BUILD_FAILED`
  */
 export async function buildEyes(
@@ -33,8 +33,8 @@ export async function buildEyes(
   const binary = findPrebuiltBinary(device);
   if (binary === undefined) {
     throw new ProductError(engineErrors.buildFailed, {
-      message: `There is no prebuilt engine for ${device} here that an image reader could be built for.`,
-      hint: "Name the device that models run on; modelctl doctor tells it.",
+      message: `No prebuilt engine for ${device} is installed, so no image reader can be built for it.`,
+      hint: "Name the device that models run on; modelctl doctor shows it.",
     });
   }
   const engineFolder = path.dirname(binary.file);
@@ -65,7 +65,7 @@ export async function buildEyes(
         "-DLLAMA_SOURCE=../llama.cpp",
       ],
       prepare: async (_source, workFolder) => {
-        // File by file: what is built may lie in the same folder, and so may this work.
+        // Copies file by file: the folder may also hold what is built, and this work folder.
         const folder = path.join(workFolder, "native");
         for (const name of ["CMakeLists.txt", "eyes.cpp"]) {
           await cp(path.join(packageFolder(), "native", name), path.join(folder, name));
@@ -77,7 +77,7 @@ export async function buildEyes(
   );
 }
 
-/** Elsewhere the prebuilt one was not found to be slower. */
+/** Elsewhere the prebuilt one is as fast. */
 const canBuildCpu = process.platform === "linux" && process.arch === "x64";
 
 /** llama.cpp and ggml, without the backends, which are loaded by name. */

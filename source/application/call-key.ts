@@ -3,7 +3,7 @@ import type { AdminClient } from "../cloud/admin/admin-client.ts";
 import type { AppDocument, KeyDocument } from "../cloud/admin/documents.ts";
 import { readKeyToken } from "../cloud/keys/key-token.ts";
 
-/** Nobody is left with a key of ours for long. */
+/** Limits the lifetime of a key that is left behind. */
 const lifeMs = 24 * 3_600_000;
 
 /**

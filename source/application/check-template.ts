@@ -19,7 +19,7 @@ export function checkTemplate(parsed: ParsedModelfile): string[] {
   }
 }
 
-/** What is wrong with a template; undefined for one that can be used. */
+/** Explains a template's error; undefined for a usable one. */
 export function problemOf(template: string): string | undefined {
   try {
     new GoChatTemplate(template);

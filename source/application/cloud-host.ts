@@ -1,4 +1,4 @@
-// Puts deployctl's server together and takes it down again: state, engine, control plane, gateway.
+// Starts and stops deployctl's server: state, engine, control plane, gateway.
 import { systemClock } from "../base/clock.ts";
 import { describeError, ProductError } from "../base/product-error.ts";
 import { type AdminServer, createAdminServer } from "../cloud/admin/create-admin-server.ts";
@@ -26,26 +26,29 @@ import { packageVersion } from "./package-facts.ts";
 export interface CloudHostOptions {
   /** Made where it is missing, 0700. */
   stateFolder: string;
-  /** Of apps and keys that name none. */
+  /** Organisation of apps and keys that name none. */
   organisation: string;
   /** Where the gateway takes calls. */
   listeners: readonly ListenerOptions[];
   /** Where the admin API is reached from other machines, with an admin key. */
   adminListeners?: readonly ListenerOptions[];
-  /** How callers reach the gateway; undefined: at its first address. */
+  /** The public address of the gateway; undefined: its first address. */
   baseUrl?: string | undefined;
   /** CIDR blocks whose X-Forwarded headers are believed. */
   trustedProxies?: readonly string[];
   portRange?: PortRange | undefined;
-  /** How long a replica is to be ready before its end is no failure in a row; usually 10 s. */
+  /**
+   * Time that a replica must be ready before its end stops counting as a repeated failure; usually
+   * 10 s.
+   */
   stableMs?: number;
   log: (text: string) => void;
 }
 
 export interface StopOptions {
-  /** How long requests that run may take to end. */
+  /** Time that running requests have to end. */
   drainMs: number;
-  /** Whether replicas live on, for the next start. */
+  /** Keeps replicas running for the next start. */
   keepReplicas: boolean;
 }
 
@@ -53,7 +56,7 @@ export interface CloudHost {
   status(): ServerStatus;
   /** Also asked for over the admin API. A second call may only make it faster. */
   stop(options: StopOptions): Promise<void>;
-  /** Resolves when everything is taken down. */
+  /** Resolves when everything has stopped. */
   stopped: Promise<void>;
 }
 
@@ -76,7 +79,7 @@ export async function startCloudHost(options: CloudHostOptions): Promise<CloudHo
   }
 }
 
-/** What was put up, to be taken down in the opposite order. */
+/** Parts that were started, to be stopped in reverse order. */
 class Parts {
   readonly #downs: (() => void | Promise<void>)[] = [];
 
@@ -84,7 +87,7 @@ class Parts {
     this.#downs.push(takeDown);
   }
 
-  /** One that fails does not keep the others up. */
+  /** A part that fails to stop does not block the others. */
   async takeDown(log: (text: string) => void): Promise<void> {
     for (let down = this.#downs.pop(); down !== undefined; down = this.#downs.pop()) {
       try {
@@ -143,7 +146,7 @@ async function assemble(options: CloudHostOptions, parts: Parts): Promise<CloudH
   await controlPlane.adopt();
   parts.add(() => gateway.close({ drainMs: ending.drainMs }));
   await gateway.listen();
-  // Not before it is sure that this server can do its work.
+  // Only once this server can do its work.
   await controlPlane.start();
   usage.start();
 
@@ -151,7 +154,7 @@ async function assemble(options: CloudHostOptions, parts: Parts): Promise<CloudH
   let stopping: Promise<void> | undefined;
   const stop = async (how: StopOptions): Promise<void> => {
     isReady = false;
-    // Whoever asks again does not want to wait for requests.
+    // A second request to stop does not wait for requests.
     if (stopping !== undefined && how.drainMs === 0) await gateway.close(how);
     if (stopping === undefined) Object.assign(ending, how);
     stopping ??= parts.takeDown(log).then(stopped.resolve);
@@ -208,7 +211,7 @@ function openEngine(
   });
 }
 
-/** What happens to a revision stands in its log, between the lines of its replicas. */
+/** A revision's log contains its events between the lines of its replicas. */
 function tellInLogs(store: CloudStore, engine: Engine): () => void {
   return store.events.follow(({ organisation, app, revision, sentence }) => {
     if (revision !== undefined) engine.record({ organisation, app, revision }, sentence);
@@ -221,7 +224,7 @@ function keepBackups(database: StateDatabase, parts: Parts, log: (text: string) 
       database.backupWhenDue();
     } catch (error) {
       // A full disk must not end the server.
-      log(`no backup of the state could be made: ${describeError(error)}`);
+      log(`cannot back up the state: ${describeError(error)}`);
     }
   };
   backUp();
@@ -268,7 +271,7 @@ function metricsRoute(
   };
 }
 
-/** A replica has said that it wants to be replaced. */
+/** A replica asks to be replaced. */
 function stopAsWished(
   controlPlane: ControlPlane | undefined,
   replica: string,

@@ -7,7 +7,7 @@ import { keyState } from "../keys/key-record.ts";
 
 export interface KeyAdministrationOptions {
   keys: CloudKeyStore;
-  /** Of keys that name none. */
+  /** Organisation of keys that name none. */
   organisation: string;
   /** Ends the requests that run under a key. */
   cutRequestsOf: (keyId: string) => void;

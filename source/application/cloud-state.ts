@@ -1,4 +1,4 @@
-// The database of this machine's server from outside: examined and put back while it does not run.
+// The state database of this machine's server: examined and restored while the server is stopped.
 import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { ProductError } from "../base/product-error.ts";
@@ -26,7 +26,7 @@ export async function examineState(stateFolder: string, client: AdminClient): Pr
   const names = existsSync(stateFolder) ? readdirSync(stateFolder) : [];
   if (!names.some((name) => name.startsWith(path.basename(file)))) {
     throw new ProductError(cloudErrors.stateMissing, {
-      message: `There is no state in ${stateFolder}: no control plane has run there yet.`,
+      message: `No state in ${stateFolder}: no control plane has run there yet.`,
       hint: "Check --state-dir.",
     });
   }

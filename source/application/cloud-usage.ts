@@ -1,4 +1,4 @@
-// What apps were used for and what they cost: requests from the gateway, time from the replicas.
+// Usage and cost of apps: requests from the gateway, time from the replicas.
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describeError } from "../base/product-error.ts";
@@ -128,17 +128,17 @@ export class CloudUsage implements UsageReports {
     this.#metrics.noteColdStart({ organisation, app, phasesMs: { ...coldStartPhasesMs, total } });
   }
 
-  /** Read each time: whoever sets prices sees them in the next report. */
+  /** Read each time, so that a change of prices shows in the next report. */
   #prices(): Prices | undefined {
     const file = path.join(this.#options.stateFolder, "prices.json");
     try {
       const value: unknown = JSON.parse(readFileSync(file, "utf8"));
-      if (value === null || typeof value !== "object") throw new Error("it is no object");
+      if (value === null || typeof value !== "object") throw new Error("it is not an object");
       const pairs = Object.entries(value).filter(([, price]) => typeof price === "number");
       return Object.fromEntries(pairs);
     } catch (error) {
       const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
-      if (!isMissing) this.#options.log(`${file} is not used: ${describeError(error)}`);
+      if (!isMissing) this.#options.log(`ignoring ${file}: ${describeError(error)}`);
       return undefined;
     }
   }

@@ -15,7 +15,7 @@ import { setAsideLargeLog } from "./log-file.ts";
 
 const pollMs = 25;
 const startTimeoutMs = 60_000;
-/** What requests that run get when the server is told to end. */
+/** Grace period for running requests when the server is told to stop. */
 export const drainMs = 30_000;
 
 /** Where the control plane of a state folder takes commands from its own machine. */
@@ -58,7 +58,7 @@ export async function startControlPlane(options: ControlPlaneProcess): Promise<S
   const log = openSync(logFile, "a", 0o600);
   const logStart = fstatSync(log).size;
   const child = spawn(process.execPath, [entry, ...words], {
-    // It must not hold on to the folder that the command happens to run in.
+    // Keeps the process from blocking the current folder.
     cwd: stateFolder,
     detached: true,
     windowsHide: true,
@@ -89,19 +89,19 @@ export async function startControlPlane(options: ControlPlaneProcess): Promise<S
   throw notStarted(logFile, logStart, exitCode);
 }
 
-/** Whether a control plane that lives works on the state folder. */
+/** True when a running control plane uses the state folder. */
 function isHeld(stateFolder: string): boolean {
   const holder = readLock(stateFolder);
   return holder !== undefined && isAlive(holder);
 }
 
-/** Longer than any drain that the control plane grants. */
+/** Longer than any drain of the control plane. */
 const stopTimeoutMs = 15 * 60_000;
 
 export interface StopRequest {
-  /** Whether requests that run may end first. */
+  /** Lets running requests end first. */
   drain: boolean;
-  /** Whether replicas live on, for a control plane that follows. */
+  /** Keeps replicas running for the next control plane. */
   keepReplicas: boolean;
 }
 
@@ -137,15 +137,17 @@ async function untilGone(process: ProcessIdentity): Promise<void> {
   while (isAlive(process)) {
     if (performance.now() > deadline) {
       throw new ProductError(cloudErrors.conflict, {
-        message: `The control plane (process ${process.processId}) has not ended.`,
-        hint: "deployctl down --force does not wait for requests.",
+        message: `The control plane (process ${process.processId}) is still running.`,
+        hint: "Use deployctl down --force to stop it without waiting for requests.",
       });
     }
     await wait(pollMs);
   }
 }
 
-/** What a control plane that cannot start notes of the reason, before it says it in a sentence. */
+/**
+ * Log line with the reason why a control plane cannot start, written before the error's sentence.
+ */
 export function startFaultLine(code: string): string {
   return `${startFault}${code}`;
 }
@@ -162,7 +164,7 @@ function notStarted(logFile: string, logStart: number, exitCode: number | undefi
       ?.trim();
   const reason = lastAfter("Error: ");
   const code = lastAfter(startFault);
-  const hint = `Its log is ${logFile}.`;
+  const hint = `See its log: ${logFile}`;
   if (reason !== undefined) {
     const message = `The control plane could not start: ${reason}`;
     const usual = { ...cloudErrors.serverUnreachable, exitCode: exitCode || 8 };

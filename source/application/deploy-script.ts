@@ -36,8 +36,8 @@ export function deployScript(model: string, fileName: string): DeployScript {
   const reference = isPath ? toAbsolutePath(model) : model;
   if (isPath && !existsSync(reference)) {
     throw new ProductError(cloudErrors.requestInvalid, {
-      message: `There is no file ${reference}.`,
-      hint: "Name a .gguf file, a model of modelctl list, or hf.co/OWNER/REPO.",
+      message: `File ${reference} does not exist.`,
+      hint: "Name a .gguf file, a model from modelctl list, or hf.co/OWNER/REPO.",
     });
   }
   const folder = isPath ? path.dirname(reference) : undefined;

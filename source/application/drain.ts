@@ -1,4 +1,4 @@
-// Lets the requests that run end before the server does, up to a limit.
+// Waits for running requests before the server stops, up to a limit.
 import { formatMilliseconds } from "../base/time-format.ts";
 import { formatRequestLine } from "../client/request-entry.ts";
 import type { RequestLog } from "../request-log/request-log.ts";
@@ -7,10 +7,9 @@ import type { RequestLog } from "../request-log/request-log.ts";
 const longestTimerMs = 2 ** 31 - 1;
 
 /**
- * Resolves when no request runs any more, or when the time is over; the rest is then to be cancelled.
- *
- * @param limitMs Infinity waits for good
- * @param log told what is waited for, and how it ended
+ * Resolves when no request runs, or when the time is over; the rest is then to be cancelled.
+ * @param limitMs Infinity waits forever
+ * @param log receives the wait and its outcome
  */
 export async function drainRequests(
   requestLog: RequestLog,
@@ -24,7 +23,7 @@ export async function drainRequests(
   for (const record of running) log(`  ${formatRequestLine(record)}`);
   await untilNoneRuns(requestLog, limitMs);
   const left = requestLog.running.length;
-  log(left === 0 ? "all requests have ended" : `the time is over: cancelling ${count(left)}`);
+  log(left === 0 ? "all requests have ended" : `timed out: cancelling ${count(left)}`);
 }
 
 /** Resolves when no request runs, or after so many milliseconds. */

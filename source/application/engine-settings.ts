@@ -36,7 +36,7 @@ function promptCache(
   return promptHousekeeping(settings, folders);
 }
 
-/** With no room at all for stored prompts, those that are there go. */
+/** With no room at all for stored prompts, existing ones are removed. */
 export function promptHousekeeping(
   { prompt_cache: budgetBytes, prompt_cache_age: ageMs }: Settings,
   folders: Pick<ProductPaths, "cache">,

@@ -1,4 +1,4 @@
-// What `deployctl doctor` tells: whether this machine can run apps, and what is missing.
+// Checks for `deployctl doctor`: this machine can run apps, or what is missing.
 import { execFile } from "node:child_process";
 import { existsSync, statfsSync } from "node:fs";
 import path from "node:path";
@@ -10,7 +10,7 @@ import { findControlPlane } from "./control-plane-process.ts";
 
 export interface Finding {
   subject: string;
-  /** A fault keeps apps from running; a warning only some of them. */
+  /** A fault keeps all apps from running; a warning, only some. */
   kind: "ok" | "warning" | "fault";
   sentence: string;
   hint?: string;
@@ -18,7 +18,7 @@ export interface Finding {
 
 const execute = promisify(execFile);
 const limitMs = 15_000;
-/** Less is not enough for the database to change anything. */
+/** Free space that the database needs for any change. */
 const leastBytes = 2 ** 20;
 
 const examinations = {
@@ -30,7 +30,7 @@ const examinations = {
   server: examineControlPlane,
 } as const;
 
-/** What of the machine can be asked about by itself. */
+/** Parts of the machine that can be checked separately. */
 export type Examined = keyof typeof examinations;
 
 export async function examineCloud(stateFolder: string): Promise<Finding[]> {
@@ -50,14 +50,14 @@ function examineSystem(): Finding {
   return {
     subject,
     kind: "fault",
-    sentence: `${process.platform} has no /proc, where replicas are found again after a crash.`,
+    sentence: `${process.platform} has no /proc, which is needed to find replicas after a crash.`,
     hint: "Run deployctl on Linux.",
   };
 }
 
 async function examinePython(): Promise<Finding> {
   const subject = "python";
-  const hint = "Install Python 3.8 or newer as python3: scripts run in it.";
+  const hint = "Install Python 3.8 or newer as python3 to run scripts.";
   const version = "import sys; print('.'.join(map(str, sys.version_info[:3])))";
   try {
     const { stdout } = await execute("python3", ["-c", version], { timeout: limitMs });
@@ -65,7 +65,7 @@ async function examinePython(): Promise<Finding> {
     const [major = 0, minor = 0] = text.split(".").map(Number);
     const isNewEnough = major > 3 || (major === 3 && minor >= 8);
     if (isNewEnough) return { subject, kind: "ok", sentence: `python3 is ${text}` };
-    return { subject, kind: "fault", sentence: `python3 is ${text}, which is too old.`, hint };
+    return { subject, kind: "fault", sentence: `python3 ${text} is too old.`, hint };
   } catch (error) {
     return { subject, kind: "fault", sentence: `python3 cannot be run: ${reasonOf(error)}.`, hint };
   }
@@ -75,12 +75,12 @@ async function examineVirtualEnvironments(): Promise<Finding> {
   const subject = "venv";
   try {
     await execute("python3", ["-c", "import venv, ensurepip"], { timeout: limitMs });
-    return { subject, kind: "ok", sentence: "requirements of scripts can be installed" };
+    return { subject, kind: "ok", sentence: "can install requirements of scripts" };
   } catch {
     return {
       subject,
       kind: "warning",
-      sentence: "python3 has no venv with pip: scripts that name requirements cannot run.",
+      sentence: "python3 has no venv with pip, so scripts with requirements cannot run.",
       hint: "On Debian: apt install python3-venv.",
     };
   }
@@ -99,8 +99,8 @@ async function examineGpus(): Promise<Finding> {
   return {
     subject,
     kind: "warning",
-    sentence: "No NVIDIA GPU: scripts that ask for one are refused.",
-    hint: "--machine-type any runs them on what there is.",
+    sentence: "No NVIDIA GPU: scripts that require one are refused.",
+    hint: "Use --machine-type any to run them on this hardware.",
   };
 }
 
@@ -113,14 +113,14 @@ function examineState(stateFolder: string): Finding {
   const place = `${stateFolder}, ${formatBytes(free)} free`;
   if (free > 2 ** 30) return { subject, kind: "ok", sentence: place };
   if (free < leastBytes) {
-    const hint = "Free some, or name another folder with --state-dir.";
-    return { subject, kind: "fault", sentence: `${place}: nothing can be written there.`, hint };
+    const hint = "Free some space, or choose another folder with --state-dir.";
+    return { subject, kind: "fault", sentence: `${place}: not writable.`, hint };
   }
   return {
     subject,
     kind: "warning",
-    sentence: `${place}: weights and environments need more.`,
-    hint: "Name another folder with --state-dir.",
+    sentence: `${place}: too little for weights and environments.`,
+    hint: "Choose another folder with --state-dir.",
   };
 }
 
@@ -133,7 +133,7 @@ async function examineControlPlane(stateFolder: string): Promise<Finding> {
     return { subject, kind: "fault", sentence: describeError(error) };
   }
   if (status === undefined) {
-    return { subject, kind: "ok", sentence: "none runs; deploy and run start one" };
+    return { subject, kind: "ok", sentence: "not running; deploy and run start it" };
   }
   if (status.problem !== undefined) {
     const hint = "Until then no replica is started or replaced.";
@@ -147,7 +147,6 @@ async function examineControlPlane(stateFolder: string): Promise<Finding> {
 }
 
 function reasonOf(error: unknown): string {
-  if (error instanceof Error && "code" in error && error.code === "ENOENT")
-    return "it is not there";
+  if (error instanceof Error && "code" in error && error.code === "ENOENT") return "not found";
   return describeError(error).split("\n")[0] ?? "";
 }

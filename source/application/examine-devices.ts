@@ -21,11 +21,11 @@ export interface DeviceExamination {
   rocmAdvice: string;
 }
 
-/** What shows images to models. */
+/** The engine that shows images to models. */
 export interface VisionExamination {
   /** The binding's version, with what of it is installed. */
   prebuilt: string;
-  /** Whether an image reader was built for the text engine, and what that means. */
+  /** Tells if an image reader was built for the text engine, and the consequences. */
   inUse: string;
 }
 
@@ -39,11 +39,11 @@ export function examineVision(setting: DeviceSetting): VisionExamination {
   }
   const kind = setting === "auto" ? "cpu" : setting;
   const slow = isSlowOn(kind)
-    ? " Its build for x64 CPUs on Linux does without AVX and is several times slower than they can;"
+    ? " Its build for x64 CPUs on Linux lacks AVX and is several times slower than possible;"
     : "";
   return {
     prebuilt,
-    inUse: `the prebuilt engine, one request at a time.${slow} modelctl engine build --vision makes a fast one in a minute.`,
+    inUse: `the prebuilt engine, one request at a time.${slow} modelctl engine build --vision builds a fast one in a minute.`,
   };
 }
 

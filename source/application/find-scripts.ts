@@ -1,4 +1,4 @@
-// Which scripts of a folder have something to deploy, and what in them can be.
+// Finds the scripts of a folder that can be deployed, and their functions.
 import { readdir, readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { toAbsolutePath } from "../base/file-path.ts";
@@ -6,11 +6,11 @@ import { ProductError } from "../base/product-error.ts";
 import { cloudErrors } from "../cloud/errors.ts";
 import { inspectScript } from "../cloud/inspection/inspect-script.ts";
 
-/** A larger file is no script that somebody wrote. */
+/** Larger files are not scripts that somebody wrote. */
 const longestBytes = 1024 * 1024;
-/** Looked at in one folder; whoever has more can type the name. */
+/** Limit for one folder; users with more scripts can type the name. */
 const mostFiles = 500;
-/** How a function is marked. It may stand in a comment: reading the script tells that. */
+/** Matches the decorator of a function. It may be in a comment: reading the script settles that. */
 const marks = /^\s*@\s*(deployctl|fal)\b|\bfal\.App\b|^\s*@\s*(function|cached|isolated)\(/m;
 
 /** Paths relative to the folder, of the folder itself and of those in it. */
@@ -21,7 +21,7 @@ export async function findScripts(folder: string): Promise<string[]> {
     folders
       .filter(({ name }) => name !== "node_modules")
       .map(async ({ name }) => {
-        // A folder that may not be looked into has nothing for us.
+        // Folders that cannot be read are skipped.
         const names = await readdir(path.join(folder, name)).catch(() => []);
         return names.map((file) => path.join(name, file));
       }),

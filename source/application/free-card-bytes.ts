@@ -1,4 +1,4 @@
-// What is free on the graphics cards before any model was loaded: afterwards the runners tell.
+// Measures free graphics memory before any model is loaded: later the runners report it.
 import { findAddonBinary } from "../engine/text/addon.ts";
 import { type DeviceSetting, devicesToTry, lookForDevice } from "../engine/text/choose-device.ts";
 import { GpuReader } from "../metrics/gpu-sample.ts";

@@ -1,5 +1,5 @@
-// What a server does in the background: removes from the store what no model needs, learns the digests
-// of large files that models refer to, and lets stored prompts go that are too old or too many.
+// Background work of a server: removes unused files from the store, computes the digests of large
+// referenced files, and removes stored prompts that are too old or too many.
 import { formatBytes } from "../base/byte-format.ts";
 import { describeError } from "../base/product-error.ts";
 import type { PromptCacheSettings } from "../engine/runner/load-settings.ts";
@@ -8,7 +8,7 @@ import { hashReferences } from "../store/library/hash-references.ts";
 import type { ModelStore } from "../store/library/model-store.ts";
 import { prune } from "../store/library/prune.ts";
 
-/** The first answer of a server that was just started goes first. */
+/** Lets the first answers of a new server go first. */
 const usualDelayMs = 15_000;
 /** Models are made, and left unused, while a server runs. */
 const usualPauseMs = 10 * 60_000;
@@ -65,18 +65,16 @@ async function tidy(
   try {
     const { removedBlobs, freedBytes, skipped } = await prune(store);
     if (removedBlobs > 0 || freedBytes > 0) {
-      log(`removed ${removedBlobs} unused files of the store: ${formatBytes(freedBytes)}`);
+      log(`removed ${removedBlobs} unused files from the store: ${formatBytes(freedBytes)}`);
     }
     if (skipped?.reason === "damaged") {
-      logOnce(
-        `nothing unused is removed from the store: cannot read ${skipped.manifests.join(", ")}`,
-      );
+      logOnce(`unused files of the store are kept: cannot read ${skipped.manifests.join(", ")}`);
     }
     signal.throwIfAborted();
     const hashed = await hashReferences(store, signal);
-    if (hashed > 0) log(`computed the digests of ${hashed} files that models refer to`);
+    if (hashed > 0) log(`computed the digests of ${hashed} referenced model files`);
   } catch (error) {
-    if (!signal.aborted) logOnce(`tidying the store failed: ${describeError(error)}`);
+    if (!signal.aborted) logOnce(`cleaning up the store failed: ${describeError(error)}`);
   }
 }
 
@@ -88,6 +86,6 @@ async function tidyPrompts(
   try {
     await new PromptFolder(settings.folder).tidy(settings);
   } catch (error) {
-    logOnce(`tidying the stored prompts failed: ${describeError(error)}`);
+    logOnce(`cleaning up the stored prompts failed: ${describeError(error)}`);
   }
 }

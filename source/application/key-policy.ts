@@ -1,4 +1,4 @@
-// Whether a server asks for keys, and that none is open to other machines by accident.
+// Decides if a server asks for keys, so that none is open to other machines by accident.
 import path from "node:path";
 import { ProductError } from "../base/product-error.ts";
 import { isLoopback, type ServerAddress } from "../configuration/address.ts";
@@ -13,7 +13,7 @@ export function keysFile({ data }: Pick<ProductPaths, "data">): string {
 
 export interface KeyPolicy {
   isRequired: boolean;
-  /** Said when the server starts: who can reach it. */
+  /** A line for the server's start: who can reach it. */
   notice: string | undefined;
 }
 
@@ -34,8 +34,8 @@ export function keyPolicy(
   const isRequired = wanted === true || (wanted === "auto" && !mayBeOpen);
   if (!isRequired && !mayBeOpen) {
     throw new ProductError(serverErrors.noKey, {
-      message: `${where} lets other machines in, and require_key is false: anybody could use this server.`,
-      hint: "Leave require_key out, or say --insecure-no-key.",
+      message: `${where} is open to other machines and require_key is false: anybody could use this server.`,
+      hint: "Remove require_key, or use --insecure-no-key.",
     });
   }
   if (!isRequired) {
@@ -43,12 +43,12 @@ export function keyPolicy(
   }
   if (!mayBeOpen && keys?.hasActive() !== true) {
     throw new ProductError(serverErrors.noKey, {
-      message: `${where} lets other machines in, and there is no key to ask them for.`,
-      hint: "Make one with modelctl keys create, or say --insecure-no-key to let anybody in.",
+      message: `${where} is open to other machines, but no key exists.`,
+      hint: "Create one with modelctl keys create, or use --insecure-no-key to let anybody in.",
     });
   }
   return {
     isRequired,
-    notice: `Requests to ${where} need a key, except those of your own commands.`,
+    notice: `Requests to ${where} need a key, except from your own commands.`,
   };
 }

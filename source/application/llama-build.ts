@@ -19,7 +19,7 @@ export interface BuildWork {
 }
 
 export interface LlamaBuild {
-  /** What is built, for messages. */
+  /** Name of the part being built, for messages. */
   what: string;
   /** Where the result is put. */
   folder: string;
@@ -38,7 +38,7 @@ export interface LlamaBuild {
   prepare?: (source: string, workFolder: string) => Promise<string>;
 }
 
-/** What every build of a part of llama.cpp leaves out. */
+/** Options that leave out unneeded parts in every build of llama.cpp. */
 export const leanOptions = [
   "-DCMAKE_BUILD_TYPE=Release",
   // The result is moved out of the build folder, so it may not look for libraries there.
@@ -62,7 +62,7 @@ export async function carriedSources(): Promise<{ folder: string; release: strin
   const release =
     typeof facts === "object" && facts !== null && "release" in facts ? facts.release : undefined;
   if (typeof release === "string" && /^[\w.-]+$/.test(release)) return { folder, release };
-  throw buildFailed("llama.cpp", "node-llama-cpp does not say which release it carries");
+  throw buildFailed("llama.cpp", "node-llama-cpp does not name its llama.cpp release");
 }
 
 /**
@@ -117,7 +117,7 @@ async function requireTools(what: string): Promise<void> {
 async function findBelow(folder: string, artifact: string, what: string): Promise<string> {
   const names = await readdir(folder, { recursive: true });
   const found = names.find((name) => path.basename(name) === artifact);
-  if (found === undefined) throw buildFailed(what, "the build left no result");
+  if (found === undefined) throw buildFailed(what, "the build produced no result");
   return path.join(folder, found);
 }
 
@@ -152,7 +152,7 @@ async function runStep(
   let lastError = "";
   createInterface({ input: child.stdout }).on("line", (line) => {
     const [, done, all] = progressPattern.exec(line) ?? [];
-    // Something is left to be done until the result is in its place.
+    // The last percent is left for installing the result.
     if (done !== undefined) {
       onProgress(Math.min(99, Math.floor((Number(done) * 100) / Number(all ?? 100))));
     }
@@ -169,7 +169,7 @@ async function runStep(
 
 function buildFailed(what: string, why: string): ProductError {
   return new ProductError(engineErrors.buildFailed, {
-    message: `Building ${what} from llama.cpp's sources failed: ${why}.`,
-    hint: "git, cmake and a C++ compiler are needed, and for a GPU its development kit.",
+    message: `Failed to build ${what} from llama.cpp's sources: ${why}.`,
+    hint: "Install git, cmake and a C++ compiler, and for a GPU its development kit.",
   });
 }

@@ -33,7 +33,7 @@ export function openLogFile(file: string): (text: string) => void {
   };
 }
 
-/** The same; where the folder cannot be written, what would be logged is lost. */
+/** Like `openLogFile`; lines are lost when the folder cannot be written. */
 export function openLogIfPossible(file: string): (text: string) => void {
   try {
     return openLogFile(file);

@@ -1,4 +1,4 @@
-// What this machine has for replicas.
+// The capacity of this machine for replicas.
 import { existsSync, statfsSync } from "node:fs";
 import { availableParallelism, freemem, totalmem } from "node:os";
 import path from "node:path";

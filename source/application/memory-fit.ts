@@ -1,4 +1,4 @@
-// Memory that a model would take, told before it is loaded.
+// Estimates the memory of a model before it is loaded.
 import type { Settings } from "../configuration/settings.ts";
 import { type FreeRoom, roomNeed, shortageOf } from "../engine/scheduler/card-plan.ts";
 import { planLoad } from "../engine/scheduler/load-plan.ts";

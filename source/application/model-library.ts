@@ -1,8 +1,9 @@
-// The models of this user, and all that can be done with them without a server: our own store,
-// Ollama's to read, and the way to the hub.
+// This user's models, and everything that can be done with them without a server: our own store,
+// Ollama's to read, and access to the hub.
 import path from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { formatBytes } from "../base/byte-format.ts";
+import { shownModel } from "../base/model-tag.ts";
 import { nearestName } from "../base/nearest-name.ts";
 import { ProductError } from "../base/product-error.ts";
 import type { ProductPaths } from "../configuration/paths.ts";
@@ -26,7 +27,7 @@ import type { RenderedPrompt } from "./render-prompt.ts";
 
 export type { LostFile, ModelDescription, ModelName, ProgressRecord, Work };
 
-/** The parts that a command does not need are loaded when one does. */
+/** Parts are loaded when a command first needs them. */
 export class ModelLibrary implements Workshop {
   readonly store: ModelStore;
   readonly catalog: ModelCatalog;
@@ -79,7 +80,7 @@ export class ModelLibrary implements Workshop {
     };
   }
 
-  /** What of the models' files outside the store is gone, or is another file now. */
+  /** Lists the models' files outside the store that are missing or have changed. */
   async findLostFiles(models: readonly ModelSummary[]): Promise<LostFile[]> {
     const { findLostFiles } = await import("../store/library/lost-files.ts");
     return await findLostFiles(models);
@@ -96,9 +97,8 @@ export class ModelLibrary implements Workshop {
   }
 
   /**
-   * What one would have to write to make the model again, also where a file of it was moved or has
-   * changed: then `problem` says so, and FROM names where the file was.
-   *
+   * Writes the Modelfile that would make the model again, even if one of its files was moved or has
+   * changed: then `problem` says so, and FROM names the old path.
    * @throws ProductError of the store
    */
   async modelfile(reference: string): Promise<PrintedModelfile & { problem?: string }> {
@@ -124,7 +124,7 @@ export class ModelLibrary implements Workshop {
     return await renderPrompt(model, conversation, this.templateTimeoutMs);
   }
 
-  /** Whether a model fits into the memory that is free now; `sentence` begins with "needs". */
+  /** Tells if a model fits into the memory that is free now; `sentence` begins with "needs". */
   async memoryFit(
     reference: string,
     settings: Settings,
@@ -139,12 +139,12 @@ export class ModelLibrary implements Workshop {
     return await slidingWindowOf(await this.catalog.resolve(reference), settings);
   }
 
-  /** The name of a model that a mistyped one was meant to be. */
+  /** The name that a mistyped one was probably meant to be. */
   async nearestModel(reference: string): Promise<string | undefined> {
     const { models } = await this.catalog.listModels({ withDetails: false });
     return nearestName(
-      reference.replace(/:latest$/i, ""),
-      models.map(({ name }) => name.replace(/:latest$/, "")),
+      shownModel(reference),
+      models.map(({ name }) => shownModel(name)),
     );
   }
 
@@ -223,7 +223,7 @@ export class ModelLibrary implements Workshop {
     const { makeModel } = await import("../store/make-model.ts");
     const { withPlace } = await import("../store/modelfile/place-error.ts");
     try {
-      // What is quantised will be smaller than what is pulled.
+      // The quantised model will be smaller than the pulled one.
       const told = options.quantize === undefined ? await tellingFit(work) : work;
       await makeModel(this, name, modelfile.definition, options, told);
     } catch (error) {

@@ -1,4 +1,4 @@
-// Where other programs keep their models: they are there for ours too, read in place.
+// Locations of other programs' models, which are used in place.
 import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
@@ -36,11 +36,11 @@ function downloadsFolderIn(settings: string | undefined): string | undefined {
       ? downloadsFolder
       : undefined;
   } catch {
-    return undefined; // it is being written, or not what it was: then the usual place counts
+    return undefined; // The file is being written, or has another format: the default folder counts.
   }
 }
 
-/** Undefined where there is no file to read: another program's are no business of ours. */
+/** Undefined when the file cannot be read: problems of another program's file are not ours. */
 function readText(file: string): string | undefined {
   try {
     return readFileSync(file, "utf8");

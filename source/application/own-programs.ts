@@ -1,4 +1,4 @@
-// A program that replicas lack may be on the PATH of whoever deploys: the control plane has its own.
+// Finds missing programs on the PATH of the deploying user: the control plane has its own PATH.
 import { ProductError } from "../base/product-error.ts";
 import { cloudErrors } from "../cloud/errors.ts";
 import { missingExecutables } from "../cloud/inspection/executables.ts";
@@ -21,6 +21,6 @@ export function explainMissingProgram(
   const here = plain.find((name) => !missing.includes(name));
   if (here === undefined) return error;
   return error.reworded({
-    hint: `In this shell ${here} is on the PATH, but the server was started in another one: add --env PATH="$PATH".`,
+    hint: `${here} is on this shell's PATH, but not on the server's: add --env PATH="$PATH".`,
   });
 }

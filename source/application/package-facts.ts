@@ -1,4 +1,4 @@
-// What package.json says of the program itself.
+// The program's name and version from package.json.
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { packageFolder } from "../base/package-folder.ts";

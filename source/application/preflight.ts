@@ -1,4 +1,4 @@
-// Whether a deployment would run, asked before anything is sent.
+// Checks a deployment before anything is sent.
 import { createServer } from "node:net";
 import path from "node:path";
 import { formatBytes } from "../base/byte-format.ts";
@@ -11,14 +11,14 @@ import { type Examined, examine, type Finding } from "./examine-cloud.ts";
 
 export interface PreflightPlace {
   client: Pick<AdminClient, "status" | "secrets" | "keys">;
-  /** Whether it is this machine's own server, which is started when none runs. */
+  /** True for this machine's own server, which is started when none runs. */
   isLocal: boolean;
   stateFolder: string;
   /** Where its gateway would listen. */
   gateway: { host: string; port: number };
 }
 
-/** What a deployment would be made of. */
+/** The input of a deployment. */
 export interface Prepared {
   request: DeploymentRequest;
   /** Absolute. */
@@ -80,13 +80,13 @@ async function examineServer(
     const { request } = await preparing;
     return [{ subject, kind: "ok", sentence }, ...(await examineStored(request, client))];
   } catch (error) {
-    // What is wrong with the script is told by itself.
+    // The script's problems are reported separately.
     await preparing;
     if (!isLocal || !isUnreachable(error)) {
       return [{ subject, kind: "fault", sentence: describeError(error) }];
     }
   }
-  const sentence = "none runs yet; the launch starts it";
+  const sentence = "not running; the launch starts it";
   return [{ subject, kind: "ok", sentence }, await examineGateway(gateway)];
 }
 
@@ -111,7 +111,7 @@ async function bindProblem(host: string, port: number): Promise<string | undefin
   });
 }
 
-/** What the server must have been given: secrets that the script names, a key for callers. */
+/** Checks what the server must have: the secrets that the script names, a key for callers. */
 async function examineStored(
   { config, name }: DeploymentRequest,
   client: PreflightPlace["client"],
@@ -124,7 +124,7 @@ async function examineStored(
     findings.push({
       subject: "secrets",
       kind: "fault",
-      sentence: `The server has no secret ${missing.join(", ")}.`,
+      sentence: `Missing secret on the server: ${missing.join(", ")}.`,
       hint: `deployctl secrets set ${missing[0]}=VALUE`,
     });
   } else if (config.secretNames.length > 0) {
@@ -141,8 +141,8 @@ async function examineStored(
       ? {
           subject: "key",
           kind: "warning",
-          sentence: "No key is good for this app yet: nobody could call it.",
-          hint: "Create one when it is live.",
+          sentence: "No key is valid for this app yet, so nobody can call it.",
+          hint: "Create one when the app is live.",
         }
       : { subject: "key", kind: "ok", sentence: `${fits.description ?? fits.id} may call it` },
   );
@@ -155,7 +155,7 @@ function examinePrograms({ request, script }: Prepared): Finding {
   const folder = path.dirname(script);
   const { executables, requirements, environment } = config;
   if (executables.length === 0) {
-    return { subject, kind: "ok", sentence: "the script calls none that could be missing" };
+    return { subject, kind: "ok", sentence: "no external programs needed" };
   }
   const searchPath = environment.PATH ?? process.env.PATH ?? "";
   try {
@@ -168,7 +168,7 @@ function examinePrograms({ request, script }: Prepared): Finding {
   return { subject, kind: "ok", sentence: `${executables.join(", ")} can be called` };
 }
 
-/** What only some apps need: without it those cannot run. */
+/** Checks what only some apps need: without it those cannot run. */
 async function examineNeeded(
   subject: "venv" | "gpu",
   preparing: Promise<Prepared>,
@@ -179,9 +179,9 @@ async function examineNeeded(
   const needs = {
     venv: {
       isNeeded: config.requirements.length > 0,
-      otherwise: "no packages are to be installed",
+      otherwise: "no packages to install",
     },
-    gpu: { isNeeded: gpuCount > 0 && machineType !== "any", otherwise: "none is asked for" },
+    gpu: { isNeeded: gpuCount > 0 && machineType !== "any", otherwise: "not required" },
   };
   const { isNeeded, otherwise } = needs[subject];
   if (!isNeeded) return [{ subject, kind: "ok", sentence: otherwise }];
@@ -213,7 +213,7 @@ function examineVariables({ inspection, config, secrets = {} }: DeploymentReques
     .map(({ name, line }) => ({
       subject: "variables",
       kind: "fault",
-      sentence: `The script needs ${name}${line === undefined ? "" : ` (line ${line})`}, which has no value.`,
-      hint: "Give it one among the variables.",
+      sentence: `The script needs ${name}${line === undefined ? "" : ` (line ${line})`}, which is not set.`,
+      hint: "Set it as a variable.",
     }));
 }

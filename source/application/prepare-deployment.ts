@@ -1,4 +1,4 @@
-// From a script's reference and a user's wishes to the document that the control plane deploys.
+// Turns a script's reference and a user's flags into the document that the control plane deploys.
 import path from "node:path";
 import { toAbsolutePath } from "../base/file-path.ts";
 import type { DeploymentRequest, DeployStrategy } from "../cloud/admin/documents.ts";

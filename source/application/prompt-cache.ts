@@ -1,4 +1,4 @@
-// Prompts that are stored on disk, as a user sees them: those of a model, or all of them.
+// Prompts stored on disk, as a user sees them: those of one model, or of all.
 import path from "node:path";
 import type { ProductPaths } from "../configuration/paths.ts";
 import type { PromptFile } from "../engine/text/prompt-file.ts";
@@ -11,10 +11,10 @@ export type StoredPrompt = Pick<
   "path" | "model" | "bytes" | "tokens" | "createdAt" | "lastUsedAt"
 >;
 
-/** What tells a model's files. */
+/** Identity of a model's files. */
 interface OwnerMarks {
   name: string;
-  /** Undefined for a model that is there no more. */
+  /** Undefined for a model that no longer exists. */
   prefix: string | undefined;
 }
 
@@ -60,7 +60,10 @@ export class PromptCache {
     return files;
   }
 
-  /** What tells a model's files, before it is removed. @throws ProductError `STORE_NAME_INVALID` */
+  /**
+   * Gets the identity of a model's files, before it is removed.
+   * @throws ProductError `STORE_NAME_INVALID`
+   */
   async marksOf(reference: string): Promise<OwnerMarks> {
     const parsed = this.#catalog.parse(reference);
     const name = parsed.kind === "file" ? parsed.path : parsed.name.display;
@@ -68,7 +71,7 @@ export class PromptCache {
       const { parts, name: listed } = await this.#catalog.resolve(reference);
       return { name: listed, prefix: await weightsPrefix(parts) };
     } catch {
-      // A damaged model, or one that is gone, has its name alone.
+      // A damaged or removed model is known only by its name.
       return { name, prefix: undefined };
     }
   }

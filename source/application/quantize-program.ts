@@ -28,8 +28,8 @@ export async function findQuantizeProgram(
   if (named === undefined) return await findOrBuild(cacheFolder, work);
   if (await starts(named)) return named;
   throw new ProductError(storeErrors.quantizerUnusable, {
-    message: `${named}, which the setting llama_quantize names, cannot be started.`,
-    hint: "Correct the setting, or leave it out: then llama-quantize is built once.",
+    message: `${named}, set by llama_quantize, cannot be started.`,
+    hint: "Fix the setting, or remove it to build llama-quantize automatically.",
   });
 }
 

@@ -41,7 +41,7 @@ export async function renderPrompt(
   const given = conversation === undefined ? plainChat(sample) : readConversation(conversation);
   const input = await readChatImages(given, model, model.name);
   const request = plainRequest({ model: model.name, isFileAllowed: () => true, input });
-  const prepared = prepareChat(request, input, model, timeoutMs);
+  const prepared = await prepareChat(request, input, model, timeoutMs);
   const { messages } = prepared;
   const vocabulary = await readVocabulary(model.facts.path);
   const text = segmentsText(await renderSegments(prepared, messages, vocabulary));
@@ -54,20 +54,20 @@ function readConversation(json: string): ChatInput {
   const value = parse(json);
   const list: unknown = Array.isArray(value) ? value : isRecord(value) ? value.messages : undefined;
   const tools: unknown = isRecord(value) ? (value.tools ?? []) : [];
-  if (!Array.isArray(list)) throw invalid("it is neither a list of messages nor has it one");
-  if (!Array.isArray(tools)) throw invalid("its tools are no list");
+  if (!Array.isArray(list)) throw invalid("it has no list of messages");
+  if (!Array.isArray(tools)) throw invalid("its tools are not a list");
   return plainChat(
     list.map((message: unknown, index) => {
       const where = `messages.${index}`;
       if (Check(NativeMessage, message)) {
         return toPromptMessage(message, readImages(message.images, `${where}.images`), where);
       }
-      throw invalid(`message ${index + 1} is not one as /api/chat takes them`);
+      throw invalid(`message ${index + 1} is not a valid /api/chat message`);
     }),
     {
       tools: tools.map((tool: unknown, index) => {
         if (Check(NativeTool, tool)) return toToolDefinition(tool);
-        throw invalid(`tool ${index + 1} is not one as /api/chat takes them`);
+        throw invalid(`tool ${index + 1} is not a valid /api/chat tool`);
       }),
     },
   );

@@ -5,6 +5,7 @@ import type { RequestLog } from "../request-log/request-log.ts";
 export function requestsSample(
   { running }: Pick<RequestLog, "running">,
   now: number,
+  areRecorded: boolean,
 ): RequestsSample {
   let longestWaitMs = 0;
   let contextTokens = 0;
@@ -15,5 +16,5 @@ export function requestsSample(
     }
     contextTokens += (promptTokens ?? 0) + (completionTokens ?? 0);
   }
-  return { longestWaitMs, contextTokens };
+  return { longestWaitMs, contextTokens, areRecorded };
 }

@@ -1,6 +1,7 @@
-// Puts a server together and takes it down again: catalog, scheduler, request log, HTTP.
+// Starts and stops a server: catalog, scheduler, request log, HTTP.
 import { randomBytes } from "node:crypto";
 import type { FastifyInstance } from "fastify";
+import type { MinimumRate } from "../base/body-rate.ts";
 import { describeError, ProductError } from "../base/product-error.ts";
 import { ApiClient } from "../client/api-client.ts";
 import { removeServerFile, type ServerFile, writeServerFile } from "../client/server-file.ts";
@@ -32,30 +33,31 @@ export interface HostOptions {
   stateFolder: string | undefined;
   /** Undefined: the usual port, or the next free one. Port 0: any free one. */
   address: ServerAddress | undefined;
-  /** So many ports above the address's own may be taken in its place. Defaults to none. */
+  /** Number of ports after the address's own that may be used instead. Defaults to none. */
   morePorts?: number;
   log: (text: string) => void;
-  /** Where the store is; undefined: where it is usually. */
+  /** The store's folder; undefined: the default one. */
   paths?: Pick<ProductPaths, "data" | "cache">;
   /** Begin to load this model before the server itself is up. */
   preload?: string;
+  /** What must come of a request's body. Defaults to `usualRate`. */
+  bodyRate?: MinimumRate;
 }
 
-/** A cancelled request has so long to tell its client. */
+/** Time that a cancelled request has to tell its client. */
 const lastWordsMs = 1000;
 
 export interface HostedServer {
   url: string;
   ownerToken: string;
-  /** A line worth showing: another port was taken, or the server is open to the network. */
+  /** A notice for the user: another port was used, or the server is open to the network. */
   notices: string[];
   requestLog: RequestLog;
   scheduler: Scheduler;
   /**
-   * Stops listening, and resolves when all running requests have ended or the time is over. Then it
-   * is to be closed.
-   *
-   * @param limitMs Infinity waits for good
+   * Stops listening, and resolves when all running requests have ended or the time is over; call
+   * `close` then.
+   * @param limitMs Infinity waits forever
    */
   drain(limitMs: number): Promise<void>;
   /** Stops listening, ends requests and runners. */
@@ -79,11 +81,11 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
     loadTimeoutMs: settings.load_timeout,
     templateTimeoutMs: settings.template_timeout,
     maximumLoadedModels: settings.max_loaded_models,
-    // Of servers that are started at the same time, one gets the address: only that one loads.
+    // When several servers start at once, only the one that gets the address loads models.
     mayLoad: ready.promise,
     card: new CardMemory(() => freeCardBytes(settings.gpu)),
     log,
-    // llama.cpp tells hundreds of lines at every load.
+    // llama.cpp prints hundreds of lines at every load.
     engineLog: settings.debug ? log : () => {},
     onLoaded: (milliseconds) => metrics?.modelLoaded(milliseconds),
     onEvicted: () => metrics?.modelEvicted(),
@@ -102,6 +104,7 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
   const { listen } = await import("../server/listen.ts");
   const counted = new ServerMetrics(() => loadedSamples(scheduler));
   metrics = counted;
+  const transcripts = new Transcripts(settings.log_prompts);
   const stopping = new AbortController();
   const app = await createServer(
     {
@@ -111,19 +114,23 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
       removeModel: (name) => library.remove(name),
       scheduler,
       requestLog,
-      transcripts: settings.log_prompts ? new Transcripts() : undefined,
+      transcripts,
       metrics: counted,
       monitor: new MachineMonitor({
         models: () => loadedSamples(scheduler),
         generatedTokens: () => counted.generatedTokens,
-        requests: () => requestsSample(requestLog, Date.now()),
+        requests: () => requestsSample(requestLog, Date.now(), transcripts.isRecording),
       }),
       keyAccess: {
         keys,
         isRequired: policy.isRequired,
         requestsPerMinute: settings.key_requests_per_minute,
       },
-      limits: { bodyBytes: settings.max_body_size, imageBytes: settings.max_image_size },
+      limits: {
+        bodyBytes: settings.max_body_size,
+        imageBytes: settings.max_image_size,
+        bodyRate: options.bodyRate,
+      },
       images: { fetchesRemote: settings.allow_remote_images },
       stablePrompts: settings.stable_prompts,
       ownerToken,
@@ -173,7 +180,7 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
       close: async () => {
         leave();
         await Promise.all([scheduler.close(), leaveHouse()]);
-        // Those that were cancelled are told so.
+        // Cancelled requests get an error that says so.
         await untilNoneRuns(requestLog, lastWordsMs);
         await app.close();
         keys.close();
@@ -197,7 +204,7 @@ export async function refuseTakenAddress(address: ServerAddress): Promise<void> 
   throw await portTaken(address);
 }
 
-/** Whether starting failed because a server of ours is there already. */
+/** True when starting failed because a server of ours already runs there. */
 export function isAlreadyRunning(error: unknown): boolean {
   return error instanceof ProductError && error.code === serverErrors.alreadyRunning.code;
 }
@@ -222,11 +229,11 @@ async function preload(
     const request = plainRequest({ ...access, input: { kind: "load" } });
     const events = scheduler.run(request, resolved, signal);
     for await (const _ of events) {
-      // Loading is all that is wanted.
+      // Only loading is wanted.
     }
   } catch (error) {
     if (signal.aborted) return;
-    // Whoever asks for the model gets the same error as an answer.
-    log(`${model} could not be loaded ahead: ${describeError(error)}`);
+    // Requests for the model get the same error as their answer.
+    log(`cannot preload ${model}: ${describeError(error)}`);
   }
 }

@@ -1,4 +1,4 @@
-// What the server writes on standard error: for people or for programs.
+// The server's log on standard error: for people or for programs.
 import { formatRequestLine } from "../client/request-entry.ts";
 import type { RequestLog } from "../request-log/request-log.ts";
 import type { RequestRecord } from "../request-log/request-record.ts";
@@ -6,7 +6,7 @@ import { logLine } from "./log-file.ts";
 
 export interface ServerLog {
   log: (text: string) => void;
-  /** A line that needs no time: where the server is, who can reach it. */
+  /** A line without a time: the server's address, and who can reach it. */
   announce: (text: string) => void;
   request: (record: RequestRecord) => void;
 }

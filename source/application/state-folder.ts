@@ -1,4 +1,4 @@
-// Writing to the state folder: what the system refuses is told in a sentence that names the folder.
+// Writes to the state folder, and turns failures into an error that names the folder.
 import { ProductError } from "../base/product-error.ts";
 import { systemCode, writeRefusal } from "../base/write-refusal.ts";
 import { configurationErrors } from "../configuration/errors.ts";
@@ -16,7 +16,7 @@ export function writingState<T>(stateFolder: string, work: () => T): T {
     if (reason === undefined) throw error;
     throw new ProductError(configurationErrors.stateUnwritable, {
       message: `The folder ${stateFolder}, for logs and the server's address, cannot be written: ${reason}.`,
-      hint: "Change that, or name a folder to put it in with XDG_STATE_HOME.",
+      hint: "Check its permissions, or choose another folder with XDG_STATE_HOME.",
       cause: error,
     });
   }

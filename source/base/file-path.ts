@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import path from "node:path";
 import { afterHubPrefix } from "./hub-prefix.ts";
 
-/** Whether a model's name looks like a path: then a missing file is reported as one. */
+/** True when a model's name looks like a path: then a missing file is reported as one. */
 export function looksLikePath(text: string): boolean {
   return !isAddress(text) && /^[.~/]|\\|^[A-Za-z]:[\\/]|\.gguf$/i.test(text);
 }

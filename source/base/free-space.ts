@@ -1,4 +1,4 @@
-// How much room a disk has.
+// Measures the free space on a disk.
 import { statfs } from "node:fs/promises";
 import path from "node:path";
 

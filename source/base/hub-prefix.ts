@@ -1,4 +1,4 @@
-// Whether a text names a model of the hub, by how it begins.
+// Recognises names of hub models by their prefix.
 
 /**
  * @param prefixes hosts, and schemes with their colon

@@ -1,4 +1,4 @@
-// Whether something read from JSON is an object with names.
+// A type guard for JSON objects.
 
 /** Not for `null` and not for lists. */
 export function isRecord(value: unknown): value is Record<string, unknown> {

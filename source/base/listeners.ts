@@ -1,10 +1,10 @@
-// Who listens on which port of this machine, as /proc tells.
+// Finds the processes that listen on ports of this machine, from /proc.
 import { readFileSync } from "node:fs";
 import { readdir, readFile, readlink } from "node:fs/promises";
 
 export interface Listener {
   port: number;
-  /** Whether only this machine reaches it. */
+  /** True when only this machine can reach it. */
   isLoopback: boolean;
   /** Names the socket among a process's files. */
   inode: string;
@@ -63,9 +63,8 @@ export async function readSocketsOf(
 }
 
 /**
- * Which process listens on a port: "python3 (4711)".
- *
- * @returns undefined where nobody does, or where this machine does not tell
+ * Names the process that listens on a port: "python3 (4711)".
+ * @returns undefined when none listens, or this machine does not report it
  */
 export async function portHolder(port: number): Promise<string | undefined> {
   const listeners = await readListeners();

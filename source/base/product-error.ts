@@ -1,6 +1,6 @@
 // The one error class of the product: a stable code, a sentence for a person, a status for a client.
 
-/** What a subsystem's error table says about one kind of error. */
+/** An entry of a subsystem's error table. */
 export interface ErrorDefinition {
   /** Stable, documented in docs/errors.md; never reused for another meaning. */
   readonly code: string;
@@ -28,9 +28,9 @@ export const exitCodes = {
 } as const;
 
 export interface ProductErrorDetails {
-  /** What went wrong and why, one sentence that names the thing. */
+  /** The failure and its cause, one sentence that names the thing. */
   message: string;
-  /** What to do about it, one sentence. */
+  /** The advice, one sentence. */
   hint?: string;
   /** The request field that is at fault, for `/v1`'s `param`. */
   param?: string;

@@ -1,4 +1,4 @@
-// How long ago something was, or when it will be, in the words of Ollama's tables.
+// Formats times relative to now, in the words of Ollama's tables.
 
 const hoursPerDay = 24;
 const hoursPerWeek = 7 * hoursPerDay;

@@ -27,7 +27,7 @@ export class RingBuffer<T> {
     return this.#items.length;
   }
 
-  /** How many items have fallen out at the old end. */
+  /** Number of items dropped at the old end. */
   get dropped(): number {
     return this.#dropped;
   }

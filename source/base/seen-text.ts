@@ -1,4 +1,4 @@
-// What of a text can be seen: blanks, control and format characters cannot.
+// Visible characters of a text: blanks, control and format characters are not.
 
 const unseen = /[\s\p{Cc}\p{Cf}]/u;
 
@@ -40,7 +40,7 @@ export function toOneLine(text: string): string {
   return text.replace(/\p{Cc}+/gu, " ");
 }
 
-/** What a terminal would obey, or show in another order than it stands. */
+/** Matches characters that a terminal would obey, or that reorder the text on screen. */
 const obeyed = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
 
 /** A text of several lines that a terminal shows and does not obey. */

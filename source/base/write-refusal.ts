@@ -10,13 +10,13 @@ export function writeRefusal(folder: string, code: string | undefined): string |
       return "the disk is full";
     case "EEXIST":
     case "ENOTDIR":
-      return "there is a file in its place, or in the place of a folder above it";
+      return "it or a folder above it is a file";
     case "EROFS":
-      return "its disk may only be read";
+      return "the disk is read-only";
     case "EACCES":
     case "EPERM":
-      return "its user lacks the right";
-    // What Node says of a folder that cannot be made, whatever keeps the system from making it.
+      return "permission denied";
+    // Node's error codes for folders that cannot be made.
     case "ENOENT":
       return writeRefusal(folder, refusalAbove(folder));
     default:

@@ -1,6 +1,8 @@
 // Brings the model that a command wants and that is not there: pulls it from the hub, or says which
 // name was probably meant.
+
 import type { ModelLibrary, ModelName, Work } from "../application/model-library.ts";
+import { shownModel } from "../base/model-tag.ts";
 import { type ApiClient, ServerRefusal } from "../client/api-client.ts";
 import type { Flags } from "./flags.ts";
 
@@ -78,7 +80,7 @@ async function isHere({ catalog }: ModelLibrary, name: ModelName): Promise<boole
 }
 
 function meant(model: string, nearest: string, missing: ServerRefusal): ServerRefusal {
-  const isIt = nearest.toLowerCase() === model.replace(/:latest$/i, "").toLowerCase();
+  const isIt = nearest.toLowerCase() === shownModel(model).toLowerCase();
   if (isIt) return inOtherStore(model, missing);
   const sentence = `model '${model}' not found. Did you mean ${nearest}? See modelctl list.`;
   return new ServerRefusal(missing.status, missing.code, sentence);

@@ -2,6 +2,7 @@
 
 import { formatBytes } from "../base/byte-format.ts";
 import { isRecord } from "../base/json-record.ts";
+import { shownModel } from "../base/model-tag.ts";
 import {
   countTokens,
   imageTokens,
@@ -100,7 +101,7 @@ export class HttpBackend implements ChatBackend {
     const body = await this.#link.client.getJson("/api/tags");
     const list = isRecord(body) && Array.isArray(body.models) ? body.models : [];
     return list.filter(isRecord).map(({ name, size }) => ({
-      name: String(name).replace(/:latest$/, ""),
+      name: shownModel(String(name)),
       sizeText: typeof size === "number" ? formatBytes(size) : "",
     }));
   }

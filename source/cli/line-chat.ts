@@ -3,7 +3,7 @@ import { createInterface, type Interface } from "node:readline/promises";
 import { describeError, exitCodes } from "../base/product-error.ts";
 import { completePath, pathBeforeCursor } from "../client/attachments/complete-path.ts";
 import type { AnswerStatistics } from "../client/chat-events.ts";
-import type { Outcome } from "../ui/screens/chat/commands/command.ts";
+import { runCommand } from "../ui/screens/chat/commands/command.ts";
 import {
   commandTable,
   type ParsedLine,
@@ -81,7 +81,7 @@ export class LineChat {
       case "command": {
         await this.#keep(typed);
         const problem = await this.#attempt(() =>
-          parsed.command.run(this.#context(), parsed.argument),
+          runCommand(parsed.command, this.#context(), parsed.argument),
         );
         if (problem !== undefined) process.stderr.write(`${problem}\n`);
         return problem === undefined;
@@ -114,7 +114,7 @@ export class LineChat {
     process.stderr.write(`\n${formatStatistics(statistics)}`);
   }
 
-  async #attempt(run: () => Outcome): Promise<string | undefined> {
+  async #attempt(run: () => Promise<string | undefined>): Promise<string | undefined> {
     try {
       return await run();
     } catch (error) {

@@ -1,5 +1,6 @@
 // Lets the commands of the screen's command table run in the line loop.
 import type { CommandContext } from "../ui/screens/chat/commands/command.ts";
+import { settingRows, tableTexts } from "../ui/screens/chat/commands/settings-table.ts";
 import { type ChatActions, sessionText } from "../ui/screens/chat/conversation/chat-actions.ts";
 import { helpRows } from "./line-help.ts";
 
@@ -27,25 +28,31 @@ export function lineCommandContext({
   const print = (text: string): undefined => {
     process.stderr.write(`${text}\n`);
   };
-  const openSession = async (reference: string) => print(await actions.openSession(reference));
+  const openSession = async (reference: string) => ({
+    printed: await actions.openSession(reference),
+  });
   return {
     actions,
     leave,
     print,
     openSession,
     openHelp: help,
-    clear: (name): undefined => {
-      actions.clear(name);
-    },
+    clear: (name) => ({ printed: actions.clear(name) }),
     confirm,
-    chooseModel: async () =>
-      print(`${await actions.listModels()}\nGo on with one of them: /model NAME`),
+    chooseModel: async () => ({
+      printed: `${await actions.listModels()}\nGo on with one of them: /model NAME`,
+    }),
+    chooseSettings: async () => {
+      const rows = settingRows(actions.settings, await actions.modelTexts());
+      const texts = tableTexts(rows).map((text, index) => `${text}  ${rows[index]?.meaning}`);
+      return { printed: `${texts.join("\n")}\nChange one: /set parameter NAME VALUE` };
+    },
     chooseSession: async (words) => {
       const sessions = await actions.sessions(words);
       if (sessions.length === 0) return "There is no such chat.";
       const nowMs = Date.now();
       const lines = sessions.map((head) => sessionText(head, nowMs));
-      return print(`${lines.join("\n")}\nGo on with one of them: /resume NAME`);
+      return { printed: `${lines.join("\n")}\nGo on with one of them: /resume NAME` };
     },
     stop: nothing,
     interrupt: nothing,
@@ -55,6 +62,7 @@ export function lineCommandContext({
       moveRow: nothing,
       complete: nothing,
       submit: nothing,
+      takeBack: nothing,
       moveMenu: nothing,
       takeFromMenu: nothing,
       closeMenu: nothing,

@@ -1,11 +1,11 @@
-// What a person should know of how an answer came about, in sentences.
+// Notes for the user about how an answer ended, in sentences.
 import type { AnswerStatistics } from "./chat-events.ts";
 
-/** One sentence for each thing that is not as asked for; the length limit is told by others. */
+/** One sentence for each deviation from the request; the length limit is reported elsewhere. */
 export function endingSentences({ finishReason, truncated }: AnswerStatistics): string[] {
   return [
     ...(truncated === undefined ? [] : [`${leftOutText(truncated)}, to fit the context window.`]),
-    ...(finishReason === "cancelled" ? ["The answer was cancelled at the server."] : []),
+    ...(finishReason === "cancelled" ? ["The server cancelled the answer."] : []),
   ];
 }
 

@@ -8,7 +8,7 @@ import { toEvents } from "./chat-records.ts";
 import { clientErrors } from "./errors.ts";
 import { readLines, readText, sendRequest } from "./http-request.ts";
 
-/** How to reach a server. */
+/** The address and credentials for reaching a server. */
 export interface ServerConnection {
   /** Without a slash at its end. */
   url: string;
@@ -23,7 +23,7 @@ export interface AskOptions {
   parameters?: Record<string, unknown>;
   /** Duration text as typed by the user. */
   keepAlive?: string;
-  /** Whether, or how hard, the model thinks first. */
+  /** Makes the model think first, or sets how hard. */
   think?: boolean | string;
   /** `json`, or a JSON schema that the answer must fit. */
   format?: unknown;
@@ -69,7 +69,7 @@ export class ApiClient {
       const body: unknown = parseJson(await readText(reply));
       return isRecord(body) && body.server === "modelctl" ? "modelctl" : "stranger";
     } catch (error) {
-      // Whoever is there and does not answer as we do is a stranger.
+      // A server that answers differently from ours is not one of ours.
       const isNobody =
         error instanceof ProductError &&
         error.code === clientErrors.unreachable.code &&
@@ -113,7 +113,7 @@ export class ApiClient {
     if (reply.statusCode !== 200) throw refusal(reply, text);
   }
 
-  /** What is known of a model without loading it; the window only once it is loaded. */
+  /** Facts about a model that is not loaded; the window is known only once it is. */
   async modelFacts(model: string): Promise<ModelFacts> {
     const [entry, processes] = await Promise.all([
       this.getJson(`/v1/models/${encodeURIComponent(model)}`),
@@ -234,7 +234,7 @@ export class ApiClient {
     const { method, path, body } = request;
     const reply = await this.#send(method, path, { signal, ...(body !== undefined && { body }) });
     for await (const _ of readLines(reply, this.connection.url, signal)) {
-      // Only that it comes to its end is of interest.
+      // Only the end of the stream matters.
     }
     return reply.statusCode ?? 0;
   }
@@ -262,8 +262,8 @@ export class ApiClient {
     }
     if (isDone) return;
     throw new ProductError(clientErrors.vanished, {
-      message: `The server at ${this.connection.url} ended the answer before it was complete.`,
-      hint: "Ask again; its log may say why.",
+      message: `The answer from ${this.connection.url} ended early.`,
+      hint: "Try again; the server's log may say why.",
     });
   }
 
@@ -306,7 +306,7 @@ function refusal(reply: IncomingMessage, text: string): ServerRefusal {
 
 function unreadable(url: string): ProductError {
   return new ProductError(clientErrors.replyUnreadable, {
-    message: `What answers at ${url} does not speak this API.`,
+    message: `The server at ${url} does not support this API.`,
     hint: "Check the address.",
   });
 }

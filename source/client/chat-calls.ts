@@ -1,5 +1,5 @@
-// What a chat asks of a server beside answers: what the model can do, how long a prompt would be, and
-// to keep the conversation as a model.
+// Calls of a chat besides answers: the model's abilities, the length of a prompt, saving the
+// conversation as a model.
 import { isRecord } from "../base/json-record.ts";
 import type { ApiClient } from "./api-client.ts";
 import type { ClientMessage } from "./chat-events.ts";
@@ -12,7 +12,7 @@ export interface ShownModel extends Record<string, unknown> {
   template: string;
   system: string;
   license: string;
-  /** Those that stand before every conversation. */
+  /** Messages that come before every conversation. */
   messages: readonly ClientMessage[];
 }
 
@@ -33,7 +33,10 @@ export async function showModel(client: ApiClient, model: string): Promise<Shown
   };
 }
 
-/** Whether images can be shown to a model. @throws as `showModel` */
+/**
+ * True when a model accepts images.
+ * @throws as `showModel`
+ */
 export async function seesImages(client: ApiClient, model: string): Promise<boolean> {
   return (await showModel(client, model)).capabilities.includes("vision");
 }
@@ -42,13 +45,12 @@ export interface CountedPrompt {
   model: string;
   system: string | undefined;
   messages: readonly ClientMessage[];
-  /** Those of loading count: the model is loaded with them. */
+  /** Load parameters matter: the model is loaded with them. */
   parameters: Readonly<Record<string, unknown>>;
 }
 
 /**
- * How many tokens the prompt of a conversation has, images and template included; loads the model.
- *
+ * Counts the prompt tokens of a conversation, images and template included; loads the model.
  * @throws ServerRefusal, or ProductError `CLIENT_SERVER_UNREACHABLE`
  */
 export async function countTokens(
@@ -79,7 +81,10 @@ export async function countTokens(
   return typeof count === "number" ? count : 0;
 }
 
-/** How many tokens an image takes in a prompt. @throws as `countTokens` */
+/**
+ * Counts the tokens of an image in a prompt.
+ * @throws as `countTokens`
+ */
 export async function imageTokens(
   client: ApiClient,
   prompt: Pick<CountedPrompt, "model" | "parameters">,
@@ -94,7 +99,7 @@ export async function imageTokens(
 }
 
 export interface SavedConversation {
-  /** Of the new model. */
+  /** Name of the new model. */
   name: string;
   from: string;
   system: string | undefined;

@@ -1,4 +1,4 @@
-// What a chat through our own API reports back, as the terminal and the command line see it.
+// Events of a chat through our own API, as the terminal and the command line receive them.
 
 /** A call of a tool that the model asks for. */
 export interface ClientToolCall {
@@ -29,7 +29,7 @@ export interface AnswerStatistics {
   promptMs: number;
   completionMs: number;
   totalMs: number;
-  /** What of the conversation was left out; absent where all of it was read. */
+  /** The part of the conversation that was left out; absent when all of it was read. */
   truncated?: { messages: number; tokens: number };
 }
 
@@ -43,7 +43,7 @@ export type ChatEvent =
   /** The prompt is being read. */
   | { type: "prompt"; completedTokens: number; totalTokens: number }
   | { type: "text"; text: string }
-  /** What the model thinks before its answer. */
+  /** The model's thinking before its answer. */
   | { type: "thinking"; text: string }
   | { type: "tool-call"; name: string; arguments: Readonly<Record<string, unknown>> }
   | { type: "done"; statistics: AnswerStatistics };

@@ -12,18 +12,18 @@ export const clientErrors = {
     code: "CLIENT_SERVER_VANISHED",
     status: 503,
     exitCode: exitCodes.unreachable,
-    description: "The server went away in the middle of an answer.",
+    description: "The server closed the connection during an answer.",
   },
   replyUnreadable: {
     code: "CLIENT_REPLY_UNREADABLE",
     status: 502,
     exitCode: exitCodes.unexpected,
-    description: "What answers at the address does not speak this API.",
+    description: "The server at the address does not support this API.",
   },
   notOffered: {
     code: "CLIENT_NOT_OFFERED",
     status: 501,
     exitCode: exitCodes.conflict,
-    description: "What answers at the address is spoken to in a protocol that has no such thing.",
+    description: "The server does not support this operation.",
   },
 } as const satisfies Record<string, ErrorDefinition>;

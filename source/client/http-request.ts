@@ -11,7 +11,7 @@ export interface HttpRequest {
   headers: Record<string, string>;
   body?: unknown;
   signal?: AbortSignal;
-  /** Give up when nothing is heard for so long; undefined waits. */
+  /** Gives up after this much silence; undefined waits. */
   timeoutMs?: number;
   /** To trust besides the system's, as PEM. */
   certificateAuthority?: string;
@@ -38,7 +38,7 @@ export async function sendRequest(request: HttpRequest): Promise<http.IncomingMe
       },
       ...(signal !== undefined && { signal }),
       ...(ca !== undefined && { ca }),
-      // A pooled connection may have been closed by the server meanwhile: each request has its own.
+      // A server may have closed a pooled connection meanwhile, so each request has its own.
       agent: false,
     });
     if (timeoutMs !== undefined) {
@@ -82,8 +82,8 @@ export async function* readLines(
   } catch (error) {
     if (signal?.aborted) throw error;
     throw new ProductError(clientErrors.vanished, {
-      message: `The server at ${url} went away in the middle of an answer.`,
-      hint: "Ask again; its log may say why.",
+      message: `The server at ${url} closed the connection during an answer.`,
+      hint: "Try again; the server's log may say why.",
       cause: error,
     });
   }
@@ -95,7 +95,7 @@ function unreachable(url: string, cause: Error): ProductError {
   const code = "code" in cause && typeof cause.code === "string" ? cause.code : cause.message;
   return new ProductError(clientErrors.unreachable, {
     message: `No server answers at ${origin} (${code}).`,
-    hint: "Start one with modelctl serve, or check the address.",
+    hint: "Start one with: modelctl serve. Or check the address.",
     cause,
   });
 }

@@ -1,4 +1,5 @@
-// What the server tells of its machine and its work: one sample a second.
+// The server's metrics of its machine and its work: one sample a second.
+import { shownModel } from "../base/model-tag.ts";
 import type { ApiClient } from "./api-client.ts";
 import { entriesOf, fieldsOf, numberOf, optionalNumber, textOf, textsOf } from "./reply-fields.ts";
 
@@ -43,19 +44,21 @@ export interface ServerSample {
   cpuCelsius: number | undefined;
   memoryTotalBytes: number;
   memoryUsedBytes: number;
-  /** Of the server itself, without its models. */
+  /** Memory of the server itself, without its models. */
   processBytes: number;
   gpus: GpuFigures[];
   models: LoadedModelFigures[];
   running: number;
   waiting: number;
-  /** How long the request that waits longest has waited; 0 where none does. */
+  /** Waiting time of the request that has waited longest; 0 when none waits. */
   longestWaitMs: number;
   /** Tokens that the running requests hold in their windows. */
   contextTokens: number;
-  /** Of all answers together. */
+  /** The server records prompts, answers and bodies. */
+  isRecording: boolean;
+  /** Sum over all answers. */
   tokensPerSecond: number;
-  /** How long the server has run. */
+  /** Uptime of the server. */
   uptimeMs: number;
 }
 
@@ -93,7 +96,7 @@ export function readSample(record: Record<string, unknown>): ServerSample {
       temperatureCelsius: optionalNumber(gpu.temperatureCelsius),
     })),
     models: entriesOf(record.models).map((model) => ({
-      name: textOf(model.name),
+      name: shownModel(textOf(model.name)),
       names: textsOf(model.names),
       state: textOf(model.state),
       running: numberOf(model.running),
@@ -111,6 +114,7 @@ export function readSample(record: Record<string, unknown>): ServerSample {
     waiting: numberOf(requests.waiting),
     longestWaitMs: numberOf(requests.longestWaitMs),
     contextTokens: numberOf(requests.contextTokens),
+    isRecording: requests.areRecorded === true,
     tokensPerSecond: numberOf(record.tokensPerSecond),
     uptimeMs: numberOf(record.uptimeMs),
   };

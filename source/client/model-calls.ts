@@ -1,4 +1,4 @@
-// What our commands ask of a server about models, beside answers.
+// Calls of our commands about models, besides answers.
 import { isRecord } from "../base/json-record.ts";
 import type { ApiClient } from "./api-client.ts";
 
@@ -42,7 +42,7 @@ export async function loadedModels(client: ApiClient): Promise<LoadedEntry[]> {
   }));
 }
 
-/** Whether a model makes vectors of texts and cannot write any. */
+/** True for a model that embeds texts and cannot generate any. */
 export async function onlyEmbeds(client: ApiClient, model: string): Promise<boolean> {
   const body = await client.postJson("/api/show", { model });
   const capabilities = isRecord(body) ? body.capabilities : undefined;
@@ -53,9 +53,9 @@ export interface EmbedRequest {
   model: string;
   text: string;
   keepAlive?: string | undefined;
-  /** Of the vector; absent: as many as the model has. */
+  /** Length of the vector; absent: the model's own. */
   dimensions?: number | undefined;
-  /** Whether a text that is too long is cut. Defaults to false. */
+  /** Truncates a text that is too long. Defaults to false. */
   truncate?: boolean | undefined;
 }
 
@@ -65,7 +65,7 @@ export async function embedText(
   { model, text, keepAlive, dimensions, truncate }: EmbedRequest,
   signal: AbortSignal,
 ): Promise<number[]> {
-  // What is undefined is not sent.
+  // Leaves out undefined fields.
   const request = { model, input: text, keep_alive: keepAlive, dimensions, truncate };
   const body = await client.postJson("/api/embed", request, signal);
   const vectors = isRecord(body) && Array.isArray(body.embeddings) ? body.embeddings : [];
@@ -83,7 +83,7 @@ export interface PullRecord {
   overallCompleted?: number;
 }
 
-/** Has the server pull a model, and passes on what it tells. */
+/** Makes the server pull a model, and passes on its progress. */
 export async function pullOnServer(
   client: ApiClient,
   model: string,

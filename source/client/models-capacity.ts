@@ -1,4 +1,4 @@
-// How much room the server's machine has for models.
+// The room for models on the server's machine.
 import type { ApiClient } from "./api-client.ts";
 import { entriesOf, fieldsOf, numberOf, optionalNumber, textOf } from "./reply-fields.ts";
 
@@ -9,7 +9,7 @@ export interface GpuCapacity {
 }
 
 export interface Capacity {
-  /** Of the disk that the store is on; undefined where the system does not tell. */
+  /** Free space on the store's disk; undefined when the system does not report it. */
   diskFreeBytes: number | undefined;
   memory: { totalBytes: number; freeBytes: number };
   gpus: GpuCapacity[];

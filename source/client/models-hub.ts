@@ -1,4 +1,4 @@
-// What there is on the hub, as the server finds it.
+// Models of the hub, as the server finds them.
 import type { ApiClient } from "./api-client.ts";
 import {
   entriesOf,
@@ -14,7 +14,7 @@ export const hubOrders = ["downloads", "likes", "lastModified", "trendingScore"]
 export type HubOrder = (typeof hubOrders)[number];
 
 export interface HubModel {
-  /** What to pull: the hub's host, owner and repository. */
+  /** The reference to pull: the hub's host, owner and repository. */
   name: string;
   /** `owner/name` */
   repository: string;
@@ -52,13 +52,13 @@ export async function searchHub(
 }
 
 export interface HubQuantization {
-  /** What to write behind the repository's name. */
+  /** The tag for the repository's name. */
   selector: string;
-  /** Of everything that is fetched. */
+  /** Size of everything that is fetched. */
   sizeBytes: number;
   files: number;
   hasProjector: boolean;
-  /** It is what is fetched where nobody chooses. */
+  /** The default choice. */
   isDefault: boolean;
 }
 
@@ -80,8 +80,7 @@ export async function listQuantizations(
 }
 
 /**
- * What the makers of a repository say of it, in Markdown; empty where they say nothing.
- *
+ * Reads a repository's model card, in Markdown; empty when there is none.
  * @throws ServerRefusal `STORE_HUB_...`, or ProductError `CLIENT_SERVER_UNREACHABLE`
  */
 export async function readHubCard(client: ApiClient, name: string): Promise<string> {

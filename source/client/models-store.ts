@@ -1,5 +1,7 @@
 // The models on the server's machine: what there is, what is known of each, and changes to them.
+
 import { isRecord } from "../base/json-record.ts";
+import { shownModel } from "../base/model-tag.ts";
 import type { ApiClient } from "./api-client.ts";
 import type { PullRecord } from "./model-calls.ts";
 import {
@@ -17,16 +19,16 @@ import {
 export const cacheTypes = ["f16", "q8_0", "q4_0"] as const;
 export type CacheType = (typeof cacheTypes)[number];
 
-/** What loading a model takes, as terms of a sum; bytes. */
+/** The memory that loading a model takes, as terms of a sum; bytes. */
 export interface ModelMemory {
   weightsBytes: number;
   computeBytes: number;
-  /** Of one token in the window of one slot. */
+  /** Bytes for one token in the window of one slot. */
   cacheBytesPerToken: Record<CacheType, number>;
-  /** What its window is kept in where nobody says something else. */
+  /** Default type of the window's memory. */
   cacheType: CacheType;
   layers: number;
-  /** What there is for the windows of all slots together; below 0 where not even the weights fit. */
+  /** Bytes left for the windows of all slots together; below 0 when not even the weights fit. */
   windowRoomBytes: number;
   /** The window that it is loaded with where nobody names one. */
   contextLength: number;
@@ -57,7 +59,7 @@ export async function listModels(client: ApiClient): Promise<LocalModel[]> {
   return entriesOf(body.models).map((entry) => {
     const details = fieldsOf(entry.details);
     return {
-      name: textOf(entry.name),
+      name: shownModel(textOf(entry.name)),
       sizeBytes: numberOf(entry.size),
       modifiedMs: Date.parse(textOf(entry.modified_at)) || 0,
       digest: textOf(entry.digest),
@@ -89,7 +91,7 @@ function memoryOf(memory: Fields): ModelMemory {
   };
 }
 
-/** What `POST /api/show` tells of a model, as far as a card shows it. */
+/** The parts of `POST /api/show` that a card shows. */
 export interface ModelDescription {
   name: string;
   description: string | undefined;
@@ -128,13 +130,13 @@ export async function describeModel(
   };
 }
 
-/** What becomes of a model's bytes when it is deleted. */
+/** The effect of deleting a model, in bytes. */
 export interface DeletionPlan {
   name: string;
   freedBytes: number;
   /** Needed by other models too. */
   sharedBytes: number;
-  /** Of files outside the store, which stay. */
+  /** Files outside the store, which stay. */
   referredBytes: number;
 }
 
@@ -165,8 +167,7 @@ export async function copyModel(
 }
 
 /**
- * Makes a model from the text of a Modelfile, and passes on what the server tells meanwhile.
- *
+ * Makes a model from the text of a Modelfile, and passes on the server's progress.
  * @throws ServerRefusal with line and column, or ProductError `CLIENT_SERVER_UNREACHABLE`
  */
 export async function createFromModelfile(

@@ -1,4 +1,5 @@
-// Puts an answer of OpenAI's protocol together from its pieces, and measures it where no times are told.
+// Assembles an answer of OpenAI's protocol from its chunks, and measures it when the server reports
+// no times.
 import { isRecord } from "../base/json-record.ts";
 import { ProductError } from "../base/product-error.ts";
 import type { AnswerStatistics, ChatEvent } from "./chat-events.ts";
@@ -55,7 +56,7 @@ export class OpenAiAnswer {
   *calls(): Generator<ChatEvent> {
     const { calls, unreadable } = this.#calls.end();
     for (const call of calls) yield { type: "tool-call", ...call };
-    // A server that knows that it is no call has sent the same as text.
+    // A server that recognises it as text has sent it as text too.
     if (unreadable !== "" && !this.#hasText) yield { type: "text", text: unreadable };
   }
 
@@ -63,8 +64,8 @@ export class OpenAiAnswer {
   statistics(url: string): AnswerStatistics {
     if (this.#finishReason === undefined) {
       throw new ProductError(clientErrors.vanished, {
-        message: `The answer of ${url} ended in its middle.`,
-        hint: "Ask again; the deployment's log may say why.",
+        message: `The answer from ${url} ended early.`,
+        hint: "Try again; the deployment's log may say why.",
       });
     }
     const now = performance.now();
@@ -77,7 +78,7 @@ export class OpenAiAnswer {
       completionTokens: optionalNumber(usage.completion_tokens) ?? this.#pieces,
       loadMs: 0,
       promptMs: firstAt - this.#startedAt,
-      // What came in one piece tells nothing of how fast it was made.
+      // An answer that arrives in one piece says nothing about its speed.
       completionMs: this.#lastAt - firstAt < leastSpanMs ? 0 : this.#lastAt - firstAt,
       totalMs: now - this.#startedAt,
       ...(this.#truncated !== undefined && { truncated: this.#truncated }),

@@ -11,7 +11,7 @@ import { parseJson, readRefusal } from "./openai-refusal.ts";
 import { sentToolCalls } from "./openai-tool-calls.ts";
 
 export interface EndpointConnection {
-  /** What stands before `/v1`, without a slash at its end. */
+  /** The address before `/v1`, without a slash at its end. */
   url: string;
   /** The whole value of the header, such as `Key dk_…`; undefined sends none. */
   authorization?: string | undefined;
@@ -89,7 +89,7 @@ export class OpenAiEndpoint {
     }).catch((error: unknown) => {
       const isUnreachable =
         error instanceof ProductError && error.code === clientErrors.unreachable.code;
-      throw isUnreachable ? error.reworded({ hint: "Check that its server runs." }) : error;
+      throw isUnreachable ? error.reworded({ hint: "Check that its server is running." }) : error;
     });
     const { statusCode = 0 } = reply;
     if (statusCode >= 200 && statusCode < 300) return reply;
@@ -98,8 +98,8 @@ export class OpenAiEndpoint {
 
   #unreadable(path: string): ProductError {
     return new ProductError(clientErrors.replyUnreadable, {
-      message: `What answers at ${this.#connection.url}${path} does not speak OpenAI's protocol.`,
-      hint: "Only a deployment that does can be chatted with.",
+      message: `The server at ${this.#connection.url}${path} does not support OpenAI's API.`,
+      hint: "A chat needs a deployment with OpenAI's API.",
     });
   }
 }

@@ -1,4 +1,4 @@
-// What a server of OpenAI's protocol says in place of an answer.
+// Error replies of a server with OpenAI's protocol.
 import { isRecord } from "../base/json-record.ts";
 import { ServerRefusal } from "./api-client.ts";
 
@@ -8,11 +8,11 @@ export function readRefusal(status: number, path: string, text: string): ServerR
   const error = isRecord(body) ? (body.error ?? body.detail) : undefined;
   const message = isRecord(error) ? error.message : error;
   const code = isRecord(error) && typeof error.code === "string" ? error.code : undefined;
-  const fallback = `The deployment answers ${status} to ${path}.`;
+  const fallback = `The deployment answered ${status} to ${path}.`;
   return new ServerRefusal(status, code, typeof message === "string" ? message : fallback);
 }
 
-/** @returns undefined for what is no JSON: whoever wants an object finds none */
+/** @returns undefined for text that is not JSON */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,14 +1,15 @@
-// Reads the fields of JSON replies: what is missing or of another kind becomes a plain default.
+// Reads the fields of JSON replies: a missing field, or one of another type, becomes a plain
+// default.
 import { isRecord } from "../base/json-record.ts";
 
 export type Fields = Record<string, unknown>;
 
-/** An object with no names where the value is none. */
+/** An empty object when the value is not an object. */
 export function fieldsOf(value: unknown): Fields {
   return isRecord(value) ? value : {};
 }
 
-/** The objects of a list; empty where the value is no list. */
+/** The objects of a list; empty when the value is not a list. */
 export function entriesOf(value: unknown): Fields[] {
   return Array.isArray(value) ? value.filter(isRecord) : [];
 }
@@ -17,7 +18,7 @@ export function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** Undefined for what is no text, and for an empty one. */
+/** Undefined for an empty text, and for a value that is not text. */
 export function optionalText(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }

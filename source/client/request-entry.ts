@@ -2,7 +2,7 @@
 import { toOneLine } from "../base/seen-text.ts";
 import { formatMilliseconds } from "../base/time-format.ts";
 
-/** What a line tells of a request. Times are milliseconds; what is unknown is absent. */
+/** The facts in one line about a request. Times are milliseconds; unknown ones are absent. */
 export interface RequestEntry {
   id: string;
   /** Since 1970. */

@@ -16,7 +16,7 @@ export interface RequestView {
   keyId: string | undefined;
   client: { address: string; agent: string | undefined };
   stream: boolean;
-  /** What was in force for the answer. */
+  /** The settings in force for the answer. */
   parameters: Record<string, unknown> | undefined;
   state: "running" | "done";
   /** 499 when the client left. */
@@ -39,7 +39,7 @@ export interface RequestView {
   totalMs: number | undefined;
 }
 
-/** What was asked and answered, where the server keeps it. */
+/** The prompt and the answer, if the server keeps them. */
 export interface RequestTexts {
   prompt: string | undefined;
   answer: string | undefined;
@@ -76,6 +76,11 @@ export async function requestTexts(client: ApiClient, id: string): Promise<Reque
 /** @throws ServerRefusal 404 when it has ended, or ProductError as above */
 export async function cancelRequest(client: ApiClient, id: string): Promise<void> {
   await client.postJson("/api/cancel", { id });
+}
+
+/** Begins or ends the recording of prompts and answers, until the server ends. @throws as above */
+export async function recordPrompts(client: ApiClient, enabled: boolean): Promise<void> {
+  await client.postJson("/api/recording", { enabled });
 }
 
 /** Undefined for what is no record. */

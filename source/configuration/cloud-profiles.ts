@@ -34,8 +34,8 @@ export function readProfiles(file: string): Profiles {
     throw invalid(file, `cannot be read: ${reason}`, error);
   }
   const { current = usualProfile, profiles = {} } = table;
-  if (typeof current !== "string") throw invalid(file, "names no current profile");
-  if (!isRecord(profiles)) throw invalid(file, "has 'profiles' that is no table");
+  if (typeof current !== "string") throw invalid(file, "does not name a current profile");
+  if (!isRecord(profiles)) throw invalid(file, "has a 'profiles' entry that is not a table");
   const read = Object.entries(profiles).map(([name, values]) => [
     name,
     readProfile(file, name, values),
@@ -58,7 +58,7 @@ export function profileNamed({ profiles }: Profiles, name: string): Profile {
   const profile = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
   if (profile !== undefined) return profile;
   throw new ProductError(configurationErrors.profileUnknown, {
-    message: `There is no profile '${name}'.`,
+    message: `Profile '${name}' does not exist.`,
     hint: `There are: ${Object.keys(profiles).join(", ")}.`,
   });
 }
@@ -67,11 +67,11 @@ export function profileNamed({ profiles }: Profiles, name: string): Profile {
 export function profileNameFault(name: string): string | undefined {
   return /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/.test(name)
     ? undefined
-    : "may have letters, digits, dots, hyphens and underscores, and begins with a letter or digit";
+    : "may contain letters, digits, dots, hyphens and underscores, and must begin with a letter or digit";
 }
 
 function readProfile(file: string, name: string, values: unknown): Profile {
-  if (!isRecord(values)) throw invalid(file, `has a profile '${name}' that is no table`);
+  if (!isRecord(values)) throw invalid(file, `has a profile '${name}' that is not a table`);
   const profile: Profile = {};
   for (const [setting, value] of Object.entries(values)) {
     if (!isCloudSettingName(setting)) {
@@ -85,7 +85,7 @@ function readProfile(file: string, name: string, values: unknown): Profile {
 function invalid(file: string, fault: string, cause?: unknown): ProductError {
   return new ProductError(configurationErrors.fileInvalid, {
     message: `The profile file ${file} ${fault}.`,
-    hint: "Mend or move the file.",
+    hint: "Fix or move the file.",
     cause,
   });
 }

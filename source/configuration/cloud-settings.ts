@@ -3,21 +3,21 @@ import "./personal-folders.ts";
 import path from "node:path";
 import envPaths from "env-paths";
 
-/** What each is for; names as in a flag and in a profile. */
+/** The purpose of each setting; names as in a flag and in a profile. */
 export const cloudSettingTexts = {
   server: "admin address of a server; without it, the server of this machine",
   key: "admin key for that server",
   ca: "certificate authority of that server, as a PEM file",
   "state-dir": "where this machine's server keeps its state",
   org: "organisation",
-  "machine-type": "hardware to ask for, instead of the script's",
-  listen: "address of the gateway that is started",
+  "machine-type": "hardware to request, instead of the script's",
+  listen: "address for the gateway to listen on",
   "admin-listen": "address for commands from other machines",
   "base-url": "how callers reach the gateway",
-  tls: "self-signed: HTTPS with a certificate of an own authority",
+  tls: "self-signed: HTTPS with a certificate from the server's own authority",
   "tls-cert": "certificate file for HTTPS",
   "tls-key": "private key file for HTTPS",
-  "behind-proxy": "addresses whose X-Forwarded headers are believed",
+  "behind-proxy": "addresses whose X-Forwarded headers are trusted",
   "port-range": "ports for replicas",
 } as const;
 
@@ -44,7 +44,7 @@ export interface CloudSettingSources {
   profile: Partial<Record<CloudSettingName, string>>;
 }
 
-/** What is given nowhere is absent. */
+/** Settings without a value are absent. */
 export function cloudSettings(sources: CloudSettingSources): CloudSettings {
   const { flags, environment, profileName, profile } = sources;
   const found: CloudSettings = {};
@@ -69,7 +69,7 @@ export function variableOf(name: CloudSettingName): string {
 
 export interface CloudPaths {
   profileFile: string;
-  /** Of this machine's server, when no setting names another. */
+  /** Admin address of this machine's server, when no setting names another. */
   stateFolder: string;
 }
 

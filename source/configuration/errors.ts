@@ -6,25 +6,24 @@ export const configurationErrors = {
     code: "CONFIGURATION_SETTING_INVALID",
     status: 500,
     exitCode: exitCodes.usage,
-    description:
-      "A flag, an environment variable or the configuration file holds an unusable value.",
+    description: "A flag, an environment variable or the configuration file has an invalid value.",
   },
   fileInvalid: {
     code: "CONFIGURATION_FILE_INVALID",
     status: 500,
     exitCode: exitCodes.usage,
-    description: "The configuration file cannot be read as TOML.",
+    description: "The configuration file is not valid TOML.",
   },
   profileUnknown: {
     code: "CONFIGURATION_PROFILE_UNKNOWN",
     status: 404,
     exitCode: exitCodes.notFound,
-    description: "There is no profile of this name.",
+    description: "No profile with this name exists.",
   },
   stateUnwritable: {
     code: "CONFIGURATION_STATE_UNWRITABLE",
     status: 500,
     exitCode: exitCodes.unexpected,
-    description: "The folder for logs and the server's address cannot be written.",
+    description: "The state folder, for logs and the server's address, is not writable.",
   },
 } as const satisfies Record<string, ErrorDefinition>;

@@ -39,7 +39,7 @@ export function loadSettings(sources: SettingSources): LoadedSettings {
       origins[name] = "default";
       continue;
     }
-    // What the file says holds wherever a command is typed.
+    // Values in the file apply wherever a command is typed.
     const folder = found.origin === sources.file ? path.dirname(found.origin) : process.cwd();
     const result = definition.read(found.text, folder);
     if ("expected" in result && found.origin.startsWith("OLLAMA_")) {
@@ -67,7 +67,7 @@ export function loadSettings(sources: SettingSources): LoadedSettings {
   };
 }
 
-/** How a person knows a setting that was given there; a file holds many. */
+/** Names the place of a setting for the user; a file has many settings. */
 function placeOf(name: SettingName, origin: string, { file }: SettingSources): string {
   return origin === file ? `${name} in ${file}` : origin;
 }
@@ -98,7 +98,7 @@ function readFile(file: string): Record<string, string> {
   } catch (error) {
     throw new ProductError(configurationErrors.fileInvalid, {
       message: `The configuration file ${file} cannot be read: ${faultOf(error)}.`,
-      hint: "Mend or move the file.",
+      hint: "Fix or move the file.",
       cause: error,
     });
   }
@@ -116,9 +116,21 @@ function readFile(file: string): Record<string, string> {
       });
     }
     const { divider = "," } = settingDefinitions[name as SettingName];
-    texts[name] = Array.isArray(value) ? value.join(divider) : String(value);
+    const items: unknown[] = Array.isArray(value) ? value : [value];
+    if (items.some(isTable)) {
+      throw new ProductError(configurationErrors.fileInvalid, {
+        message: `The configuration file ${file} has a table or a list of lists for '${name}'.`,
+        hint: "Give it one value, or a list of values.",
+      });
+    }
+    texts[name] = items.join(divider);
   }
   return texts;
+}
+
+/** Dates are values, though objects. */
+function isTable(value: unknown): boolean {
+  return typeof value === "object" && !(value instanceof Date);
 }
 
 /** With the place of what is no TOML; the library puts a picture of it below. */

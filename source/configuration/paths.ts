@@ -10,7 +10,7 @@ export interface ProductPaths {
   data: string;
   /** server.json, logs, prompt history. */
   state: string;
-  /** What can be made again. */
+  /** Data that can be made again. */
   cache: string;
 }
 

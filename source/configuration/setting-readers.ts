@@ -1,4 +1,4 @@
-// What turns the text of a setting into its value.
+// Parsers that turn the text of a setting into its value.
 import { parseByteSize } from "./byte-size.ts";
 import { parseDuration } from "./duration.ts";
 

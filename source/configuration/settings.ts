@@ -60,12 +60,12 @@ export interface Settings {
 export interface SettingDefinition<T> {
   /** @param folder what relative paths start from */
   read: (text: string, folder: string) => ReturnType<Reader<T>>;
-  /** What stands between the items of a list; usually a comma. */
+  /** Separator between the items of a list; usually a comma. */
   divider?: string;
-  /** What a number counts, where a person writes it otherwise. */
+  /** Unit of a number, if people write it differently. */
   unit?: "milliseconds" | "bytes";
   default: T;
-  /** Whether Ollama's variable of the same name is honoured where ours is unset. */
+  /** Honours Ollama's variable of the same name when ours is unset. */
   honoursOllama: boolean;
   description: string;
 }
@@ -75,14 +75,14 @@ export const settingDefinitions: { [K in keyof Settings]: SettingDefinition<Sett
     read: (text) => expecting(parseAddress(text), "an address such as 127.0.0.1:11434"),
     default: undefined,
     honoursOllama: false,
-    description: "Address that serve binds and the other commands reach.",
+    description: "Address that serve listens on and the other commands use.",
   },
   keep_alive: {
     read: duration("5m, or -1 for good"),
     unit: "milliseconds",
     default: 5 * 60_000,
     honoursOllama: true,
-    description: "How long a model stays loaded after its last request.",
+    description: "Time that a model stays loaded after its last request.",
   },
   context_length: {
     read: (text) => mapped(integer(0)(text), (value) => (value === 0 ? undefined : value)),
@@ -94,14 +94,13 @@ export const settingDefinitions: { [K in keyof Settings]: SettingDefinition<Sett
     read: integer(1, 256),
     default: 4,
     honoursOllama: true,
-    description:
-      "Requests that one model answers at the same time; fewer where their windows find no room.",
+    description: "Requests that one model answers at a time; fewer when memory is short.",
   },
   num_thread: {
     read: (text) => mapped(integer(0)(text), (value) => (value === 0 ? undefined : value)),
     default: undefined,
     honoursOllama: false,
-    description: "Most threads that one model uses; 0 uses the cores that are good for computing.",
+    description: "Maximum threads for one model; 0 uses the performance cores.",
   },
   max_loaded_models: {
     read: (text) => mapped(integer(0)(text), (value) => (value === 0 ? 3 : value)),
@@ -120,14 +119,14 @@ export const settingDefinitions: { [K in keyof Settings]: SettingDefinition<Sett
     unit: "milliseconds",
     default: 5 * 60_000,
     honoursOllama: true,
-    description: "How long a load may go on without progress.",
+    description: "Time limit for a load without progress.",
   },
   template_timeout: {
     read: duration("5s"),
     unit: "milliseconds",
     default: 5000,
     honoursOllama: false,
-    description: "How long a model's template may take to write one prompt.",
+    description: "Time limit for rendering one prompt.",
   },
   gpu: {
     read: oneOf("auto", "cpu", "cuda", "metal", "rocm", "vulkan"),
@@ -145,31 +144,31 @@ export const settingDefinitions: { [K in keyof Settings]: SettingDefinition<Sett
     read: oneOf("f16", "q8_0", "q4_0"),
     default: "f16",
     honoursOllama: true,
-    description: "Type of the context window's memory.",
+    description: "Data type of the context window.",
   },
   prefill_chunk: {
     read: (text) => mapped(integer(0, 512)(text), (value) => (value === 0 ? undefined : value)),
     default: undefined,
     honoursOllama: false,
-    description: "Most prompt tokens that are read in one step; 0 adapts to the machine.",
+    description: "Maximum prompt tokens per step; 0 adapts to the machine.",
   },
   mixed_batches: {
     read: boolean,
     default: false,
     honoursOllama: false,
-    description: "Read prompts and write answers in the same step.",
+    description: "Process prompts and generate answers in the same step.",
   },
   lookup_tokens: {
     read: integer(0, 15),
     default: 0,
     honoursOllama: false,
-    description: "Tokens to guess from the conversation so far; 0 guesses none.",
+    description: "Tokens to predict from the conversation so far; 0 disables it.",
   },
   prefix_sharing: {
     read: boolean,
     default: true,
     honoursOllama: false,
-    description: "Compute a beginning that several conversations share only once.",
+    description: "Compute a prefix that several conversations share only once.",
   },
   conversation_cache: {
     read: (text) => (text === "auto" ? { value: undefined } : byteSize(text)),
@@ -177,7 +176,7 @@ export const settingDefinitions: { [K in keyof Settings]: SettingDefinition<Sett
     default: undefined,
     honoursOllama: false,
     description:
-      "Memory of each model for conversations that lost their slot to others; auto fits it to the machine, 0 keeps none.",
+      "Memory of each model for conversations without a slot; auto adapts to the machine, 0 disables it.",
   },
   prompt_cache: {
     read: (text) => (text === "auto" ? { value: undefined } : byteSize(text)),
@@ -185,21 +184,21 @@ export const settingDefinitions: { [K in keyof Settings]: SettingDefinition<Sett
     default: undefined,
     honoursOllama: false,
     description:
-      "Room on disk for long prompts that outlive a restart; auto fits it to the disk, 0 keeps none, nor does nohistory.",
+      "Disk space for prompts that survive a restart; auto adapts to the disk, 0 or nohistory disables it.",
   },
   prompt_cache_age: {
     read: duration("168h, or -1 for good"),
     unit: "milliseconds",
     default: 7 * 24 * 3_600_000,
     honoursOllama: false,
-    description: "How long a prompt stays on disk after its last use.",
+    description: "Time that a prompt stays on disk after its last use.",
   },
   stable_prompts: {
     read: boolean,
     default: true,
     honoursOllama: false,
     description:
-      "Leave out what agents change in every request, so that the rest need not be read again.",
+      "Leave out parts that agents change in every request, so that the rest is not processed again.",
   },
   model_folders: {
     read: (text, base) => ({
@@ -227,11 +226,11 @@ export const settingDefinitions: { [K in keyof Settings]: SettingDefinition<Sett
       const hasHost = prefixes.some((prefix) => !prefix.endsWith(":"));
       return hasHost && prefixes.every((prefix) => /^\w[\w.:-]*$/.test(prefix))
         ? { value: prefixes }
-        : { expected: "hosts such as hf.co, divided by commas" };
+        : { expected: "hosts such as hf.co, separated by commas" };
     },
     default: ["hf.co", "huggingface.co", "hf:"],
     honoursOllama: false,
-    description: "What stands in front of OWNER/REPO in the names of the hub's models.",
+    description: "Prefixes of OWNER/REPO in the names of hub models.",
   },
   hub_endpoint: {
     read: (text) =>
@@ -246,27 +245,26 @@ export const settingDefinitions: { [K in keyof Settings]: SettingDefinition<Sett
     default: undefined,
     honoursOllama: false,
     description:
-      "llama.cpp's llama-quantize, for create -q; where unset it is built from llama.cpp's sources once.",
+      "Path of llama-quantize, for create -q; if unset, it is built once from llama.cpp's sources.",
   },
   origins: {
     read: (text) => ({ value: list(text) }),
     default: [],
     honoursOllama: true,
-    description: "Origins that browsers may call from, beside the usual local ones.",
+    description: "Allowed browser origins, besides the usual local ones.",
   },
   allowed_hosts: {
     read: (text) => ({ value: list(text) }),
     default: [],
     honoursOllama: false,
     description:
-      "Names in the Host header that a server on a loopback address answers to, beside the machine's own.",
+      "Host header names that a server on a loopback address accepts, besides the machine's own.",
   },
   require_key: {
     read: (text) => (text === "auto" ? { value: "auto" } : boolean(text)),
     default: "auto",
     honoursOllama: false,
-    description:
-      "Whether requests need a key: auto asks for one where other machines can reach the server.",
+    description: "Require a key; auto requires one when other machines can reach the server.",
   },
   insecure_no_key: {
     read: boolean,
@@ -278,34 +276,33 @@ export const settingDefinitions: { [K in keyof Settings]: SettingDefinition<Sett
     read: (text) => mapped(integer(0)(text), (value) => (value === 0 ? undefined : value)),
     default: undefined,
     honoursOllama: false,
-    description: "Requests that one key may send in a minute; 0 sets no limit.",
+    description: "Requests per minute for one key; 0 sets no limit.",
   },
   max_body_size: {
     read: byteSize,
     unit: "bytes",
     default: 256 * 2 ** 20,
     honoursOllama: false,
-    description: "Largest body of a request; images travel in it as base64.",
+    description: "Maximum size of a request body, including base64 images.",
   },
   max_image_size: {
     read: byteSize,
     unit: "bytes",
     default: 20 * 2 ** 20,
     honoursOllama: false,
-    description: "Largest image in a request.",
+    description: "Maximum size of an image in a request.",
   },
   allow_remote_images: {
     read: boolean,
     default: false,
     honoursOllama: false,
-    description: "Fetch images that requests name by an address on the internet.",
+    description: "Fetch images from URLs in requests.",
   },
   log_format: {
     read: oneOf("pretty", "json"),
     default: undefined,
     honoursOllama: false,
-    description:
-      "Form of the server's log, pretty or json; where it is set, every request has a line.",
+    description: "Format of the server's log, pretty or json; if set, every request is logged.",
   },
   log_prompts: {
     read: boolean,
@@ -318,7 +315,7 @@ export const settingDefinitions: { [K in keyof Settings]: SettingDefinition<Sett
     unit: "milliseconds",
     default: 30_000,
     honoursOllama: false,
-    description: "How long a server that is asked to stop waits for running requests.",
+    description: "Time that a stopping server waits for running requests.",
   },
   nohistory: {
     read: boolean,
@@ -337,6 +334,6 @@ export const settingDefinitions: { [K in keyof Settings]: SettingDefinition<Sett
     read: (text) => (text === "2" ? { value: true } : boolean(text)),
     default: false,
     honoursOllama: true,
-    description: "Log what the engine says, and a line for each request.",
+    description: "Log the engine's output, and a line for each request.",
   },
 };

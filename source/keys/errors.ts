@@ -12,6 +12,6 @@ export const keyErrors = {
     code: "KEYS_UNKNOWN",
     status: 404,
     exitCode: exitCodes.notFound,
-    description: "There is no key with this id.",
+    description: "No key with this id exists.",
   },
 } as const satisfies Record<string, ErrorDefinition>;

@@ -1,9 +1,9 @@
-// Requests without a valid key, counted by where they come from: told once a minute, then slowed,
-// the longer the more often.
+// Counts requests without a valid key by address: logs once a minute, then slows them down, longer
+// each time.
 import { type Clock, systemClock } from "../base/clock.ts";
 
 const windowMs = 60_000;
-/** Who goes on failing is counted over twice the time, again and again, up to this. */
+/** Each further failure doubles the time over which failures count, up to this. */
 const longestWindowMs = 3_600_000;
 const attemptsPerWindow = 20;
 const rememberedAddresses = 10_000;
@@ -11,7 +11,7 @@ const rememberedAddresses = 10_000;
 export interface Attempt {
   /** The first one of an address within a minute; further ones would only fill the log. */
   isNews: boolean;
-  /** Failures since the one that was told last. */
+  /** Failures since the last one that was logged. */
   untold: number;
   /** Milliseconds that the address should wait; 0 while it has not failed too often. */
   waitMs: number;

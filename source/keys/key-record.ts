@@ -1,6 +1,6 @@
-// What is known of a key; never its secret.
+// The stored facts about a key; never its secret.
 
-/** `infer` may use models; `manage` may also change what is there and see what others asked. */
+/** `infer` may use models; `manage` may also change them and see other users' requests. */
 export type KeyRole = "infer" | "manage";
 export const keyRoles = ["infer", "manage"] as const satisfies KeyRole[];
 

@@ -20,7 +20,7 @@ export interface NewKey {
 
 const busyTimeoutMs = 2000;
 const useResolutionMs = 60_000;
-/** Compared with where there is no such key, so that both cases take the same time. */
+/** Compared when the key does not exist, so that both cases take the same time. */
 const noDigest = digestSecret("");
 
 interface OpenFile {
@@ -42,8 +42,8 @@ export class KeyStore {
   #open: OpenFile | undefined;
 
   /**
-   * @param file made with the first key; its absence means that there are none
-   * @param log told when the time of a key's use cannot be noted
+   * @param file made with the first key; if absent, there are no keys
+   * @param log receives a line when a key's last use cannot be saved
    */
   constructor(file: string, log: (text: string) => void, clock: Clock = systemClock) {
     this.file = file;
@@ -51,7 +51,7 @@ export class KeyStore {
     this.#clock = clock;
   }
 
-  /** @returns the only time that the token is seen */
+  /** @returns the token, which is never shown again */
   create({ name, role, expiresAt }: NewKey): { key: KeyRecord; token: string } {
     const { id, secret, token } = drawToken(serverKeyPrefix);
     const createdAt = this.#clock.wallMs();
@@ -73,16 +73,15 @@ export class KeyStore {
     });
   }
 
-  /** Whether any key would be let in now. */
+  /** True when at least one key is valid now. */
   hasActive(): boolean {
     return this.list().some((key) => keyState(key, this.#clock.wallMs()) === "active");
   }
 
   /**
-   * Takes a key back for good; once more changes nothing. A running server sees it with its next
+   * Revokes a key for good; a second call changes nothing. A running server sees it with its next
    * request.
-   *
-   * @param idText the id; the prefix or the whole token is taken too
+   * @param idText the id; the prefix or the whole token is accepted too
    * @throws ProductError `KEYS_UNKNOWN`
    */
   revoke(idText: string): KeyRecord {
@@ -97,9 +96,9 @@ export class KeyStore {
     const key = this.list().find((other) => other.id === id);
     if (key !== undefined) return key;
     throw new ProductError(keyErrors.unknown, {
-      // What was given may be a mistyped token: no more than an id is repeated.
-      message: `There is no key with the id ${quoteShort(id ?? idText, 12)}.`,
-      hint: "modelctl keys list shows the ids.",
+      // The text may be a mistyped token: no more than an id is repeated.
+      message: `No key with the id ${quoteShort(id ?? idText, 12)} exists.`,
+      hint: "Run modelctl keys list to see the ids.",
     });
   }
 
@@ -133,8 +132,8 @@ export class KeyStore {
         ?.database.prepare("UPDATE keys SET used = ? WHERE id = ?")
         .run(minute, key.id);
     } catch (error) {
-      // A full or read-only disk must not keep anybody out.
-      this.#log(`the use of key ${key.id} cannot be noted: ${describeError(error)}`);
+      // A full or read-only disk must not lock anybody out.
+      this.#log(`cannot save the last use of key ${key.id}: ${describeError(error)}`);
     }
   }
 
@@ -147,7 +146,7 @@ export class KeyStore {
 
   #openAnew(): OpenFile {
     mkdirSync(path.dirname(this.file), { recursive: true, mode: 0o700 });
-    // SQLite gives its journal the same rights.
+    // SQLite gives its journal the same permissions.
     closeSync(openSync(this.file, "a", 0o600));
     chmodSync(this.file, 0o600);
     const { DatabaseSync } = sqlite();
@@ -175,8 +174,8 @@ export class KeyStore {
   #unusable(cause: unknown): ProductError {
     const reason = cause instanceof Error ? cause.message : String(cause);
     return new ProductError(keyErrors.fileUnusable, {
-      message: `The file with the server's keys, ${this.file}, cannot be used: ${reason}.`,
-      hint: "Mend its rights, or remove it and make new keys.",
+      message: `The key file ${this.file} cannot be used: ${reason}.`,
+      hint: "Fix its permissions, or remove it and create new keys.",
       cause,
     });
   }
@@ -186,7 +185,7 @@ function toRecord(row: Record<string, SQLOutputValue>): KeyRecord {
   return {
     id: String(row.id),
     name: String(row.name),
-    // An unknown role, of a later version perhaps, may do the least.
+    // An unknown role, perhaps of a later version, gets the least rights.
     role: row.role === "manage" ? "manage" : "infer",
     createdAt: Number(row.created),
     expiresAt: timeOf(row.expires),

@@ -1,8 +1,8 @@
-// How many requests a key may send: a budget that refills steadily.
+// A key's request rate limit: a budget that refills steadily.
 import { type Clock, systemClock } from "../base/clock.ts";
 
 const minuteMs = 60_000;
-/** As many keys at a time are remembered; a full budget needs no memory. */
+/** Limit on the keys remembered at a time; a full budget needs no memory. */
 const rememberedKeys = 10_000;
 
 export class RequestBudget {
@@ -10,7 +10,7 @@ export class RequestBudget {
   readonly #clock: Clock;
   readonly #budgets = new Map<string, { left: number; at: number }>();
 
-  /** @param perMinute also how many may come at once */
+  /** @param perMinute also the size of a burst */
   constructor(perMinute: number, clock: Clock = systemClock) {
     this.#perMinute = perMinute;
     this.#clock = clock;

@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
 
-/** What stands in front of the keys of this program's own server. */
+/** Prefix of the keys of this program's own server. */
 export const serverKeyPrefix = "mk_";
 
 const idAlphabet = "abcdefghijklmnopqrstuvwxyz234567";
@@ -14,7 +14,7 @@ const secretLength = 43;
 const checksumLength = 6;
 
 export interface TokenParts {
-  /** Public: what lists, logs and `revoke` name a key by. */
+  /** Public: the name of a key in lists, logs and `revoke`. */
   id: string;
   secret: string;
 }
@@ -27,7 +27,7 @@ export function drawToken(prefix: string): TokenParts & { token: string } {
   return { id, secret, token: body + checksum(body) };
 }
 
-/** @returns undefined for anything that no `drawToken` has made, a mistyped token among it */
+/** @returns undefined for a text that is not a token, such as a mistyped one */
 export function parseToken(prefix: string, text: string): TokenParts | undefined {
   const length = prefix.length + idLength + secretLength + checksumLength;
   if (text.length !== length || !text.startsWith(prefix)) return undefined;
@@ -43,7 +43,10 @@ export function readKeyId(prefix: string, text: string): string | undefined {
   return id.length === idLength && isOf(idAlphabet, id) ? id : undefined;
 }
 
-/** What is stored instead of a secret. One fast hash is right: nobody guesses 256 random bits. */
+/**
+ * The hash that is stored instead of a secret. One fast hash is right: nobody guesses 256 random
+ * bits.
+ */
 export function digestSecret(secret: string): Buffer {
   return createHash("sha256").update(secret).digest();
 }

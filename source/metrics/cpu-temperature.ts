@@ -1,19 +1,19 @@
-// How hot the processor is, where the machine tells.
+// The processor's temperature, if the machine reports it.
 
-/** Asked no more often: nothing that is heated changes faster, and asking starts programs. */
+/** Minimum interval: temperatures change slowly, and a reading starts programs. */
 const restMs = 5000;
 
 export type ReadTemperature = () => Promise<number | undefined>;
 
 /** Degrees Celsius; undefined where there is no sensor, or none that this user may read. */
 export const readCpuTemperature: ReadTemperature = async () => {
-  // Imported when somebody looks: it knows every system there is.
+  // Imported on first use: it supports every system there is.
   const { cpuTemperature } = await import("systeminformation");
   const { main } = await cpuTemperature();
   return typeof main === "number" && main > 0 ? main : undefined;
 };
 
-/** The newest temperature; a sensor that is slow holds up nobody. */
+/** The newest temperature; a slow sensor delays nobody. */
 export class CpuTemperature {
   readonly #read: ReadTemperature;
   #celsius: number | undefined;
@@ -24,7 +24,7 @@ export class CpuTemperature {
     this.#read = read;
   }
 
-  /** What was read last; begins to read anew when that is old. */
+  /** The last reading; starts a new one when it is old. */
   get celsius(): number | undefined {
     const nowMs = performance.now();
     if (!this.#isAsking && nowMs - this.#askedAtMs >= restMs) {

@@ -1,9 +1,9 @@
-// How long the event loop kept what was due waiting: the server answers nobody meanwhile.
+// Lag of the event loop: the server answers nobody meanwhile.
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { Gauge, type Registry } from "prom-client";
 
-/** A finer look at the event loop would itself keep a core awake. */
+/** Finer sampling of the event loop would itself keep a core awake. */
 const resolutionMs = 100;
 
 /** As prom-client's own collector names them, which dashboards know. */
@@ -23,7 +23,7 @@ type Figure = keyof typeof figures;
 const nameOf = (figure: string) => `modelctl_nodejs_eventloop_${figure}`;
 
 /**
- * In place of prom-client's collector, which tells `Nan` and 292 years where two looks follow each
+ * Replaces prom-client's collector, which reports `Nan` and 292 years when two samples follow each
  * other closely, and counts its own interval as lag.
  */
 export class EventLoopLag {
@@ -44,7 +44,7 @@ export class EventLoopLag {
     await nextTurn();
     const seconds = (performance.now() - began) / 1000;
     const { count, min, max, mean, stddev } = this.#histogram;
-    // What is recorded is the time between two looks, of which the rest is lag.
+    // The recorded value is the time between two samples; anything beyond the interval is lag.
     const lagOf = (nanoseconds: number) =>
       count === 0 ? seconds : Math.max(0, nanoseconds / 1e9 - resolutionMs / 1000);
     this.#set("lag_seconds", seconds);

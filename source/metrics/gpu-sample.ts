@@ -1,4 +1,5 @@
-// What the graphics cards do, as their makers' tools tell. A machine without them has none.
+// Utilisation of the graphics cards, as their makers' tools report it. A machine without cards has
+// none.
 import { execFile } from "node:child_process";
 
 export interface GpuSample {
@@ -56,7 +57,7 @@ export class GpuReader {
     return await new Promise((resolve) => {
       const options = { timeout: timeoutMs, windowsHide: true, env: this.#environment };
       execFile(tool.program, tool.words, options, (error, output) => {
-        // Not installed: it is not looked for again.
+        // Not installed: not tried again.
         if (error !== null && error.code === "ENOENT") {
           this.#tools = this.#tools.filter((other) => other !== tool);
         }

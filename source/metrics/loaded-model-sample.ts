@@ -1,4 +1,4 @@
-// What the metrics say of a model that is loaded or being loaded.
+// The metrics of one model that is loaded or being loaded.
 
 export interface LoadedModelSample {
   name: string;

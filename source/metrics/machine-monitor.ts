@@ -1,4 +1,4 @@
-// What the machine does while the server works: sampled once a second, and only while somebody looks.
+// Samples the machine while the server works: once a second, and only while somebody watches.
 import os from "node:os";
 import { setTimeout as wait } from "node:timers/promises";
 import { RingBuffer } from "../base/ring-buffer.ts";
@@ -16,18 +16,20 @@ export interface MachineSample {
   gpus: GpuSample[];
   models: LoadedModelSample[];
   requests: { running: number; waiting: number } & RequestsSample;
-  /** Of all answers together. */
+  /** Sum over all answers. */
   tokensPerSecond: number;
-  /** How long the server has run, in milliseconds. */
+  /** Uptime of the server, in milliseconds. */
   uptimeMs: number;
 }
 
-/** What the request log knows of the requests that have not ended. */
+/** Unfinished requests in the request log. */
 export interface RequestsSample {
-  /** How long the request that waits longest has waited, in milliseconds; 0 where none does. */
+  /** Waiting time of the request that has waited longest, in milliseconds; 0 when none waits. */
   longestWaitMs: number;
   /** Tokens that the running requests hold in their windows. */
   contextTokens: number;
+  /** Prompts, answers and bodies are recorded. */
+  areRecorded: boolean;
 }
 
 export interface MonitorOptions {
@@ -108,7 +110,7 @@ export class MachineMonitor {
     this.#timer.unref();
   }
 
-  /** The tools may be slow: a sample takes what they said last. */
+  /** The tools may be slow: a sample uses their last output. */
   async #readGpus(): Promise<void> {
     if (this.#isReadingGpus) return;
     this.#isReadingGpus = true;

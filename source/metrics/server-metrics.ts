@@ -1,23 +1,23 @@
-// What the server counts, in the form that Prometheus reads.
+// The server's counters, in Prometheus' text format.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { EventLoopLag } from "./event-loop-lag.ts";
 import type { LoadedModelSample } from "./loaded-model-sample.ts";
 
 /** One answer that has ended, whatever the reason. */
 export interface AnswerFigures {
-  /** The resolved name: names as clients spell them would be without end. */
+  /** The resolved name: the spellings of clients would be unbounded. */
   model: string;
   promptTokens: number;
   cachedTokens: number;
   completionTokens: number;
-  /** Undefined where it did not come that far. */
+  /** Undefined when the request did not get that far. */
   queueMs: number | undefined;
   completionMs: number | undefined;
 }
 
 const waitBuckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
 const speedBuckets = [1, 2, 5, 10, 20, 40, 80, 160, 320, 640, 1280];
-/** prom-client's own look at the event loop, which nobody reads: it happens never. */
+/** Disables prom-client's own event loop sampling, which nobody reads. */
 const neverMs = 2 ** 31 - 1;
 
 export class ServerMetrics {
@@ -29,7 +29,7 @@ export class ServerMetrics {
   ]);
   readonly #durations = this.#histogram(
     "request_duration_seconds",
-    "From the arrival of a request to the end of its reply.",
+    "Time from a request to the end of its reply.",
     waitBuckets,
     ["route"],
   );
@@ -37,12 +37,12 @@ export class ServerMetrics {
   readonly #promptTokens = this.#tokens("prompt_tokens_total", "Prompt tokens, cached ones too.");
   readonly #cachedTokens = this.#tokens(
     "cached_prompt_tokens_total",
-    "Prompt tokens that were taken from memory instead of being computed.",
+    "Prompt tokens that were reused instead of computed.",
   );
   readonly #completionTokens = this.#tokens("completion_tokens_total", "Tokens of answers.");
   readonly #firstTokens = this.#histogram(
     "time_to_first_token_seconds",
-    "From the arrival of a request to the first piece of its answer.",
+    "Time from a request to the first piece of its answer.",
     waitBuckets,
   );
   readonly #speeds = this.#histogram(
@@ -118,7 +118,7 @@ export class ServerMetrics {
     this.#inFlight.inc();
   }
 
-  /** @param route the pattern, not the path: paths are without end */
+  /** @param route the pattern, not the path: paths are unbounded */
   requestEnded(method: string, route: string, status: number, durationMs: number): void {
     this.#inFlight.dec();
     this.#requests.inc({ method, route, status });

@@ -1,4 +1,4 @@
-// Every error about looking at the request log.
+// Every error about filters for the request log.
 import { type ErrorDefinition, exitCodes, ProductError } from "../base/product-error.ts";
 
 export const requestLogErrors = {
@@ -6,7 +6,7 @@ export const requestLogErrors = {
     code: "REQUEST_LOG_FILTER_INVALID",
     status: 400,
     exitCode: exitCodes.usage,
-    description: "A filter for requests has an unknown field or a value that makes no sense.",
+    description: "A request filter has an unknown field or an invalid value.",
   },
 } as const satisfies Record<string, ErrorDefinition>;
 

@@ -1,21 +1,21 @@
-// Which requests to show. A filter is a line of terms that must all hold:
+// Parses filters for the request log. A filter is a line of terms that must all match:
 //
 //   status:5xx model:tiny -path:/v1/models since:10m "needle in a haystack"
 //
-// A term is `field:value` or a text to look for; a minus in front turns it round; alternatives are
-// divided by commas (`status:4xx,5xx`); a value with blanks or commas stands in double quotes.
+// A term is `field:value` or a text to look for; a minus in front negates it; alternatives are
+// separated by commas (`status:4xx,5xx`); a value with blanks or commas needs double quotes.
 import { nearestName } from "../base/nearest-name.ts";
 import { quoteShort } from "../base/seen-text.ts";
 import { invalidFilter } from "./errors.ts";
 import type { RequestRecord } from "./request-record.ts";
 
-/** @param texts what was said, where it is kept */
+/** @param texts prompts and answers, if they are kept */
 export type RequestFilter = (record: RequestRecord, texts: () => string) => boolean;
 
 interface Field {
-  /** What a value may be, for errors. */
+  /** Description of the accepted values, for errors. */
   expects: string;
-  /** @returns undefined where the value makes no sense */
+  /** @returns undefined for an invalid value */
   read: (value: string, now: number) => RequestFilter | undefined;
 }
 
@@ -49,7 +49,7 @@ export const filterFields: readonly string[] = Object.keys(fields);
  */
 export function parseFilter(text: string, now: number): RequestFilter {
   if (text.split('"').length % 2 === 0) {
-    throw invalidFilter("filter", "The filter has a double quote too few.", "Close it.");
+    throw invalidFilter("filter", "The filter has an unclosed double quote.", "Close it.");
   }
   const term = /(-?)(?:([A-Za-z_]+):((?:"[^"]*"|[^\s"])*)|((?:"[^"]*"|[^\s"])+))/g;
   const filters = Array.from(
@@ -80,9 +80,9 @@ export function parseTerm(
     const near = nearestName(name, filterFields);
     throw invalidFilter(
       param,
-      `Requests have no field ${quoteShort(name)} to filter by.`,
+      `Unknown filter field ${quoteShort(name)}.`,
       near === undefined
-        ? `Fields are ${filterFields.join(", ")}; a text with a colon stands in double quotes.`
+        ? `Use one of ${filterFields.join(", ")}; put a text with a colon in double quotes.`
         : `Did you mean ${near}?`,
     );
   }
@@ -91,8 +91,8 @@ export function parseTerm(
     if (filter !== undefined) return filter;
     throw invalidFilter(
       param,
-      `${quoteShort(part)} makes no sense as ${name}: it must be ${field.expects}.`,
-      "For example status:5xx model:tiny since:10m.",
+      `${quoteShort(part)} is not a valid ${name}: it must be ${field.expects}.`,
+      "Example: status:5xx model:tiny since:10m",
     );
   });
   if (alternatives.length === 0) {

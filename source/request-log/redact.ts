@@ -1,4 +1,4 @@
-// Takes out of a text what nobody should read in a log: secrets, and images as text.
+// Redacts texts for the log: secrets, and images as text.
 
 const rules: ReadonlyArray<readonly [pattern: RegExp, replacement: (match: string) => string]> = [
   [

@@ -1,4 +1,4 @@
-// What was asked of the server and how it went: one record a request, the last few thousand kept.
+// The server's requests and their outcomes: one record a request, the last few thousand kept.
 import { RingBuffer } from "../base/ring-buffer.ts";
 import { openRecord, type RequestRecord } from "./request-record.ts";
 
@@ -7,7 +7,7 @@ const longestText = 1000;
 
 export class RequestLog {
   readonly #records: RingBuffer<RequestRecord>;
-  /** Those that have not ended, even if newer ones have pushed them out of the log. */
+  /** Unfinished requests, even if newer ones have pushed them out of the log. */
   readonly #running = new Set<RequestRecord>();
   readonly #followers = new Set<(record: RequestRecord) => void>();
   #count = 0;
@@ -28,7 +28,7 @@ export class RequestLog {
     const record = openRecord({
       ...fields,
       id: this.nextId(),
-      // What a client sent may be long, and thousands of records are kept.
+      // Long values are cut: a client may send anything, and thousands of records are kept.
       path: path.slice(0, longestText),
       client: { ...client, agent: client.agent?.slice(0, longestText) },
     });
@@ -41,7 +41,7 @@ export class RequestLog {
   /** Tells followers that a record has changed. */
   update(record: RequestRecord, change: Partial<RequestRecord>): void {
     Object.assign(record, change);
-    // The same goes for names, which may be megabytes.
+    // The same applies to names, which may be megabytes.
     if (record.model !== undefined) record.model = record.model.slice(0, longestText);
     if (record.error !== undefined) {
       record.error = { ...record.error, message: record.error.message.slice(0, longestText) };

@@ -1,4 +1,4 @@
-// What is kept of a request: who asked what, and how it went. Never what was said.
+// The record of a request: who asked for what, and its outcome. Never prompts or answers.
 
 export interface RequestRecord {
   /** Unique while the server runs, e.g. `r-1f`. */
@@ -13,7 +13,7 @@ export interface RequestRecord {
   keyId: string | undefined;
   client: { address: string; agent: string | undefined };
   stream: boolean;
-  /** What was in force: the model's parameters overridden by the request's; short texts and numbers. */
+  /** Parameters in force: the model's, overridden by the request's; short texts and numbers. */
   parameters: Record<string, unknown> | undefined;
   state: "running" | "done";
   /** Undefined while it runs; 499 when the client left. */
@@ -42,7 +42,7 @@ export interface RequestRecord {
 
 type Opening = Pick<RequestRecord, "id" | "startedAt" | "method" | "path" | "client">;
 
-/** A request of which no more is known than that it came in. */
+/** A request of which only the arrival is known. */
 export function openRecord({ id, ...more }: Opening): RequestRecord {
   return {
     id,

@@ -1,5 +1,5 @@
-// What was said in the last requests, where the operator wants it kept: in memory alone, cut and
-// bounded, and without secrets when it is read.
+// Prompts and answers of the last requests, while the operator records them: in memory only, bounded,
+// and with secrets redacted when read.
 import { redact } from "./redact.ts";
 
 export interface Transcript {
@@ -10,18 +10,36 @@ export interface Transcript {
   body?: string | undefined;
 }
 
-/** Of one prompt or answer; what is longer loses its middle. */
+/** Limit for one prompt or answer; longer ones lose their middle. */
 const longestText = 64 * 1024;
-/** Of all together, in characters. */
+/** Limit for all together, in characters. */
 const largestTotal = 16 * 1024 ** 2;
 
 export class Transcripts {
   readonly #texts = new Map<string, Transcript>();
   #total = 0;
+  #isRecording: boolean;
 
-  /** Only whole: a part of a request cannot be sent once more. */
+  constructor(isRecording: boolean) {
+    this.#isRecording = isRecording;
+  }
+
+  get isRecording(): boolean {
+    return this.#isRecording;
+  }
+
+  /** Begins or ends the recording. The end forgets what was recorded. */
+  record(isWanted: boolean): void {
+    this.#isRecording = isWanted;
+    if (isWanted) return;
+    this.#texts.clear();
+    this.#total = 0;
+  }
+
+  /** Kept only whole: a part of a request cannot be sent again. */
   addBody(id: string, json: string): void {
-    if (json.length <= longestText && redact(json) === json) this.#add(id, "body", json);
+    if (this.#isRecording && json.length <= longestText && redact(json) === json)
+      this.#add(id, "body", json);
   }
 
   addPrompt(id: string, text: string): void {
@@ -40,6 +58,7 @@ export class Transcripts {
   }
 
   #add(id: string, kind: keyof Transcript, text: string): void {
+    if (!this.#isRecording) return;
     const transcript = this.#texts.get(id) ?? { prompt: "", answer: "" };
     const before = transcript[kind] ?? "";
     const after = shortened(before + text);

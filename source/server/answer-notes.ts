@@ -34,7 +34,7 @@ export class AnswerNotes {
     this.#update({ parameters: parametersInForce(canonical, this.#model) });
     const { transcripts } = this.#dependencies;
     const id = this.#record?.id;
-    if (transcripts === undefined || id === undefined) return canonical;
+    if (!transcripts.isRecording || id === undefined) return canonical;
     return { ...canonical, onPrompt: (text) => transcripts.addPrompt(id, text) };
   }
 
@@ -125,7 +125,7 @@ export class AnswerNotes {
 
   #say(text: string, isThinking: boolean): void {
     const { transcripts } = this.#dependencies;
-    if (transcripts === undefined || this.#record === undefined) return;
+    if (!transcripts.isRecording || this.#record === undefined) return;
     const mark = isThinking === this.#isThinking ? "" : isThinking ? "[thinking] " : "\n[answer] ";
     this.#isThinking = isThinking;
     transcripts.addAnswer(this.#record.id, mark + text);

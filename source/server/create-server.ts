@@ -1,5 +1,6 @@
 // Builds the HTTP server: cross-cutting plugins first, then the routes of both APIs.
 import Fastify, { type FastifyInstance } from "fastify";
+import { keepHalfClosed, watchHalfClosed } from "../base/half-closed.ts";
 import type { ServerDependencies } from "./dependencies.ts";
 import { compileSchemasLate } from "./lazy-schemas.ts";
 import { describeApi } from "./openapi/describe-api.ts";
@@ -14,6 +15,7 @@ import { countRequests } from "./plugins/request-metrics.ts";
 import { recordRequests } from "./plugins/request-records.ts";
 import { requireKeys } from "./plugins/require-key.ts";
 import { answerUnreadable, largestHeaderBytes, limitSizes } from "./plugins/size-limits.ts";
+import { refuseSlowBodies } from "./plugins/slow-bodies.ts";
 import { refuseWhileStopping } from "./plugins/stopping.ts";
 import { registerCountTokens } from "./routes/anthropic/count-tokens.ts";
 import { registerMessages } from "./routes/anthropic/messages.ts";
@@ -23,6 +25,7 @@ import { registerEmbed } from "./routes/native/embed.ts";
 import { registerGenerate } from "./routes/native/generate.ts";
 import { registerMetrics } from "./routes/native/metrics.ts";
 import { registerPs } from "./routes/native/ps.ts";
+import { registerRecording } from "./routes/native/recording.ts";
 import { registerRequests } from "./routes/native/requests.ts";
 import { registerStatus } from "./routes/native/status.ts";
 import { registerTokens } from "./routes/native/tokens.ts";
@@ -54,9 +57,12 @@ export async function createServer(
     // Fastify answers a URL that cannot be decoded before any of our rules are asked.
     rewriteUrl: ({ url = "/" }) => (isDecodable(url) ? url : url.replaceAll("%", "%25")),
   });
+  keepHalfClosed(app.server);
+  app.server.on("request", (request, response) => watchHalfClosed(request, response));
   compileSchemasLate(app);
   replyWithErrors(app, dependencies.log);
   countRequests(app, dependencies.metrics);
+  refuseSlowBodies(app, dependencies.limits.bodyRate);
   unpackBodies(app, dependencies.limits.bodyBytes);
   readJsonBodies(app);
   recordRequests(app, dependencies.requestLog);
@@ -65,7 +71,7 @@ export async function createServer(
   limitSizes(app, dependencies.limits.imageBytes);
   await guardOrigins(app, dependencies, isLoopbackBound);
   requireKeys(app, dependencies);
-  if (dependencies.transcripts !== undefined) keepBodies(app, dependencies.transcripts);
+  keepBodies(app, dependencies.transcripts);
   fetchRemoteImages(app, {
     isAllowed: dependencies.images.fetchesRemote,
     largestBytes: dependencies.limits.imageBytes,
@@ -73,6 +79,7 @@ export async function createServer(
   await describeApi(app, dependencies.version);
   registerStatus(app, dependencies);
   registerRequests(app, dependencies);
+  registerRecording(app, dependencies);
   registerMetrics(app, dependencies);
   registerGenerate(app, dependencies);
   registerChat(app, dependencies);

@@ -1,5 +1,6 @@
 // What the routes work with, handed in by the application.
 
+import type { MinimumRate } from "../base/body-rate.ts";
 import type { Scheduler } from "../engine/scheduler/scheduler.ts";
 import type { KeyStore } from "../keys/key-store.ts";
 import type { MachineMonitor } from "../metrics/machine-monitor.ts";
@@ -28,6 +29,8 @@ export interface SizeLimits {
   bodyBytes: number;
   /** Of one image, once it is no longer base64. */
   imageBytes: number;
+  /** What must come of a body, see `usualRate`. */
+  bodyRate?: MinimumRate | undefined;
 }
 
 export interface ServerDependencies {
@@ -39,8 +42,8 @@ export interface ServerDependencies {
   removeModel: (name: string) => Promise<unknown>;
   scheduler: Scheduler;
   requestLog: RequestLog;
-  /** What was said, where that is kept. */
-  transcripts: Transcripts | undefined;
+  /** Prompts and answers, while they are recorded. */
+  transcripts: Transcripts;
   metrics: ServerMetrics;
   monitor: MachineMonitor;
   keyAccess: KeyAccess;

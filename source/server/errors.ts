@@ -20,11 +20,23 @@ export const serverErrors = {
     exitCode: exitCodes.usage,
     description: "The request's body is larger than the server takes.",
   },
+  requestTooSlow: {
+    code: "SERVER_REQUEST_TOO_SLOW",
+    status: 408,
+    exitCode: exitCodes.usage,
+    description: "The request's headers or its body arrived too slowly.",
+  },
   bodyEncodingUnknown: {
     code: "SERVER_BODY_ENCODING_UNKNOWN",
     status: 415,
     exitCode: exitCodes.usage,
     description: "The request's body is compressed in a way that the server does not know.",
+  },
+  transferCodingUnknown: {
+    code: "SERVER_TRANSFER_CODING_UNKNOWN",
+    status: 400,
+    exitCode: exitCodes.usage,
+    description: "The request has a Transfer-Encoding other than `chunked`.",
   },
   fieldInvalid: {
     code: "SERVER_FIELD_INVALID",
@@ -78,7 +90,7 @@ export const serverErrors = {
     code: "SERVER_KEY_FORBIDDEN",
     status: 403,
     exitCode: exitCodes.refused,
-    description: "The key's role does not allow this.",
+    description: "The key's role does not allow this, or it needs a key.",
   },
   hostRefused: {
     code: "SERVER_HOST_REFUSED",

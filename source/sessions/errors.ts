@@ -6,13 +6,13 @@ export const sessionErrors = {
     code: "SESSION_NOT_FOUND",
     status: 404,
     exitCode: exitCodes.notFound,
-    description: "No saved chat has the name or the number.",
+    description: "No saved chat has this name or number.",
   },
   ambiguous: {
     code: "SESSION_AMBIGUOUS",
     status: 409,
     exitCode: exitCodes.conflict,
-    description: "Several saved chats fit the name.",
+    description: "Several saved chats match the name.",
   },
   damaged: {
     code: "SESSION_DAMAGED",
@@ -24,6 +24,6 @@ export const sessionErrors = {
     code: "SESSION_UNSAVED",
     status: 500,
     exitCode: exitCodes.unexpected,
-    description: "A chat could not be written to disk.",
+    description: "A chat cannot be saved to disk.",
   },
 } as const satisfies Record<string, ErrorDefinition>;

@@ -1,7 +1,8 @@
 // The images of saved chats: files that are named by what is in them, so that many chats share one.
-import { createHash, randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
 import { mkdir, open, readdir, readFile, rename, rm, stat, utimes } from "node:fs/promises";
 import path from "node:path";
+import { unfinishedPath } from "../base/unfinished-files.ts";
 
 const dayMs = 24 * 3600_000;
 
@@ -23,7 +24,7 @@ export class ImageFolder {
       await utimes(path.join(this.#folder, digest), now, now);
       return digest;
     }
-    const unfinished = path.join(this.#folder, `.writing-${randomBytes(8).toString("hex")}`);
+    const unfinished = unfinishedPath(path.join(this.#folder, digest));
     try {
       const handle = await open(unfinished, "wx", 0o600);
       try {
@@ -49,7 +50,7 @@ export class ImageFolder {
     }
   }
 
-  /** Removes what no chat speaks of any more; a new one may belong to a chat that is not saved yet. */
+  /** Removes images that no chat uses; new ones are kept, as their chat may not be saved yet. */
   async removeBut(digests: ReadonlySet<string>): Promise<void> {
     const names = await readdir(this.#folder).catch(() => []);
     for (const name of names) {

@@ -1,11 +1,10 @@
-// Files that many processes may rewrite without a lock: every version is a new file, and a file that
-// exists cannot be made again. Who saves on top of a version that is not the newest any more is told.
-import { randomBytes } from "node:crypto";
+// Files that many processes may rewrite without a lock: every version is a new file, and an
+// existing file is never overwritten. A writer whose version is outdated gets an error.
 import { constants, copyFile, link, mkdir, open, readdir, rm } from "node:fs/promises";
 import path from "node:path";
+import { removeAbandoned, unfinishedPath } from "../base/unfinished-files.ts";
 
 const pattern = /^(?<id>[a-z0-9-]+)\.(?<revision>\d{1,15})\.jsonl$/;
-const unfinishedPrefix = ".writing-";
 
 export class RevisionFolder {
   readonly #folder: string;
@@ -42,8 +41,9 @@ export class RevisionFolder {
    */
   async write(id: string, revision: number, text: string): Promise<number | undefined> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    await removeAbandoned(this.#folder);
     const next = revision + 1;
-    const unfinished = path.join(this.#folder, unfinishedPrefix + randomBytes(8).toString("hex"));
+    const unfinished = unfinishedPath(this.pathOf(id, next));
     try {
       const handle = await open(unfinished, "wx", 0o600);
       try {
@@ -59,7 +59,8 @@ export class RevisionFolder {
     } finally {
       await rm(unfinished, { force: true });
     }
-    // Whoever was faster by more than one version has removed the one that ours would have met.
+    // A writer that is ahead by more than one version has removed the one that ours would have
+    // collided with.
     const newest = (await this.revisions()).get(id) ?? next;
     if (newest > next) {
       await rm(this.pathOf(id, next), { force: true });

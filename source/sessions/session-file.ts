@@ -1,9 +1,10 @@
-// The text of a saved chat: a line of JSON about it, so that a list reads no more than that, and then
-// a line for each message.
+// The text format of a saved chat: a first line of JSON about it, so that a list reads no more than
+// that, then a line for each message.
 import { isRecord } from "../base/json-record.ts";
 import type {
   Session,
   SessionDeployment,
+  SessionFile,
   SessionHead,
   SessionImage,
   SessionMessage,
@@ -27,7 +28,10 @@ function lineOf(message: SessionMessage): string {
   return line;
 }
 
-/** @throws Error in words for a log, where the text is no saved chat or of a later program */
+/**
+ * @throws Error with a reason for the log when the text is not a saved chat, or is from a later
+ * version
+ */
 export function readSessionText(text: string): Session {
   const [first = "", ...lines] = text.split("\n");
   const head = readHead(first);
@@ -38,8 +42,8 @@ export function readSessionText(text: string): Session {
 /** @throws Error as above */
 export function readHead(line: string): SessionHead {
   const value: unknown = JSON.parse(line);
-  if (!isRecord(value)) throw new Error("its first line is no object");
-  if (value.version !== version) throw new Error(`it is of version ${String(value.version)}`);
+  if (!isRecord(value)) throw new Error("its first line is not an object");
+  if (value.version !== version) throw new Error(`its version is ${String(value.version)}`);
   const { system, forkedFrom, deployment } = value;
   return {
     id: textAt(value, "id"),
@@ -67,8 +71,8 @@ function readDeployment(value: Record<string, unknown>): SessionDeployment {
 
 function readMessage(line: string): SessionMessage {
   const value: unknown = JSON.parse(line);
-  if (!isRecord(value)) throw new Error("a message is no object");
-  const { typed, thinking, atMs, images, toolCalls } = value;
+  if (!isRecord(value)) throw new Error("a message is not an object");
+  const { typed, thinking, atMs, images, files, toolCalls } = value;
   const role = (["user", "assistant", "tool"] as const).find((known) => known === value.role);
   if (role === undefined) throw new Error(`a message has the role ${String(value.role)}`);
   const ending = (["complete", "limit", "stopped", "failed"] as const).find(
@@ -79,6 +83,7 @@ function readMessage(line: string): SessionMessage {
     content: textAt(value, "content"),
     ...(typeof typed === "string" && { typed }),
     ...(Array.isArray(images) && { images: images.map(readImage) }),
+    ...(Array.isArray(files) && { files: files.map(readFile) }),
     ...(typeof thinking === "string" && { thinking }),
     ...(Array.isArray(toolCalls) && { toolCalls: toolCalls.map(readToolCall) }),
     ...(ending !== undefined && { ending }),
@@ -87,7 +92,7 @@ function readMessage(line: string): SessionMessage {
 }
 
 function readImage(value: unknown): SessionImage {
-  if (!isRecord(value)) throw new Error("an image is no object");
+  if (!isRecord(value)) throw new Error("an image is not an object");
   const digest = textAt(value, "digest");
   // It becomes the name of a file.
   if (!/^[0-9a-f]{64}$/.test(digest)) throw new Error("an image has no digest");
@@ -101,8 +106,14 @@ function readImage(value: unknown): SessionImage {
   };
 }
 
+function readFile(value: unknown): SessionFile {
+  if (!isRecord(value)) throw new Error("a file is no object");
+  const { tokens } = value;
+  return { name: textAt(value, "name"), ...(typeof tokens === "number" && { tokens }) };
+}
+
 function readToolCall(value: unknown) {
-  if (!isRecord(value)) throw new Error("a tool call is no object");
+  if (!isRecord(value)) throw new Error("a tool call is not an object");
   const values = value.arguments;
   return { name: textAt(value, "name"), arguments: isRecord(values) ? values : {} };
 }
@@ -127,11 +138,11 @@ function readParameters(value: unknown): SessionHead["parameters"] {
 function textAt(value: Record<string, unknown>, field: string): string {
   const text = value[field];
   if (typeof text === "string") return text;
-  throw new Error(`${field} is no text`);
+  throw new Error(`${field} is not a text`);
 }
 
 function numberAt(value: Record<string, unknown>, field: string): number {
   const number = value[field];
   if (typeof number === "number") return number;
-  throw new Error(`${field} is no number`);
+  throw new Error(`${field} is not a number`);
 }

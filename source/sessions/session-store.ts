@@ -19,19 +19,19 @@ export interface SessionList {
 /** A chat as it lies on disk. */
 export interface StoredSession {
   readonly session: Session;
-  /** Of the file that it was read from or written to. */
+  /** Revision of the file that it was read from or written to. */
   readonly revision: number;
 }
 
 export interface SavedSession extends StoredSession {
-  /** Another process had saved a later version: this one lies beside it under a name of its own. */
+  /** Another process saved a later version: this one was saved under another name. */
   readonly isCopy: boolean;
 }
 
 export interface NewSession {
   readonly model: string;
   readonly deployment?: SessionDeployment | undefined;
-  /** It gives the chat its name, unless it has one. */
+  /** Names the chat, unless it has a name. */
   readonly firstMessage: string;
   readonly name?: string | undefined;
   /** Milliseconds since 1970. */
@@ -69,7 +69,7 @@ export class SessionStore {
     };
   }
 
-  /** The same chat under another id, so that both can go on; it is not saved yet. */
+  /** A copy of the chat under another id, so that both can continue; not saved yet. */
   fork(session: Session, nowMs: number, name?: string): Session {
     return {
       ...session,
@@ -93,7 +93,7 @@ export class SessionStore {
         this.#heads.set(id, { revision, head });
         sessions.push(head);
       } catch (error) {
-        // Saved again meanwhile: it stands in the next list.
+        // Saved again meanwhile: the next list has it.
         if (codeOf(error) !== "ENOENT")
           problems.push({ path: file, message: describeError(error) });
       }
@@ -137,15 +137,15 @@ export class SessionStore {
     const [first] = found;
     if (first === undefined || wanted === "") {
       throw new ProductError(sessionErrors.notFound, {
-        message: `There is no saved chat '${reference}'.`,
-        hint: "See modelctl sessions.",
+        message: `No saved chat matches '${reference}'.`,
+        hint: "Run modelctl sessions to list them.",
       });
     }
     if (found.length > 1) {
       const names = found.slice(0, 5).map(({ id, name }) => `${id} ${name}`);
       throw new ProductError(sessionErrors.ambiguous, {
-        message: `${found.length} saved chats fit '${reference}': ${names.join(", ")}.`,
-        hint: "Use the number in front of its name.",
+        message: `${found.length} saved chats match '${reference}': ${names.join(", ")}.`,
+        hint: "Use the number before its name.",
       });
     }
     return first;
@@ -153,7 +153,7 @@ export class SessionStore {
 
   /** @throws ProductError `SESSION_NOT_FOUND`, `SESSION_DAMAGED` */
   async load(id: string): Promise<StoredSession> {
-    // Somebody may save between the look and the reading: the file has a new name then.
+    // Another process may save between listing and reading: the file has a new name then.
     for (let tries = 0; tries < 10; tries += 1) {
       const revision = (await this.#files.revisions()).get(id);
       if (revision === undefined) break;
@@ -164,14 +164,14 @@ export class SessionStore {
         if (codeOf(error) === "ENOENT") continue;
         throw new ProductError(sessionErrors.damaged, {
           message: `The saved chat ${file} cannot be read: ${describeError(error)}.`,
-          hint: "Move the file away, or mend its JSON.",
+          hint: "Move the file, or fix its JSON.",
           cause: error,
         });
       }
     }
     throw new ProductError(sessionErrors.notFound, {
-      message: `There is no saved chat '${id}' any more.`,
-      hint: "See modelctl sessions.",
+      message: `The saved chat '${id}' no longer exists.`,
+      hint: "Run modelctl sessions to list them.",
     });
   }
 
@@ -197,16 +197,15 @@ export class SessionStore {
       return { session: copy, revision: first, isCopy: true };
     } catch (error) {
       throw new ProductError(sessionErrors.unsaved, {
-        message: `The chat could not be saved: ${describeError(error)}.`,
-        hint: "Make room, or check the folder's permissions; the next message tries again.",
+        message: `Cannot save the chat: ${describeError(error)}.`,
+        hint: "Free some space, or check the folder's permissions. The next message tries again.",
         cause: error,
       });
     }
   }
 
   /**
-   * Gives a chat another name, whoever has saved it last.
-   *
+   * Renames a chat, whoever saved it last.
    * @throws ProductError as `load` and `save`
    */
   async rename(id: string, name: string): Promise<void> {

@@ -1,6 +1,6 @@
-// What a saved chat is.
+// The data of a saved chat.
 
-/** How an answer ended. */
+/** Outcome of an answer. */
 export type AnswerEnding = "complete" | "limit" | "stopped" | "failed";
 
 /** An image of a message; its bytes are a file of their own, named by their digest. */
@@ -14,6 +14,13 @@ export interface SessionImage {
   readonly tokens?: number | undefined;
 }
 
+/** A text file that was sent with a message, which holds its text. */
+export interface SessionFile {
+  readonly name: string;
+  /** Tokens that it takes in a prompt, where they were counted. */
+  readonly tokens?: number | undefined;
+}
+
 export interface SessionToolCall {
   readonly name: string;
   readonly arguments: Readonly<Record<string, unknown>>;
@@ -23,9 +30,10 @@ export interface SessionMessage {
   readonly role: "user" | "assistant" | "tool";
   /** As the model sees it. */
   readonly content: string;
-  /** As the person typed it, where that is something else: with the paths of images. */
+  /** As the person typed it, if different: with the paths of images. */
   readonly typed?: string | undefined;
   readonly images?: readonly SessionImage[] | undefined;
+  readonly files?: readonly SessionFile[] | undefined;
   readonly thinking?: string | undefined;
   readonly toolCalls?: readonly SessionToolCall[] | undefined;
   readonly ending?: AnswerEnding | undefined;
@@ -35,14 +43,14 @@ export interface SessionMessage {
 
 /** The deployment that a chat is with. What it is called with, a key, is in no file. */
 export interface SessionDeployment {
-  /** Of deployctl: the settings by which its server is reached. */
+  /** The deployctl profile for reaching its server. */
   readonly profile: string;
   /** `local/tiny` */
   readonly app: string;
   readonly url: string;
 }
 
-/** What a list shows of a saved chat. */
+/** A saved chat's entry in a list. */
 export interface SessionHead {
   /** Never changes; sorts by the time of its beginning. */
   readonly id: string;

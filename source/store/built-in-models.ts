@@ -1,4 +1,4 @@
-// The models that come with the program.
+// The models that ship with the program.
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { ProductError } from "../base/product-error.ts";
@@ -10,7 +10,7 @@ export interface BuiltInModel {
   name: string;
   file: string;
   parameters: ModelParameters;
-  /** What it can do, said honestly. */
+  /** Its abilities, stated honestly. */
   card: string;
   /** Questions that it answers well. */
   examples: readonly string[];
@@ -54,7 +54,7 @@ export function findBuiltInModel(
 export function refuseBuiltInName(name: ModelName, doing: string, hint: string): void {
   if (findBuiltInModel(name) === undefined) return;
   throw new ProductError(storeErrors.modelReadOnly, {
-    message: `The model '${name.display}' comes with the program and cannot be ${doing}.`,
+    message: `The model '${name.display}' is built in and cannot be ${doing}.`,
     hint,
     param: "model",
   });

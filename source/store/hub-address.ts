@@ -1,12 +1,13 @@
-// What an address that was copied from the hub's web pages names.
+// Converts an address copied from the hub's web pages to a model reference.
 
-// The page of a repository, of a file in it, or its download; the GGUF viewer names its file in the query.
+// Matches the page of a repository, of a file in it, or its download; the GGUF viewer names its
+// file in the query.
 const page = /^([^/:?#]+\/[^/:?#]+)(?:\/(?:tree\/main\/?)?)?(?:\?([^#]*))?(?:#.*)?$/;
 const file = /^([^/:?#]+\/[^/:?#]+)\/(?:blob|resolve)\/main\/(?:[^?#]*\/)?([^/?#]+)(?:[?#].*)?$/;
 
 /**
- * @param text what stands behind the hub's host
- * @returns `OWNER/REPO` or `OWNER/REPO:FILE`; the text itself where it is no address of a page
+ * @param text the part after the hub's host
+ * @returns `OWNER/REPO` or `OWNER/REPO:FILE`; the text itself when it is not a page's address
  */
 export function nameOfPage(text: string): string {
   const [, repoOfFile, shown] = file.exec(text) ?? [];

@@ -1,4 +1,4 @@
-// Makes a model for a command or a request: pulls the parent that is not there, quantises if asked.
+// Makes a model for a command or a request: pulls a missing parent, quantises if asked.
 import type { HubRequest } from "./hub/fetch-model.ts";
 import type { HubSettings } from "./hub/hub-settings.ts";
 import { type CreateOptions, createModel } from "./library/create-model.ts";
@@ -12,7 +12,7 @@ import type { ModelName } from "./model-reference.ts";
 import { pullModel, type TemplateProblem } from "./pull-model.ts";
 import { type QuantizeProgram, quantizing } from "./quantize/quantize-weights.ts";
 
-/** What models are made with. */
+/** The program's parts that make models. */
 export interface Workshop {
   catalog: ModelCatalog;
   store: ModelStore;
@@ -20,7 +20,7 @@ export interface Workshop {
   hub: () => Promise<HubSettings>;
   quantizeProgram: QuantizeProgram;
   templateProblem: TemplateProblem;
-  /** How long rendering a conversation may take. */
+  /** Time limit for rendering a conversation. */
   templateTimeoutMs: number;
   /** Tells which conversations a model's template cannot do. */
   templateWarnings: (model: ResolvedModel, signal: AbortSignal) => Promise<string[]>;
@@ -32,10 +32,10 @@ export interface MakeOptions
   quantize?: string | undefined;
 }
 
-/** Tells what a long work does, and ends it. */
+/** Reports long work, and cancels it. */
 export interface Work {
   onProgress: (record: ProgressRecord) => void;
-  /** Told of the model when it is made; absent: told as progress. */
+  /** Receives the model when it is made; if absent, it is reported as progress. */
   onWarning?: (sentence: string) => void;
   signal: AbortSignal;
   limitRateBytesPerSecond?: number;
@@ -69,7 +69,7 @@ export async function makeModel(
   work.onProgress({ status: "success" });
 }
 
-/** The success that counts comes last, behind everything that this work has to tell. */
+/** Success comes last, after every warning. */
 function untilSuccess({ onProgress }: Work): Work["onProgress"] {
   return (record) => {
     if (record.status !== "success") onProgress(record);

@@ -1,8 +1,10 @@
-// Finds the model that a reference means, and lists all there are: built-in ones, those of our own
-// store, those of Ollama's and of LM Studio's, and files.
+// Finds the model that a reference means, and lists all models: built-in ones, those of our store,
+// Ollama's and LM Studio's, and files.
+
 import { existsSync, realpathSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import path from "node:path";
+import { shownModel } from "../base/model-tag.ts";
 import { ProductError } from "../base/product-error.ts";
 import { type BuiltInModel, builtInModels, findBuiltInModel } from "./built-in-models.ts";
 import { storeErrors } from "./errors.ts";
@@ -55,7 +57,7 @@ export interface ListOptions {
   withDetails?: boolean;
 }
 
-/** What a name was found to mean. */
+/** The meaning of a name. */
 export type FoundModel =
   | { kind: "built-in"; model: BuiltInModel }
   | { kind: "stored"; stored: StoredManifest }
@@ -92,7 +94,7 @@ export class ModelCatalog {
     return folder === undefined ? undefined : new LmStudioFolder(folder, this.#hubPrefixes);
   }
 
-  /** As with Ollama's: that the folder cannot be read is `listModels`' to tell. */
+  /** As with Ollama's, `listModels` reports an unreadable folder. */
   #findLmStudio(name: ModelName): FolderModel | undefined {
     try {
       return this.#lmStudio?.find(name);
@@ -122,7 +124,7 @@ export class ModelCatalog {
     }
     const builtIn = isAsked("built-in") ? await this.#builtInList() : [];
     const shown = new Map<string, ModelSummary>();
-    // What is found first hides what has the same name.
+    // The first of several models with the same name hides the others.
     for (const model of [...builtIn, ...listings.flatMap(({ models }) => models)]) {
       const key = model.name.toLowerCase();
       if (!shown.has(key)) shown.set(key, model);
@@ -150,10 +152,11 @@ export class ModelCatalog {
     const parsed = this.parse(reference);
     if (parsed.kind === "file") {
       if (!isAllowed(parsed.path)) {
-        // Says the same whether or not the file exists: a stranger learns nothing about the disk.
+        // The text is the same if the file does not exist: a stranger learns nothing about the
+        // disk.
         throw new ProductError(storeErrors.fileNotAllowed, {
-          message: `The file ${reference} may not be named over the network.`,
-          hint: "Put its folder into model_folders (MODELCTL_MODEL_FOLDERS) on the server.",
+          message: `Access to the file ${reference} is not allowed over the network.`,
+          hint: "Add its folder to model_folders (MODELCTL_MODEL_FOLDERS) on the server.",
           param: "model",
         });
       }
@@ -188,8 +191,8 @@ export class ModelCatalog {
   }
 
   /**
-   * What a stored model was made of and says, also where a file of it was moved; undefined for others.
-   *
+   * The source and texts of a stored model, even if one of its files was moved; undefined for
+   * others.
    * @throws ProductError `STORE_MANIFEST_CORRUPT`, `STORE_BLOB_MISSING`
    */
   async recorded(reference: string): Promise<RecordedModel | undefined> {
@@ -208,7 +211,7 @@ export class ModelCatalog {
     if (model !== undefined) return { kind: "built-in", model };
     for (const folder of this.#folders) {
       const found = folder.find(name);
-      // That Ollama's folder cannot be read hides nothing of ours; `listModels` tells of it.
+      // An unreadable Ollama folder hides none of our models; `listModels` reports it.
       const file = await (folder.kind === "ollama" ? found.catch(() => undefined) : found);
       if (file !== undefined) return { kind: "stored", stored: await folder.read(file) };
     }
@@ -217,8 +220,7 @@ export class ModelCatalog {
   }
 
   /**
-   * What a new model can be made from: `createModel`'s `resolveName`.
-   *
+   * Finds the base of a new model: `createModel`'s `resolveName`.
    * @throws ProductError `STORE_MODEL_NOT_FOUND`, `STORE_MANIFEST_CORRUPT`
    */
   async parentOf(reference: string): Promise<ParentModel> {
@@ -240,14 +242,13 @@ export class ModelCatalog {
     });
   }
 
-  /** How the model that was named might be had. */
+  /** Suggests how to get the named model. */
   #wayTo(parsed: ModelReference): string {
     const name = parsed.kind === "name" ? parsed.name : undefined;
-    if (name?.isHub)
-      return `Not pulled: modelctl pull ${name.display.replace(/:latest$/, "")} fetches it`;
+    if (name?.isHub) return `Pull it with: modelctl pull ${shownModel(name.display)}`;
     const hubName = name && hubNameOf(name, this.#hubPrefixes);
-    if (hubName !== undefined) return `On the hub it would be ${hubName}`;
-    const names = this.list().map((model) => model.name.replace(/:latest$/, ""));
+    if (hubName !== undefined) return `Its name on the hub would be ${hubName}`;
+    const names = this.list().map((model) => shownModel(model.name));
     return `Built in: ${names.join(", ")}`;
   }
 
@@ -309,8 +310,8 @@ export function isInFolders(file: string, folders: readonly string[]): boolean {
 
 function vocabularyAlone(file: string): ProductError {
   return new ProductError(storeErrors.ggufInvalid, {
-    message: `${file} holds a vocabulary alone, without weights: it cannot be run.`,
-    hint: "Name the file of the model itself.",
+    message: `${file} has a vocabulary but no weights, so it cannot be run.`,
+    hint: "Name the model's own file.",
   });
 }
 

@@ -1,4 +1,4 @@
-// What a Modelfile, or a create request, says about a model.
+// The content of a Modelfile, or of a create request.
 import type { ModelParameters } from "./model-parameters.ts";
 
 /** A message that belongs to the model: put before those of a request. */
@@ -26,7 +26,7 @@ export function nothingDefined(
   };
 }
 
-/** Paths and names are as they were written; whoever builds the model resolves them. */
+/** Paths and names as they were written; the code that builds the model resolves them. */
 export interface ModelDefinition {
   /** Files, directories or model names, at least one. */
   from: string[];

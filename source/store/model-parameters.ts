@@ -12,7 +12,7 @@ export interface ModelParameters {
   num_thread?: number;
   /** Ours: what the context window is kept in. */
   kv_cache_type?: (typeof cacheTypes)[number];
-  /** Tokens that a draft model guesses ahead. */
+  /** Tokens that a draft model predicts ahead. */
   draft_num_predict?: number;
   num_keep?: number;
   seed?: number;
@@ -69,7 +69,7 @@ export function isParameterName(name: string): name is ParameterName {
   return Object.hasOwn(parameterKinds, name);
 }
 
-/** Parameters of the past: accepted in a Modelfile with a warning, without effect. */
+/** Obsolete parameters: accepted in a Modelfile with a warning, without effect. */
 export const removedParameters: ReadonlySet<string> = new Set([
   "embedding_only",
   "f16_kv",

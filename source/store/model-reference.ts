@@ -1,4 +1,4 @@
-// Tells what a text that names a model means: a file, or a name.
+// Parses the text that names a model into a file or a name.
 import { isAddress, looksLikePath, toAbsolutePath } from "../base/file-path.ts";
 import { afterHubPrefix, withoutScheme } from "../base/hub-prefix.ts";
 import { ProductError } from "../base/product-error.ts";
@@ -11,16 +11,16 @@ export interface ModelName {
   namespace: string;
   model: string;
   tag: string;
-  /** Without the usual host and namespace, always with the tag: `tiny` is `tiny:latest`. */
+  /** Without the default host and namespace, always with the tag: `tiny` is `tiny:latest`. */
   display: string;
-  /** Whether it names a repository on the hub. */
+  /** True when it names a repository on the hub. */
   isHub: boolean;
 }
 
 export type ModelReference = { kind: "file"; path: string } | { kind: "name"; name: ModelName };
 
 export interface ReferenceOptions {
-  /** What a relative path starts from. Defaults to the working directory. */
+  /** The base of relative paths. Defaults to the working directory. */
   baseFolder?: string | undefined;
   /** Hosts, and schemes with their colon, that mean the hub; the first is the one shown. */
   hubPrefixes?: readonly string[] | undefined;
@@ -64,7 +64,7 @@ export function parseModelReference(text: string, options: ReferenceOptions = {}
   if (hubText === undefined && isAddress(text) && !isNameBehindScheme(text)) {
     throw invalidName(
       text,
-      "Addresses outside the hub are not fetched: download the file, then name it by its path.",
+      "Only addresses of the hub are supported. Download the file, then name it by its path.",
     );
   }
   if (hubText === undefined && looksLikePath(text)) {
@@ -78,7 +78,7 @@ export function parseModelReference(text: string, options: ReferenceOptions = {}
     if (more.length > 0)
       throw invalidName(
         text,
-        `A file is written after a colon, without its folder: ${host}/OWNER/REPO:FILE.gguf.`,
+        `Name a file after a colon, without its folder: ${host}/OWNER/REPO:FILE.gguf.`,
       );
     return checked(text, { host, namespace, model, tag, isHub: true });
   }
@@ -112,7 +112,7 @@ export function modelNameOf(
   return { host, namespace, model, tag, display: `${shown.join("/")}:${tag}`, isHub };
 }
 
-/** What a name of two parts, as Ollama's users write, would be on the hub; undefined for others. */
+/** The hub name for a name of two parts, as Ollama's users write it; undefined for others. */
 export function hubNameOf(
   { host, namespace, model, tag }: ModelName,
   hubPrefixes: readonly string[] = defaultHubPrefixes,
@@ -152,7 +152,7 @@ function splitTag(name: string, text: string): { path: string; tag: string } {
   const tag = colon < 0 ? defaultTag : own.slice(colon + 1);
   if (/^cloud$|-cloud$/i.test(tag)) {
     throw new ProductError(storeErrors.cloudModel, {
-      message: `invalid model name: ${JSON.stringify(text)} means a model in Ollama's cloud, and this program runs models on your own machine.`,
+      message: `invalid model name: ${JSON.stringify(text)} names a model in Ollama's cloud; this program runs models on your own machine.`,
       hint: "Name the model without :cloud.",
       param: "model",
     });
@@ -165,7 +165,7 @@ function invalidName(text: string, hint?: string): ProductError {
     message: `invalid model name: ${JSON.stringify(text)} is neither a model name nor a path to a .gguf file.`,
     hint:
       hint ??
-      "Names look like llama3:8b or hf.co/owner/repository; a path needs a slash or the ending .gguf.",
+      "Use a name such as llama3:8b or hf.co/owner/repository, or a path with a slash or ending in .gguf.",
     param: "model",
   });
 }

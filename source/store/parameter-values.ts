@@ -1,4 +1,4 @@
-// What a parameter's value may be: reads it from text, and says what is wrong with one.
+// Reads a parameter's value from text, and explains invalid ones.
 import { quoteShort, trimUnseen } from "../base/seen-text.ts";
 import {
   cacheTypes,

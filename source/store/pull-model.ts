@@ -1,4 +1,4 @@
-// Brings a model of the hub into the store, under the name that asked for it.
+// Pulls a model of the hub into the store, under the requested name.
 import { ProductError } from "../base/product-error.ts";
 import { storeErrors } from "./errors.ts";
 import { type FetchedFile, fetchModel, type HubRequest } from "./hub/fetch-model.ts";
@@ -29,7 +29,7 @@ export async function pullModel(
   name: ModelName,
   { onProgress = () => {}, templateProblem, ...request }: PullOptions,
 ): Promise<void> {
-  // What Ollama says before it knows whether there is such a model.
+  // Ollama's status text until it knows that the model exists.
   onProgress({ status: "pulling manifest" });
   refuseOtherRegistries(name, store.folder.hubPrefixes);
   await store.whileWriting(async () => {
@@ -49,7 +49,7 @@ export async function pullModel(
           const overall = { overall_total: totalBytes, overall_completed: completedBytes };
           if (state === "verifying") {
             if (verifiedBytes === undefined) return;
-            // Without a digest, which would turn the bar of the download back.
+            // Reported without a digest, which would turn the download's bar back.
             const status = "verifying sha256 digest";
             onProgress({ status, total, completed: verifiedBytes, ...overall });
             return;
@@ -74,7 +74,7 @@ export async function pullModel(
         throw new Error("files have no names to resolve");
       },
       onProgress: (progress) => {
-        // Parsing is done in a moment, and the layers were told of while they came.
+        // Parsing takes a moment, and the layers were reported as they arrived.
         if (progress.status === "writing manifest") onProgress(progress);
       },
       ...(request.signal !== undefined && { signal: request.signal }),
@@ -85,7 +85,7 @@ export async function pullModel(
   onProgress({ status: "success" });
 }
 
-/** What the repository says of how its model is to be run, as far as it can be followed. */
+/** The repository's own defaults for its model, as far as they are supported. */
 async function usable(
   { template, system, params = {}, problems }: RepositoryDefaults,
   templateProblem: TemplateProblem,
@@ -100,25 +100,25 @@ async function usable(
   const names = Object.keys(parameters);
   const unused = Object.keys(otherValues);
   const brought = [
-    ...(kept === undefined ? [] : ["a template"]),
-    ...(system === undefined ? [] : ["a system text"]),
+    ...(kept === undefined ? [] : ["template"]),
+    ...(system === undefined ? [] : ["system prompt"]),
     ...(names.length === 0 ? [] : [`parameters (${names.join(", ")})`]),
   ];
   return {
     definition: { template: kept, system, parameters },
     otherParameters: otherValues,
     told: [
-      ...problems.map((sentence) => `the repository's ${sentence}`),
-      ...(problem === undefined ? [] : [`the repository's template is left out: ${problem}`]),
+      ...problems.map((sentence) => `ignoring the repository's ${sentence}`),
+      ...(problem === undefined ? [] : [`ignoring the repository's template: ${problem}`]),
       ...(unused.length === 0
         ? []
-        : [`the repository's params hold what has no effect here: ${unused.join(", ")}`]),
-      ...(brought.length === 0 ? [] : [`the repository brings ${brought.join(", ")}`]),
+        : [`some of the repository's params have no effect here: ${unused.join(", ")}`]),
+      ...(brought.length === 0 ? [] : [`using the repository's ${brought.join(", ")}`]),
     ],
   };
 }
 
-/** Files of the hub that make no model are spoken of by the names that they have there, and not kept. */
+/** Files of the hub that make no usable model are named as on the hub, and not kept. */
 async function inWordsOfHub(
   error: unknown,
   files: readonly FetchedFile[],
@@ -145,8 +145,8 @@ async function inWordsOfHub(
 function refuseOtherRegistries(name: ModelName, hubPrefixes: readonly string[]): void {
   if (name.isHub) return;
   throw new ProductError(storeErrors.noRegistry, {
-    message: `pull model manifest: file does not exist: '${name.display}' names no model of the hub, and only those can be pulled.`,
-    hint: `Name a repository, such as ${hubNameOf(name, hubPrefixes) ?? `${hubHosts(hubPrefixes)[0]}/OWNER/REPO:Q4_K_M`}; or see modelctl list.`,
+    message: `pull model manifest: file does not exist: '${name.display}' is not a hub name, and only hub models can be pulled.`,
+    hint: `Name a repository, such as ${hubNameOf(name, hubPrefixes) ?? `${hubHosts(hubPrefixes)[0]}/OWNER/REPO:Q4_K_M`}, or run: modelctl list`,
     param: "model",
   });
 }

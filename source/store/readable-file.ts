@@ -1,4 +1,4 @@
-// Whether a path that a person named leads to a file that can be read, and what is wrong where not.
+// Checks that a path leads to a readable file, and explains why not.
 import { constants, type Stats } from "node:fs";
 import { access, readlink, stat } from "node:fs/promises";
 import { ProductError } from "../base/product-error.ts";
@@ -19,7 +19,7 @@ export async function requireReadableFile(file: string, wanted: string): Promise
         hint: `Name ${wanted.replace(/^an? /, "the ")} in it.`,
       });
     }
-    // Opening a pipe would wait for somebody to write to it.
+    // Opening a pipe would block until somebody writes to it.
     if (!facts.isFile()) {
       throw new ProductError(storeErrors.fileNotRegular, {
         message: `${file} is not a regular file, so it cannot be ${wanted}.`,
@@ -33,8 +33,8 @@ export async function requireReadableFile(file: string, wanted: string): Promise
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     if (code === "EACCES" || code === "EPERM") {
       throw new ProductError(storeErrors.fileUnreadable, {
-        message: `${file} may not be read by this user.`,
-        hint: "Change its permissions, or run as the user who owns it.",
+        message: `${file} cannot be read: permission denied.`,
+        hint: "Change its permissions, or run as its owner.",
         cause: error,
       });
     }
@@ -42,16 +42,15 @@ export async function requireReadableFile(file: string, wanted: string): Promise
   }
 }
 
-/** A link is there to be seen: what it leads to is not. */
+/** The link itself exists; its target does not. */
 async function missing(file: string, cause: unknown): Promise<ProductError> {
   const target = await readlink(file).catch(() => undefined);
   return new ProductError(storeErrors.fileMissing, {
     message:
       target === undefined
-        ? `${file} was not found: there is no such file.`
-        : `${file} is a link to ${target}, and there is no such file.`,
-    hint:
-      target === undefined ? "Check the path." : "Make the link again, or name the file itself.",
+        ? `${file} does not exist.`
+        : `${file} is a link to ${target}, which does not exist.`,
+    hint: target === undefined ? "Check the path." : "Fix the link, or name the file itself.",
     cause,
   });
 }

@@ -104,7 +104,6 @@ export type Tone =
   | "mark"
   | "warning"
   | "error"
-  | "good"
   | "key"
   | "tab"
   | "selected"

@@ -52,8 +52,8 @@ test("says why the server ended at once, and names its log", async () => {
   const logFile = backgroundLogFile(options.stateFolder);
   await expect(startBackgroundServer(options, async () => undefined)).rejects.toMatchObject({
     code: "CLIENT_SERVER_UNREACHABLE",
-    message: "The server that was started in the background ended at once: No luck. Try again.",
-    hint: `Its log is ${logFile}.`,
+    message: "The background server ended at once: No luck. Try again.",
+    hint: `See its log: ${logFile}`,
   });
   expect(readFileSync(logFile, "utf8")).toMatch(
     /^\S+Z starting a server in the background\nError: No luck\. Try again\.\n$/,
@@ -65,6 +65,6 @@ test("tells of a server that ended without a word, whatever an earlier one has s
   await expect(startBackgroundServer(said, async () => undefined)).rejects.toThrow("No luck");
   const silent = program("");
   await expect(startBackgroundServer(silent, async () => undefined)).rejects.toMatchObject({
-    message: "The server that was started in the background ended at once.",
+    message: "The background server ended at once.",
   });
 });

@@ -8,7 +8,7 @@ import { temporaryFolder } from "../support/model-store.ts";
 
 const runner = path.join(import.meta.dirname, "../../source/cloud/python/runner.py");
 
-/** What modelctl is called with when the script's function runs. */
+/** The arguments of modelctl when the script's function runs. */
 function callsOf(text: string, environment: Record<string, string> = {}): string[] {
   const folder = path.join(temporaryFolder(), "it's a folder");
   mkdirSync(folder);

@@ -1,4 +1,4 @@
-// What of the configuration reaches the engine where it is not the same by another name.
+// Configuration that reaches the engine under another name.
 import path from "node:path";
 import { expect, test } from "vitest";
 import { engineSettings, promptHousekeeping } from "../../source/application/engine-settings.ts";

@@ -1,4 +1,4 @@
-// What is free on the cards is asked only where models will be on them.
+// Free memory of the cards is measured only when models will use them.
 import { expect, it } from "vitest";
 import { freeCardBytes } from "../../source/application/free-card-bytes.ts";
 import { parseNvidia } from "../../source/metrics/gpu-sample.ts";

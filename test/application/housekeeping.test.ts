@@ -1,4 +1,4 @@
-// What a server does for its store in the background.
+// Background work of a server on its store.
 import { mkdtempSync, readdirSync, rmSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -48,7 +48,7 @@ test("large files that models refer to get their digest", async () => {
   const leave = keepHouse(store, (line) => lines.push(line), { delayMs: 0 });
   await until(
     () => lines,
-    (told) => told.includes("computed the digests of 1 files that models refer to"),
+    (told) => told.includes("computed the digests of 1 referenced model files"),
   );
   await leave();
   const [layer] = layers;
@@ -91,7 +91,7 @@ test("a damaged manifest is told of once, however often a server looks", async (
     );
   }
   await leave();
-  expect(told("nothing unused is removed from the store")).toBe(1);
+  expect(told("unused files of the store are kept")).toBe(1);
 });
 
 test("a damaged manifest is named, and nothing is removed", async () => {

@@ -1,4 +1,4 @@
-// Whether a server asks for keys, from its address and settings.
+// A server asks for keys depending on its address and settings.
 import { describe, expect, test } from "vitest";
 import { keyPolicy } from "../../source/application/key-policy.ts";
 

@@ -1,4 +1,4 @@
-// Whether a model fits, told before it is loaded.
+// The memory estimate before a model is loaded.
 import { expect, test } from "vitest";
 import { fitOf, slidingWindowOf } from "../../source/application/memory-fit.ts";
 import { loadSettings } from "../../source/configuration/load-settings.ts";

@@ -14,7 +14,11 @@ test("running requests are looked at, ended ones are not", () => {
     log.update(record, { model });
     return record;
   };
-  expect(requestsSample(log, 1000)).toEqual({ longestWaitMs: 0, contextTokens: 0 });
+  expect(requestsSample(log, 1000, false)).toEqual({
+    longestWaitMs: 0,
+    contextTokens: 0,
+    areRecorded: false,
+  });
   open(400, "tiny");
   open(700, "tiny");
   open(100, undefined);
@@ -22,5 +26,9 @@ test("running requests are looked at, ended ones are not", () => {
   log.update(open(250, "tiny"), { promptTokens: 100 });
   const ended = open(10, "tiny");
   log.close(ended, 200, 900);
-  expect(requestsSample(log, 1000)).toEqual({ longestWaitMs: 600, contextTokens: 142 });
+  expect(requestsSample(log, 1000, true)).toEqual({
+    longestWaitMs: 600,
+    contextTokens: 142,
+    areRecorded: true,
+  });
 });

@@ -1,4 +1,4 @@
-// What a user is told when the state folder cannot be written.
+// The error when the state folder cannot be written.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -34,7 +34,7 @@ function refusal(state: string, reason: string) {
 test("a file in its place, or above it", () => {
   const file = path.join(folder, "file");
   writeFileSync(file, "");
-  const reason = "there is a file in its place, or in the place of a folder above it";
+  const reason = "it or a folder above it is a file";
   for (const state of [file, path.join(file, "modelctl")]) {
     const make = () => void mkdirSync(state, { recursive: true });
     expect(told(state, make)).toMatchObject(refusal(state, reason));

@@ -1,4 +1,4 @@
-// Which models are named by a path, and travel whole to a server in another folder.
+// Models that are named by a path, which travels whole to a server in another folder.
 import path from "node:path";
 import { expect, test } from "vitest";
 import { wholeReference } from "../../source/base/file-path.ts";

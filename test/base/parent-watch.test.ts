@@ -1,4 +1,4 @@
-// What was started ends with its parent, also when that is killed and nothing of it reads a channel.
+// Child processes end with their parent, even when it is killed and nothing of it reads a channel.
 import { type ChildProcess, fork, spawn } from "node:child_process";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";

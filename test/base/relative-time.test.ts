@@ -1,4 +1,4 @@
-// How long ago, and how soon.
+// Relative times, past and future.
 import { describe, expect, test } from "vitest";
 import { formatRelativeTime, formatRoughDuration } from "../../source/base/relative-time.ts";
 

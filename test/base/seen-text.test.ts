@@ -1,4 +1,4 @@
-// What of a text can be seen, and which name a mistyped one was meant to be.
+// The visible part of a text, and suggestions for mistyped names.
 import { describe, expect, test } from "vitest";
 import { nearestName } from "../../source/base/nearest-name.ts";
 import { quoteShort, trimUnseen } from "../../source/base/seen-text.ts";

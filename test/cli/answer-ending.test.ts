@@ -81,10 +81,10 @@ test("an answer that somebody cancelled is not called a success", async () => {
     { type: "done", statistics: { ...whole, finishReason: "cancelled" } },
   ];
   expect(await runOnce(events)).toBe(130);
-  expect([output, errors]).toEqual(["Once\n", "The answer was cancelled at the server.\n"]);
+  expect([output, errors]).toEqual(["Once\n", "The server cancelled the answer.\n"]);
   errors = "";
   expect((await chatOnce(events)).at(-1)).toMatchObject({ text: "Once", state: "stopped" });
-  expect(errors).toBe("The answer was cancelled at the server.\n");
+  expect(errors).toBe("The server cancelled the answer.\n");
 });
 
 test("what was left out of the conversation is told", async () => {

@@ -37,7 +37,7 @@ test("a sample a second tells of machine and models, until nobody looks any more
   expect(first?.cpuCores).toBeGreaterThan(0);
   expect(first?.models).toEqual([
     expect.objectContaining({
-      name: "tiny:latest",
+      name: "tiny",
       state: "idle",
       slots: 4,
       contextLength: 4096,

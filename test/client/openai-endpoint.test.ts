@@ -250,7 +250,7 @@ test("models are listed; what is no list is told to be another protocol", async 
   const other = await serve(200, JSON.stringify({ hello: "world" }));
   await expect(other.endpoint.models()).rejects.toMatchObject({
     code: "CLIENT_REPLY_UNREADABLE",
-    message: expect.stringContaining("does not speak OpenAI's protocol"),
+    message: expect.stringContaining("does not support OpenAI's API"),
   });
 });
 

@@ -35,7 +35,7 @@ describe("the profile file", () => {
 
   test.each([
     ["current = ", "cannot be read"],
-    ["current = 3", "names no current profile"],
+    ["current = 3", "does not name a current profile"],
     ["profiles = 3", "no table"],
     ["[profiles]\nwork = 3", "no table"],
     ['[profiles.work]\ncolour = "red"', "unknown setting 'colour'"],

@@ -275,6 +275,18 @@ describe("the file", () => {
     );
   });
 
+  test.each(["[gpu]", "num_parallel = { a = 1 }", 'origins = [["a"]]'])(
+    "with a table where a value belongs is refused: %s",
+    (text) => {
+      expect(() => fromFile(text)).toThrow(
+        expect.objectContaining({
+          code: "CONFIGURATION_FILE_INVALID",
+          message: expect.stringContaining("has a table or a list of lists"),
+        }),
+      );
+    },
+  );
+
   test("that is no TOML is refused in one line, with the place", () => {
     expect(() => fromFile("num_parallel = 8\ngpu = = 8\n[")).toThrow(
       expect.objectContaining({

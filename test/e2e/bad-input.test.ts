@@ -169,7 +169,9 @@ describe("files that are no usable models", () => {
               userId: nobody,
             }).ended;
       expect(outcome).toMatchObject({ code: 4, output: "" });
-      expect(outcome.errors).toMatch(/^Error: .*secret\.gguf may not be read.+\n$/);
+      expect(outcome.errors).toMatch(
+        /^Error: .*secret\.gguf cannot be read: permission denied.+\n$/,
+      );
       const reply = await fetch(`${own.url}/v1/chat/completions`, {
         method: "POST",
         headers: { "x-modelctl-owner": own.serverFile()?.token ?? "" },
@@ -188,7 +190,7 @@ describe("files that are no usable models", () => {
       for (const name of [file, `${folder}/../${path.relative(path.dirname(folder), file)}`]) {
         const { status, json } = await server.post("/api/generate", { model: name, prompt: "x" });
         expect(status).toBe(403);
-        expect((json as NativeError).error).toContain("may not be named over the network");
+        expect((json as NativeError).error).toContain("is not allowed over the network");
       }
     }
     const wrongToken = await server.post(

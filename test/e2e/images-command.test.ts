@@ -48,7 +48,7 @@ describe("a question about an image", () => {
   it("named by /image is never sent as text", async () => {
     const { code, output, errors } = await home.run(["run", visionFile, "/image dog.png what"]);
     expect({ code, output }).toEqual({ code: 3, output: "" });
-    expect(errors).toContain("There is no file dog.png.");
+    expect(errors).toContain("File dog.png does not exist.");
   });
 });
 
@@ -152,7 +152,7 @@ it("the line loop attaches, keeps its commands, and says what it cannot do", asy
   });
   expect(errors).toContain("attached red.png 64x64, 36 tokens\nWrite your question.");
   expect(errors).toContain("attached my yellow.png 90x300, 36 tokens");
-  expect(errors).toContain("There is no file dog.png.");
+  expect(errors).toContain("File dog.png does not exist.");
   expect(errors).toContain("Set in this chat:\ntemperature 0");
   expect(errors).toMatch(/The next prompt has \d+ tokens before your message: \d+ % of the window/);
   expect(errors.match(/Created new model 'coloured'\. Models hold no images/g)).toHaveLength(2);

@@ -86,7 +86,7 @@ describe("a server that other machines can reach", () => {
   test("is not started without a key, and says how it would be", async () => {
     const outcome = await home.run([...everywhere, String(home.port)]);
     expect(outcome).toMatchObject({ code: 4, output: "" });
-    expect(outcome.errors).toMatch(/^Error: 0\.0\.0\.0:\d+ lets other machines in/);
+    expect(outcome.errors).toMatch(/^Error: 0\.0\.0\.0:\d+ is open to other machines/);
     expect(outcome.errors).toContain("modelctl keys create");
     expect(processesOfHome(home.folder)).toEqual([]);
   });

@@ -48,6 +48,15 @@ test("a model may think before it", async () => {
   });
 });
 
+test("a response follows it, streamed too", async () => {
+  const body = { model: "tiny", input: messages, temperature: 0, grammar: cities };
+  const { json } = await server.post("/v1/responses", body);
+  const text = expect.stringMatching(/^It is (?:Oslo|Rome|Paris)\.$/);
+  expect(json).toMatchObject({ output: [{ content: [{ text }] }] });
+  const streamed = await server.post("/v1/responses", { ...body, stream: true });
+  expect(streamed.text).toMatch(/"text":"It is (?:Oslo|Rome|Paris)\."/);
+});
+
 test("a completion follows it, too, and one that repeats itself goes on", async () => {
   const { json } = await server.post("/v1/completions", {
     ...common,
@@ -81,6 +90,7 @@ describe("refused in a sentence, and the server answers on", () => {
       ["/v1/chat/completions", { messages }],
       ["/v1/chat/completions", { messages, stream: true }],
       ["/v1/completions", { prompt: "The" }],
+      ["/v1/responses", { input: messages, max_tokens: undefined }],
     ] as const) {
       const { status, json } = await server.post(path, { ...common, ...body, grammar });
       expect(status).toBe(400);
@@ -89,6 +99,19 @@ describe("refused in a sentence, and the server answers on", () => {
       expect(error.message).not.toContain("\n");
     }
     expect(await server.ask("What is 2 + 3?")).toBe("2 + 3 = 5");
+  });
+
+  test("beside text.format of a response, and a call that it demands", async () => {
+    const { type, function: own } = weatherTool;
+    for (const more of [
+      { text: { format: { type: "json_object" } } },
+      { tools: [{ type, ...own }], tool_choice: "required" },
+    ]) {
+      const body = { model: "tiny", input: messages, grammar: cities, ...more };
+      const { status, json } = await server.post("/v1/responses", body);
+      expect(status).toBe(400);
+      expect((json as OpenaiError).error.param).toBe("grammar");
+    }
   });
 
   test("beside response_format, and beside a call that is demanded", async () => {

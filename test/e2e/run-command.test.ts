@@ -411,7 +411,7 @@ describe("output that nobody takes", () => {
     expect(code).toBe(1);
     expect(errors).toMatch(/^Error: .+\n$/);
     expect(errors).toContain(environment.XDG_STATE_HOME);
-    expect(errors).toContain("there is a file in its place");
+    expect(errors).toContain("it or a folder above it is a file");
     expect(await home.run(["serve"], { environment })).toEqual({ code: 1, output: "", errors });
   });
 
@@ -430,7 +430,7 @@ describe("output that nobody takes", () => {
     onTestFinished(() => void dying.close());
     const outcome = await home.run(["run", "tiny", capital]);
     expect(outcome).toMatchObject({ code: 8, output: "The\n" });
-    expect(outcome.errors).toMatch(/^Error: .+ went away in the middle of an answer\. .+\n$/);
+    expect(outcome.errors).toMatch(/^Error: .+ closed the connection during an answer\. .+\n$/);
   });
 });
 

@@ -1,4 +1,5 @@
-// A model's template that takes all the time there is costs its own request, and nobody else's.
+// A model's template that takes all the time there is, or cannot be read, costs its own request, and
+// nobody else's.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -10,6 +11,18 @@ import { templateTiny, toolTemplateTiny } from "../support/tiny-variants.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "modelctl-bombs-"));
 const bomb = `${"{% for a in range(3000) %}".repeat(3)}x${"{% endfor %}".repeat(3)}`;
+const unreadable = [
+  {
+    name: "mistake",
+    template: "{# chat #}\n{% for m in messages %}\n{{ m.content | }}\n{% endfor %}",
+    says: /line 3, column \d+, at `}}`\): expected a name/,
+  },
+  {
+    name: "open",
+    template: "{# chat #}\n{% for m in messages %}\n{{ m.content }}",
+    says: /line 2, column 1, at `{% for m in messages %}`\): .*`endfor` is missing/,
+  },
+];
 let server: TestServer;
 
 beforeAll(async () => {
@@ -19,6 +32,9 @@ beforeAll(async () => {
     toolTemplateTiny("<|im_start|>{{ tools | length }}"),
   );
   writeFileSync(path.join(folder, "all.gguf"), templateTiny(bomb));
+  for (const { name, template } of unreadable) {
+    writeFileSync(path.join(folder, `${name}.gguf`), templateTiny(template));
+  }
   writeFileSync(path.join(folder, "Modelfile"), "FROM ./all.gguf\n");
   server = await TestServer.start({
     models: path.join(folder, "models"),
@@ -115,5 +131,29 @@ describe("a bomb as the template of every chat", () => {
     expect(created).toMatchObject({ code: 0, errors: expect.stringContaining("Warning: ") });
     expect(created.errors).toEqual(stopped);
     await home.remove();
+  });
+});
+
+describe.each(unreadable)("a template that cannot be read: $name", ({ name, says }) => {
+  const file = path.join(folder, `${name}.gguf`);
+  const why = expect.stringMatching(says);
+
+  test("is warned of by /api/create, which succeeds, and shown with its line", async () => {
+    const body = { model: name, modelfile: `FROM ${file}`, stream: false };
+    const { json } = await server.post("/api/create", body);
+    expect(json).toEqual({ status: "success", warnings: [why] });
+    const shown = await server.post("/api/show", { model: name });
+    expect(shown).toMatchObject({ status: 200, json: { template_origin: { reason: why } } });
+  });
+
+  test("ends chats with 400, and others are answered", async () => {
+    const [native, openai, other] = await Promise.all([
+      server.post("/api/chat", { model: file, messages }),
+      server.post("/v1/chat/completions", { model: file, messages }),
+      server.ask("What is 2 + 3?"),
+    ]);
+    expect(native).toMatchObject({ status: 400, json: { error: why } });
+    expect(openai).toMatchObject({ status: 400, json: { error: { message: why } } });
+    expect(other).toBe("2 + 3 = 5");
   });
 });

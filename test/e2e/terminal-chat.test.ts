@@ -67,16 +67,23 @@ describe("the chat", () => {
     expect(chat.text()).not.toContain("1, 2, 3");
   });
 
-  it("stops on Esc, keeps what was said, and goes on from there", async () => {
-    const chat = await openChat({ environment: { MODELCTL_NUM_THREAD: "1" } });
-    await chat.send("/set parameter num_predict 2000");
-    await chat.shows("Set parameter");
-    await chat.send("Write a long story.");
-    await chat.shows("Once upon a time");
+  it("stops on Esc, keeps what was said and what is queued, and goes on from there", async () => {
+    // An answer that goes on: it must be a long list.
+    const list = { type: "array", items: { type: "integer" }, minItems: 10_000 };
+    const chat = await open(["run", "tiny", "--format", JSON.stringify(list)]);
+    await chat.shows(ready);
+    await chat.takesKeys();
+    await chat.send("Count.");
+    await chat.shows("tok/s · TTFT");
+    await chat.send("What is 2 + 3?");
+    await chat.shows("1 queued: Up edits the last");
     chat.type(escapeKey);
     await chat.shows("stopped");
-    expect(chat.text()).toContain("Once upon a time");
-    await chat.send("What is 2 + 3?");
+    await chat.shows("1 held: Enter sends the next, Up edits the last");
+    await chat.send("/set noformat");
+    await chat.shows("Disabled format.");
+    expect(chat.text()).toMatch(/ \[-?\d/);
+    chat.type("\r");
     await chat.shows("2 + 3 = 5");
   });
 

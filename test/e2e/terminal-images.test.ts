@@ -53,7 +53,7 @@ describe("the chat with a model that sees", () => {
       await first.shows("The image shows a red circle.");
       await first.shows("Enter send");
       await first.send("/image dog.png what is it");
-      await first.shows("There is no file dog.png.");
+      await first.shows("File dog.png does not exist.");
       first.type("\u0015");
       await first.send("/rename Shapes");
       await first.shows("This chat is named 'Shapes'.");

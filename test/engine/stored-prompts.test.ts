@@ -161,7 +161,7 @@ describe("files that are not what they were", () => {
     expect((await model.ask(prompt)).done.reason).toBe("length");
     await model.stop();
     expect(model.warnings).toEqual([
-      expect.stringMatching(/^prompts cannot be stored on disk: there is a file in its place/),
+      expect.stringMatching(/^prompts cannot be stored on disk: it or a folder above it is a file/),
     ]);
   }, 30_000);
 

@@ -126,3 +126,19 @@ test("a short list of texts does not wait for a long one to be turned into vecto
   expect(all[0]).toEqual(first);
   expect(all).toHaveLength(300);
 });
+
+test("prompts that fill a step to its last token are answered", async () => {
+  // A row that would be computed alone gets a second one beside it, for which a full step has no room.
+  const narrow = await loadTiny({ batchSize: 33, prefillChunk: 33, slots: 2 });
+  try {
+    const answers = [16, 17].map((length) => {
+      const tokens = [1, ...Array.from({ length: length - 1 }, (_, index) => 300 + length + index)];
+      return narrow.ask([], { prompt: { tokens }, maxTokens: 1 });
+    });
+    for (const { done } of await Promise.all(answers)) {
+      expect(done.statistics.completionTokens).toBe(1);
+    }
+  } finally {
+    await narrow.runner.stop();
+  }
+});

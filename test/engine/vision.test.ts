@@ -126,6 +126,33 @@ for (const { engine, isThere } of engines) {
       expect(text).toBe("The image is blue!");
     });
 
+    it("keeps to the tools from the mark of a call on", async () => {
+      const tools = [
+        {
+          name: "paint",
+          description: undefined,
+          parameters: {
+            type: "object",
+            properties: { color: { enum: ["red", "blue"] } },
+            required: ["color"],
+          },
+        },
+      ];
+      const output = { name: "generic" as const, tag: "The image" };
+      const calls = { tools, parallelToolCalls: false, output };
+      const thinking = { open: "<think>", close: "</think>", startsInside: false };
+      const answer = { lazy: { calls, thinking } };
+      const { text, done } = await tiny.ask([look(colour, image("blue-wide.jpg"))], answer);
+      expect(text).toMatch(/^The image\s*\{.*"name":\s*"paint".*"color":\s*"(?:red|blue)"/s);
+      expect(done.reason).toBe("stop");
+      // Thinking is free, and so is what has no mark.
+      const inside = { lazy: { calls, thinking: { ...thinking, startsInside: true } } };
+      const thought = await tiny.ask([look(colour, image("blue-wide.jpg"))], inside);
+      expect(thought.text).toBe("The image is blue.");
+      const short = await tiny.ask([look(colour, image("red.png"))], { ...answer, maxTokens: 4 });
+      expect(short.done).toMatchObject({ reason: "length", statistics: { completionTokens: 4 } });
+    });
+
     it("tells the model's own log-probabilities, or that it cannot", async () => {
       const answer = tiny.ask([look(colour, image("red.png"))], { topLogprobs: 2 });
       if (engine === "prebuilt") {

@@ -1,4 +1,4 @@
-// Who keeps sending bad keys waits: a minute, then two, then four; who stops is forgiven.
+// Bad keys make their sender wait: a minute, then two, then four; a pause resets it.
 import { beforeEach, expect, it } from "vitest";
 import { FailedAttempts } from "../../source/keys/failed-attempts.ts";
 

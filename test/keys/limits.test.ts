@@ -1,4 +1,4 @@
-// How often a key may ask, and how often somebody may fail.
+// Rate limits for a key, and for failed attempts.
 import { expect, test } from "vitest";
 import { FailedAttempts } from "../../source/keys/failed-attempts.ts";
 import { RequestBudget } from "../../source/keys/request-budget.ts";

@@ -1,4 +1,4 @@
-// What the tools of graphics cards print, and that a missing or broken tool is no error.
+// Output of the graphics cards' tools; a missing or broken tool is no error.
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";

@@ -22,7 +22,7 @@ function monitor(gpus: () => Promise<never[]> = async () => []) {
       tokens += 1000;
       return tokens;
     },
-    requests: () => ({ longestWaitMs: 40, contextTokens: 90 }),
+    requests: () => ({ longestWaitMs: 40, contextTokens: 90, areRecorded: false }),
     gpus: { read: gpus },
     intervalMs: 5,
   });

@@ -1,4 +1,4 @@
-// What Prometheus reads of the server.
+// The metrics that Prometheus reads.
 import { expect, test } from "vitest";
 import type { LoadedModelSample } from "../../source/metrics/loaded-model-sample.ts";
 import { ServerMetrics } from "../../source/metrics/server-metrics.ts";

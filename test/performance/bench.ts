@@ -12,6 +12,7 @@ import { type Comparison, compare } from "./comparison.ts";
 import { measureGateway } from "./gateway-figures.ts";
 import { measureImages } from "./image-figures.ts";
 import { measureLibrary } from "./library-figures.ts";
+import { measureLoop } from "./loop-figures.ts";
 import { measureMemory } from "./memory-figures.ts";
 import { helpText, type Options, type OwnSuiteName, readOptions } from "./options.ts";
 import {
@@ -26,7 +27,7 @@ import { measureRepeats } from "./repeat-figures.ts";
 import { type Figure, formatFigures, formatRows, summarise, writeReport } from "./report.ts";
 import { measureScreen } from "./screen-figures.ts";
 import { measureServer } from "./server-figures.ts";
-import { commandPath, startOurs, startPeerWith } from "./server-process.ts";
+import { commandPath, type ServerSettings, startOurs, startPeerWith } from "./server-process.ts";
 import type { MemoryName } from "./synthetic-architectures.ts";
 import { ensureModel, modelFileName, usualModel } from "./synthetic-model.ts";
 import { ensureSeeingModel, imageTokens } from "./synthetic-projector.ts";
@@ -78,6 +79,7 @@ async function measureOwn(
   if (name === "images") return await measureSeeing(options, release, temporaryFolder);
   if (name === "repeats") return await measureRepeating(options, release, temporaryFolder);
   if (name === "memory") return await measureHolding(options, release, temporaryFolder);
+  if (name === "loop") return await measureLoop(loopSettings(options, temporaryFolder));
   const syntheticPath = join(release.cacheFolder, modelFileName(usualModel));
   const modelPath = existsSync(syntheticPath) ? syntheticPath : tinyPath;
   await readOnce(modelPath);
@@ -87,6 +89,11 @@ async function measureOwn(
   print(`server: ${basename(modelPath)}, ${most} threads, ${slots} streams`);
   const settings = { modelPath, threads: most, slots, context, temporaryFolder, usesPrebuilt };
   return await measureServer(settings, rounds);
+}
+
+/** What the server's own thread does is the same with any model: the smallest one has room beside it. */
+function loopSettings({ usesPrebuilt }: Options, temporaryFolder: string): ServerSettings {
+  return { modelPath: tinyPath, threads: 1, slots: 4, context, temporaryFolder, usesPrebuilt };
 }
 
 /** Pictures take their time: at the largest number of threads alone. */

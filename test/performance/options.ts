@@ -14,7 +14,7 @@ Usage: npm run bench -- [flags]
   --rounds N        rounds per thread count (3)
   --threads LIST    thread counts, such as 1,2 (1,2)
   --only LIST       of ${Object.keys(suites).join(", ")}, start, commands, library,
-                    server, images, screen, gateway, repeats, memory (all)
+                    server, images, screen, gateway, repeats, memory, loop (all)
   --kind KIND       of the model: dense, sliding (a sliding window) or hybrid (states without
                     parts); dense, and for repeats all of them
   --vocabulary N    tokens of the model's vocabulary, from ${usualVocabulary} to ${vocabularyMaximum} (${usualVocabulary})
@@ -30,12 +30,13 @@ adds to its engine, and screen what the full screen costs while an answer comes.
 --vision is built once where it is missing. gateway compares deployctl's gateway with caddy, which is
 taken from Debian's packages where it is not installed, and times cold starts. repeats times prompts
 that begin as an earlier one did, and memory compares what both servers hold after a chat in each slot.
+loop times small requests beside large ones, which needs no llama-server either.
 `;
 
 /** Suites with figures of their own, by the name that `--only` takes. */
 const ownSuiteNames = [
   ...(["commands", "library", "server", "images", "screen", "gateway"] as const),
-  ...(["repeats", "memory"] as const),
+  ...(["repeats", "memory", "loop"] as const),
 ] as const;
 
 export type OwnSuiteName = (typeof ownSuiteNames)[number];

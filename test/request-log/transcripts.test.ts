@@ -1,11 +1,11 @@
-// What was said: kept within bounds, and read without secrets.
+// Transcripts stay within bounds, and secrets are redacted when read.
 import { expect, test } from "vitest";
 import { drawToken, serverKeyPrefix } from "../../source/keys/token.ts";
 import { redact } from "../../source/request-log/redact.ts";
 import { Transcripts } from "../../source/request-log/transcripts.ts";
 
 test("pieces of an answer come back as one text, beside the prompt", () => {
-  const transcripts = new Transcripts();
+  const transcripts = new Transcripts(true);
   transcripts.addPrompt("r-1", "Hello?");
   for (const piece of ["Good ", "day", "."]) transcripts.addAnswer("r-1", piece);
   expect(transcripts.get("r-1")).toEqual({ prompt: "Hello?", answer: "Good day." });
@@ -13,7 +13,7 @@ test("pieces of an answer come back as one text, beside the prompt", () => {
 });
 
 test("a long text keeps its beginning and its end", () => {
-  const transcripts = new Transcripts();
+  const transcripts = new Transcripts(true);
   transcripts.addPrompt("r-1", `begin ${"x y ".repeat(50_000)} end`);
   for (let piece = 0; piece < 3000; piece += 1)
     transcripts.addAnswer("r-1", `piece ${piece}. `.repeat(4));
@@ -24,7 +24,7 @@ test("a long text keeps its beginning and its end", () => {
 });
 
 test("the oldest are forgotten when all together grow too large", () => {
-  const transcripts = new Transcripts();
+  const transcripts = new Transcripts(true);
   const text = "a b ".repeat(16 * 1024);
   for (let id = 0; id < 300; id += 1) transcripts.addPrompt(`r-${id}`, text);
   expect(transcripts.get("r-0")).toBeUndefined();
@@ -52,4 +52,16 @@ test("what is no secret stays as it is", () => {
   const text =
     "The risk-averse mk_ user asked for sk-learn, a task-force and 1234567890 data: points.";
   expect(redact(text)).toBe(text);
+});
+
+test("nothing is recorded unless it is wanted, and the end of recording forgets all of it", () => {
+  const transcripts = new Transcripts(false);
+  transcripts.addPrompt("r-1", "Hello?");
+  transcripts.addBody("r-1", "{}");
+  expect(transcripts.get("r-1")).toBeUndefined();
+  transcripts.record(true);
+  transcripts.addPrompt("r-2", "Hello?");
+  expect(transcripts.get("r-2")?.prompt).toBe("Hello?");
+  transcripts.record(false);
+  expect(transcripts.get("r-2")).toBeUndefined();
 });

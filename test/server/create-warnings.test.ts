@@ -14,8 +14,8 @@ test("each field that has no effect has its sentence", () => {
   expect(createWarnings(body, { template, otherNames: ["temprature", "mirostat"] })).toEqual([
     "template line 2, column 4: the TEMPLATE asks for .Promt, which no conversation has: it prints nothing. Did you mean .Prompt?",
     "renderer is kept, but has no effect here: prompts follow the TEMPLATE, or the model's own template.",
-    "parser is kept, but has no effect here: how answers are read follows from the template.",
-    "parameter typical_p is kept, but has no effect here: there is no such sampler; min_p does a similar job.",
+    "parser is kept, but has no effect here: the template decides how answers are parsed.",
+    "parameter typical_p is kept, but has no effect here: this engine has no such sampler; min_p is similar.",
     'parameter "temprature" is kept, but has no effect here: there is no such parameter. Did you mean temperature?',
     'parameter "mirostat" is kept, but has no effect here: it no longer exists.',
     "messages.0: images not kept: a model keeps texts alone.",

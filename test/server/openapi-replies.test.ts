@@ -166,6 +166,7 @@ test("every operation says what it replies, and every description is tried or ha
     "POST /api/blobs/:digest",
     "POST /api/cancel",
     "POST /api/copy",
+    "POST /api/recording",
   ]);
 });
 

@@ -142,13 +142,28 @@ describe("what was said", () => {
     expect(found).toHaveLength(1);
   });
 
-  test("is not kept unless that was asked for", async () => {
+  test("is not recorded unless its owner wants it, and forgotten at the end of recording", async () => {
     const plain = await TestServer.start();
     try {
       const reply = await plain.post("/api/generate", question);
       const { json, text } = await plain.send(`/api/requests/${idOf(reply)}`);
       expect(json).not.toHaveProperty("prompt");
       expect(text).not.toContain("capital");
+
+      const record = async (enabled: boolean, headers = {}) =>
+        (await plain.post("/api/recording", { enabled }, headers)).status;
+      const owner = { "x-modelctl-owner": plain.hosted.ownerToken };
+      expect(await record(true)).toBe(403);
+      expect(await record(true, owner)).toBe(200);
+      expect((await plain.send("/api/metrics")).json).toMatchObject({
+        requests: { areRecorded: true },
+      });
+      const recorded = `/api/requests/${idOf(await plain.post("/api/generate", question))}`;
+      expect((await plain.send(recorded)).json).toMatchObject({
+        answer: expect.stringContaining("Paris"),
+      });
+      expect(await record(false, owner)).toBe(200);
+      expect((await plain.send(recorded)).json).not.toHaveProperty("answer");
     } finally {
       await plain.close();
     }

@@ -65,7 +65,7 @@ describe("draining", () => {
       beginAnswer("/v1/chat/completions"),
     ]);
     await server.hosted.drain(0);
-    expect(server.log).toContain("the time is over: cancelling 2 requests");
+    expect(server.log).toContain("timed out: cancelling 2 requests");
     await server.close();
     for (const answer of [native, openai]) {
       expect(await answer.rest()).toContain("ENGINE_SHUTTING_DOWN");

@@ -92,7 +92,7 @@ describe("a file that is sent", () => {
     expect(status).toBe(507);
     expect(JSON.parse(text)).toMatchObject({
       code: "STORE_DISK_FULL",
-      error: expect.stringMatching(/has too little room: 4504 TB needed, .* free/),
+      error: expect.stringMatching(/Not enough disk space for .*: 4504 TB needed, .* free/),
     });
     expect(store.blobs()).toEqual(before);
   });
@@ -298,19 +298,19 @@ describe("is refused", () => {
       "from a file that may not be named",
       () => ({ model: "x", from: "/etc/passwd.gguf" }),
       403,
-      /may not be named/,
+      /is not allowed over the network/,
     ],
     [
       "from a name and a file",
       () => ({ model: "x", from: "tiny", files: files() }),
       400,
-      /one or the other/,
+      /only one is allowed/,
     ],
     [
       "under the name of a built-in model",
       () => ({ model: "tiny", from: "tiny" }),
       403,
-      /comes with the program/,
+      /is built in/,
     ],
     ["with a body that is no JSON", () => "{", 400, /not JSON/],
     ["without a body", () => "", 400, /^missing request body/],

@@ -82,7 +82,7 @@ describe("POST /api/copy", () => {
     [{ source: "one" }, 400, 'destination "" is invalid'],
     [{ source: "one", destination: "x:" }, 400, 'destination "x:" is invalid'],
     [{ source: "nobody", destination: "c" }, 404, 'model "nobody" not found'],
-    [{ source: "one", destination: "tiny" }, 403, "comes with the program"],
+    [{ source: "one", destination: "tiny" }, 403, "is built in"],
   ])("refuses %j", async (body, status, says) => {
     const reply = await store.server.post("/api/copy", body);
     expect(reply).toMatchObject({ status, json: { error: expect.stringContaining(says) } });
@@ -156,7 +156,7 @@ describe("DELETE /api/delete", () => {
     [{ model: "a b" }, 400, 'name "a b" is invalid'],
     [{ model: "./file.gguf" }, 400, "is invalid"],
     [{ model: "nobody" }, 404, "model 'nobody' not found"],
-    [{ model: "tiny" }, 403, "comes with the program"],
+    [{ model: "tiny" }, 403, "is built in"],
   ])("refuses %j", async (body, status, says) => {
     const reply = await remove(body);
     expect(reply).toMatchObject({ status, json: { error: expect.stringContaining(says) } });

@@ -87,7 +87,7 @@ test("a vocabulary alone is told as what it is", async () => {
   const { status, json } = await store.server.post("/api/generate", { model, prompt: "Hi" });
   expect(status).toBe(400);
   expect(json).toMatchObject({
-    error: expect.stringContaining("holds a vocabulary alone, without weights"),
+    error: expect.stringContaining("has a vocabulary but no weights"),
   });
 });
 
@@ -218,7 +218,7 @@ describe("is refused", () => {
     ["without a name", {}, 400, "model is required"],
     ["with a malformed name", { model: "a b" }, 400, "invalid model name"],
     ["for a model that is not there", { model: "nobody" }, 404, "model 'nobody:latest' not found"],
-    ["for a file outside", { model: tinyFile }, 403, "may not be named"],
+    ["for a file outside", { model: tinyFile }, 403, "is not allowed over the network"],
   ])("%s", async (_, body, status, says) => {
     const reply = await store.server.post("/api/show", body);
     expect(reply).toMatchObject({ status, json: { error: expect.stringContaining(says) } });

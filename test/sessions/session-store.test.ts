@@ -1,6 +1,17 @@
 // Goal: no chat is ever lost, whoever saves when, and each is found again by what one remembers of it.
 // Method: real files in a folder of their own; several stores on one folder stand for several programs.
-import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import {
+  chmod,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  utimes,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -194,6 +205,18 @@ describe("a damaged file", () => {
     expect(problems.map(({ message }) => message).join()).toContain("version 99");
     await expect(store.load("b-2")).rejects.toMatchObject({ code: "SESSION_DAMAGED" });
     expect(await readFile(path.join(sessions(), "b-2.1.jsonl"), "utf8")).toBe("{ not json\n");
+  });
+
+  it("that a killed process left half written goes once it is old", async () => {
+    await mkdir(path.join(sessions(), "images"), { recursive: true });
+    const names = [".writing-old", "images/.writing-old", ".writing-new"];
+    const files = names.map((name) => path.join(sessions(), name));
+    for (const file of files) {
+      await writeFile(file, "half");
+      if (file.endsWith("old")) await utimes(file, 0, 0);
+    }
+    await store.save(chat("a-1", "one"), 0);
+    expect(files.map((file) => existsSync(file))).toEqual([false, false, true]);
   });
 
   it("or a folder that may not be written loses nothing", async () => {

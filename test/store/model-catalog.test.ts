@@ -1,4 +1,4 @@
-// Which models there are, and which files may be named.
+// The list of models, and the files that may be named.
 import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -48,12 +48,9 @@ describe("the built-in model", () => {
 });
 
 test.each([
-  [
-    "hf.co/maker/tiny-GGUF:Q8_0",
-    "Not pulled: modelctl pull hf.co/maker/tiny-GGUF:Q8_0 fetches it;",
-  ],
-  ["hf:maker/tiny-GGUF", "Not pulled: modelctl pull hf.co/maker/tiny-GGUF fetches it;"],
-  ["maker/tiny-GGUF", "On the hub it would be hf.co/maker/tiny-GGUF;"],
+  ["hf.co/maker/tiny-GGUF:Q8_0", "Pull it with: modelctl pull hf.co/maker/tiny-GGUF:Q8_0;"],
+  ["hf:maker/tiny-GGUF", "Pull it with: modelctl pull hf.co/maker/tiny-GGUF;"],
+  ["maker/tiny-GGUF", "Its name on the hub would be hf.co/maker/tiny-GGUF;"],
   ["tinny", "Built in: tiny;"],
 ])("%s, which is not there, is told how to be had", async (name, hint) => {
   await expect(new ModelCatalog().resolve(name)).rejects.toMatchObject({
@@ -81,7 +78,7 @@ describe("files", () => {
     for (const file of [tinyFile, "/no/such/file.gguf"]) {
       await expect(new ModelCatalog().resolve(file, refuse)).rejects.toMatchObject({
         code: "STORE_FILE_NOT_ALLOWED",
-        message: `The file ${file} may not be named over the network.`,
+        message: `Access to the file ${file} is not allowed over the network.`,
       });
     }
     expect(seen).toEqual([tinyFile, "/no/such/file.gguf"]);

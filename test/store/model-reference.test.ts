@@ -1,4 +1,4 @@
-// What a text that names a model means: a name, a file, or neither.
+// The meaning of a text that names a model: a name, a file, or neither.
 import { homedir } from "node:os";
 import { describe, expect, test } from "vitest";
 import {
@@ -106,7 +106,7 @@ test.each(["https://example.com/a/x.gguf", "http://a.b/c/d.GGUF?raw=1", "file://
     expect(() => parseModelReference(text)).toThrow(
       expect.objectContaining({
         code: "STORE_NAME_INVALID",
-        hint: expect.stringContaining("download the file"),
+        hint: expect.stringContaining("Download the file"),
       }),
     );
   },

@@ -46,7 +46,7 @@ test("what the repository brings holds for the model, and is told", async () => 
     parameters: { temperature: 0.3, stop: ["<end>", "|"], num_ctx: 512 },
   });
   expect(told).toContain(
-    "the repository brings a template, a system text, parameters (temperature, stop, num_ctx)",
+    "using the repository's template, system prompt, parameters (temperature, stop, num_ctx)",
   );
   expect(told.at(-1)).toBe("success");
 });
@@ -66,10 +66,8 @@ test("parameters that this program does not know are kept", async () => {
   const { model, told } = await pullWith({
     params: '{"temperature": "hot", "magic": 1, "top_k": 5}',
   });
-  expect(told).toContain("the repository brings parameters (top_k)");
-  expect(told).toContain(
-    "the repository's params hold what has no effect here: temperature, magic",
-  );
+  expect(told).toContain("using the repository's parameters (top_k)");
+  expect(told).toContain("some of the repository's params have no effect here: temperature, magic");
   expect(model.parameters).toEqual({ top_k: 5 });
   expect(model.otherValues).toEqual({ temperature: "hot", magic: 1 });
 });
@@ -78,19 +76,11 @@ test.each([
   [
     "a template that cannot be read",
     { template: "{{ if }}" },
-    /^the repository's template is left out: /,
+    /^ignoring the repository's template: /,
   ],
-  [
-    "parameters that are no JSON",
-    { params: "temperature 1" },
-    /params is left out: it is no JSON object$/,
-  ],
-  ["parameters that are a list", { params: "[1]" }, /params is left out: it is no JSON object$/],
-  [
-    "a text of megabytes",
-    { system: "x".repeat(2 ** 20 + 1) },
-    /system is left out: it is too long/,
-  ],
+  ["parameters that are no JSON", { params: "temperature 1" }, /params: it is not a JSON object$/],
+  ["parameters that are a list", { params: "[1]" }, /params: it is not a JSON object$/],
+  ["a text of megabytes", { system: "x".repeat(2 ** 20 + 1) }, /system: it is too long/],
 ])("%s is left out, and told", async (_, texts, sentence) => {
   const { model, told } = await pullWith(texts);
   expect(told).toContainEqual(expect.stringMatching(sentence));
@@ -118,7 +108,7 @@ test.each([
   });
   await expect(pulling).rejects.toMatchObject({
     code: "STORE_NO_REGISTRY",
-    hint: `Name a repository, such as ${likely}; or see modelctl list.`,
+    hint: `Name a repository, such as ${likely}, or run: modelctl list`,
   });
   expect(hub.requests).toEqual([]);
 });
@@ -142,7 +132,7 @@ test("files that make no model together are named as on the hub, and none is kep
   const pulling = (name: string) =>
     pullModel(store, modelName(name), { settings, templateProblem, ...quick });
   const message =
-    "a-00001-of-00002.gguf of owner/name and a-00002-of-00002.gguf of owner/name are two models; a model is made of one.";
+    "a-00001-of-00002.gguf of owner/name and a-00002-of-00002.gguf of owner/name are two models; only one is allowed.";
   await expect(pulling("hf.co/owner/name")).rejects.toMatchObject({
     message,
     hint: expect.stringMatching(/^They were deleted\. Choose another/),

@@ -47,17 +47,17 @@ function withUint64(value: bigint, at: number): Buffer {
 const cuts: Array<[what: string, bytes: number, says?: RegExp]> = [
   ["behind the magic word", 4],
   ["inside the counts", 20],
-  ["behind the counts", 24, /announces 29 facts and 38 tensors/],
+  ["behind the counts", 24, /announces 29 metadata entries and 38 tensors/],
   ["inside the metadata", Math.floor(header.dataOffset / 2)],
   ["inside the list of tensors", header.dataOffset - 100],
   ["in front of the weights", header.dataOffset],
   ["in the middle of the weights", Math.floor((header.dataOffset + header.fileSize) / 2)],
-  ["inside the last tensor", header.dataOffset + lastTensor + 1, /cut off|incomplete/],
-  ["one byte before its end", header.fileSize - 1, /cut off|incomplete/],
+  ["inside the last tensor", header.dataOffset + lastTensor + 1, /truncated|incomplete/],
+  ["one byte before its end", header.fileSize - 1, /truncated|incomplete/],
 ];
 
 const cutFiles = cuts.map(
-  ([what, bytes, says = /is cut off/]): BadFile => ({
+  ([what, bytes, says = /is truncated/]): BadFile => ({
     name: `cut off ${what}`,
     make: (file) => writeFileSync(file, tiny.subarray(0, bytes)),
     status: 400,
@@ -112,7 +112,7 @@ export const badFiles: readonly BadFile[] = [
   unusable(
     "a projector for images",
     () => readFileSync(path.join(repositoryFolder, "media", "models", "mmproj-tiny-vision.gguf")),
-    /is a projector, which lets a model see/,
+    /is a projector, not a model/,
   ),
   unusable(
     "with a broken chat template",

@@ -37,12 +37,21 @@ export async function sendRaw(
   });
 }
 
-/** Sends bytes as they are and gives back all that comes. */
-export async function sendBytes(url: string, bytes: string | Buffer): Promise<string> {
+/**
+ * Sends bytes as they are and gives back all that comes.
+ *
+ * @param isLast whether the sending side is closed behind them, as by `nc -N`
+ */
+export async function sendBytes(
+  url: string,
+  bytes: string | Buffer,
+  isLast = false,
+): Promise<string> {
   const { hostname, port } = new URL(url);
   return await new Promise((resolve, reject) => {
     let text = "";
-    const socket = connect(Number(port), hostname, () => socket.write(bytes));
+    const to = { host: hostname, port: Number(port), allowHalfOpen: isLast };
+    const socket = connect(to, () => (isLast ? socket.end(bytes) : socket.write(bytes)));
     socket.setEncoding("utf8");
     socket.on("data", (piece: string) => {
       text += piece;

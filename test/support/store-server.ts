@@ -3,6 +3,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { Ollama } from "ollama";
+import type { HostOptions } from "../../source/application/server-host.ts";
 import type { Settings } from "../../source/configuration/settings.ts";
 import { tinyFile } from "./command-line.ts";
 import { entriesOf } from "./model-store.ts";
@@ -21,14 +22,18 @@ export class StoreServer {
     this.folder = folder;
   }
 
-  static async start(changes: Partial<Settings> = {}): Promise<StoreServer> {
+  /** @param changes and more as `TestServer.start` takes them */
+  static async start(
+    changes: Partial<Settings> = {},
+    more: Partial<HostOptions> = {},
+  ): Promise<StoreServer> {
     const folder = mkdtempSync(path.join(tmpdir(), "modelctl-store-server-"));
     mkdirSync(path.join(folder, "files"));
-    const server = await TestServer.start({
+    const own = {
       models: path.join(folder, "models"),
       model_folders: [path.join(folder, "files")],
-      ...changes,
-    });
+    };
+    const server = await TestServer.start({ ...own, ...changes }, more);
     return new StoreServer(server, folder);
   }
 

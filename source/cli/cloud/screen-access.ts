@@ -1,4 +1,5 @@
 // What the deploy and the console screen ask, answered over the admin API and by this machine.
+import { shownModel } from "../../base/model-tag.ts";
 import { profileNamed } from "../../configuration/cloud-profiles.ts";
 import { loadSettings } from "../../configuration/load-settings.ts";
 import { productPaths } from "../../configuration/paths.ts";
@@ -60,7 +61,7 @@ async function localModels(): Promise<LocalModel[]> {
   const { values } = loadSettings({ environment: process.env, file: paths.configurationFile });
   const { models } = await new ModelLibrary(values, paths).catalog.listModels();
   return models.map(({ name, sizeBytes }) => ({
-    name: name.replace(/:latest$/, ""),
+    name: shownModel(name),
     sizeBytes,
   }));
 }

@@ -14,13 +14,14 @@ export async function testApp(
 ): Promise<TestStep[]> {
   const endpoint = new OpenAiEndpoint(connection);
   let models: string[] = [];
-  const first = await step("GET /v1/models", async () => {
+  const first = await step("GET /v1/models", "at least one model", async () => {
     models = await endpoint.models(signal);
     return models.join(", ");
   });
   const [model] = models;
   if (model === undefined) return [first];
-  const second = await step("POST /v1/chat/completions", async () => {
+  const expected = `an answer to "${question}"`;
+  const second = await step("POST /v1/chat/completions", expected, async () => {
     const messages = [{ role: "user", content: question }] as const;
     const parameters = { num_predict: answerTokens };
     let text = "";
@@ -32,14 +33,21 @@ export async function testApp(
   return [first, second];
 }
 
-async function step(request: string, ask: () => Promise<string>): Promise<TestStep> {
+async function step(
+  request: string,
+  expected: string,
+  ask: () => Promise<string>,
+): Promise<TestStep> {
   const startedAt = performance.now();
   const elapsed = () => performance.now() - startedAt;
   try {
-    const sentence = (await ask()).replaceAll(/\s+/g, " ");
-    return { request, status: 200, elapsedMs: elapsed(), sentence, isOk: true };
+    const answer = (await ask()).replaceAll(/\s+/g, " ");
+    const isOk = answer !== "";
+    const sentence = isOk ? answer : "nothing";
+    return { request, expected, status: 200, elapsedMs: elapsed(), sentence, isOk };
   } catch (error) {
     const status = error instanceof ServerRefusal ? error.status : undefined;
-    return { request, status, elapsedMs: elapsed(), sentence: describeError(error), isOk: false };
+    const sentence = describeError(error);
+    return { request, expected, status, elapsedMs: elapsed(), sentence, isOk: false };
   }
 }

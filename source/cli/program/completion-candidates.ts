@@ -1,4 +1,5 @@
 // Candidates for the last word of a command line.
+import { shownModel } from "../../base/model-tag.ts";
 import {
   type Command,
   commandsBelow,
@@ -104,7 +105,7 @@ async function wordCandidates(
 
 /** A model's usual tag is left out, as people type it. */
 async function namesOf(kind: NameKind, names: NameSource): Promise<Candidate[]> {
-  return (await names(kind)).map((name) => ({ value: name.replace(/:latest$/, "") }));
+  return (await names(kind)).map((name) => ({ value: shownModel(name) }));
 }
 
 /** Flags that may still be typed. */

@@ -14,9 +14,12 @@ export interface AttachedPrompt {
   /** The prompt without the paths of what was attached. */
   readonly text: string;
   readonly images: readonly ImageAttachment[];
-  /** Paths that were surely meant and lead nowhere, as typed. */
+  /** Paths that were clearly meant but do not exist, as typed. */
   readonly missing: readonly string[];
-  /** How many files the prompt names, where that is more than one message can show: none is attached. */
+  /**
+   * Number of files that the prompt names, if more than one message can show: then none is
+   * attached.
+   */
   readonly tooMany?: number;
 }
 
@@ -24,9 +27,9 @@ export interface AttachedPrompt {
 const mostMentions = 32;
 
 export interface AttachOptions {
-  /** What relative paths start from. */
+  /** The base of relative paths. */
   readonly folder: string;
-  /** Whether a bare file name within a sentence counts: it does where the model can see. */
+  /** Accepts a bare file name within a sentence; set when the model can see. */
   readonly takesBareNames: boolean;
 }
 
@@ -36,8 +39,8 @@ interface FoundFile {
 }
 
 /**
- * What a typed prompt attaches: that of `/image PATH QUESTION`, else what stands within it.
- *
+ * Finds the images that a typed prompt attaches: the one of `/image PATH QUESTION`, or those named
+ * in the text.
  * @throws ProductError `ATTACHMENT_...`
  */
 export async function attachToPrompt(
@@ -50,7 +53,7 @@ export async function attachToPrompt(
     : await attachNamed(argument, options);
 }
 
-/** Whether a prompt can attach anything, before any file is looked at. */
+/** True when a prompt may attach something; looks at no file. */
 export function mayAttach(prompt: string): boolean {
   return imageArgument(prompt) !== undefined || findMentions(prompt).length > 0;
 }
@@ -128,7 +131,7 @@ function isMeant({ typed, isMarked }: PathReading): boolean {
 
 async function firstFile(typed: string, folder: string): Promise<string | undefined> {
   for (const spelling of pathSpellings(typed, folder)) {
-    // What cannot be looked at is no file here; the next spelling may be one.
+    // A path that cannot be examined does not count as a file; the next spelling may.
     const facts = await stat(spelling).catch(() => undefined);
     if (facts?.isFile()) return spelling;
   }
@@ -147,7 +150,7 @@ function withoutPaths(prompt: string, found: readonly FoundFile[]): string {
   return (text + prompt.slice(from)).trim();
 }
 
-/** Why nothing is attached of a prompt that names too many files. */
+/** Explains why nothing is attached from a prompt that names too many files. */
 export function tooManyText(count: number): string {
-  return `The message names ${count} image files, more than the ${mostMentions} that one can show: none is attached.`;
+  return `No image attached: the message names ${count} image files, the limit is ${mostMentions}.`;
 }

@@ -3,7 +3,7 @@ import { readdir } from "node:fs/promises";
 import { pathSpellings } from "./path-spellings.ts";
 
 export interface PathCompletion {
-  /** What to put in place of the typed path: as far as all matches agree. */
+  /** The text that replaces the typed path: as far as all matches agree. */
   readonly typed: string;
   /** The names that match, folders with a slash behind them. */
   readonly matches: readonly string[];

@@ -6,37 +6,36 @@ export const attachmentErrors = {
     code: "ATTACHMENT_NOT_FOUND",
     status: 404,
     exitCode: exitCodes.notFound,
-    description: "The file that was to be attached does not exist.",
+    description: "The attachment does not exist.",
   },
   unreadable: {
     code: "ATTACHMENT_UNREADABLE",
     status: 400,
     exitCode: exitCodes.refused,
-    description: "The file that was to be attached cannot be read.",
+    description: "The attachment cannot be read.",
   },
   tooLarge: {
     code: "ATTACHMENT_TOO_LARGE",
     status: 400,
     exitCode: exitCodes.refused,
-    description:
-      "The file that was to be attached has too many bytes, or the image too many pixels.",
+    description: "The attachment is too large, in bytes or in pixels.",
   },
   notImage: {
     code: "ATTACHMENT_NOT_IMAGE",
     status: 400,
     exitCode: exitCodes.refused,
-    description: "The file that was to be attached is no image, or a damaged one.",
+    description: "The attachment is not an image, or is damaged.",
   },
   notText: {
     code: "ATTACHMENT_NOT_TEXT",
     status: 400,
     exitCode: exitCodes.refused,
-    description: "The file that was to be attached is neither text nor an image.",
+    description: "The attachment is neither text nor an image.",
   },
   unseen: {
     code: "ATTACHMENT_UNSEEN",
     status: 400,
     exitCode: exitCodes.refused,
-    description: "The model that was to look at an image cannot see.",
+    description: "The model does not accept images.",
   },
 } as const satisfies Record<string, ErrorDefinition>;

@@ -3,7 +3,7 @@
 
 /** One way to read a mention. */
 export interface PathReading {
-  /** What to take out of the prompt: quotes and an at sign belong to it. */
+  /** The text to remove from the prompt, including quotes and an at sign. */
   readonly start: number;
   readonly end: number;
   /** The path as it was typed, without them. */
@@ -24,7 +24,7 @@ const imageEnding =
   /\.(?:png|jpe?g|webp|gif|bmp|tiff?|avif|hei[cf])(?![\p{L}\p{N}_/\\-]|\.[\p{L}\p{N}])/giu;
 const quotes = "\"'`";
 const address = /^[a-z][a-z0-9+.-]+:\/\//i;
-/** What may stand before a path. */
+/** Characters that may precede a path. */
 const opening = /[\s"'`([{<=,;:|@]/;
 const longestPath = 1024;
 const mostWords = 16;

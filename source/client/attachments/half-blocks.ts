@@ -1,4 +1,4 @@
-// A small picture of an image out of half blocks: two pixels in each cell of the terminal.
+// Renders a small preview of an image with half blocks: two pixels in each cell of the terminal.
 import type { ImageAttachment } from "./read-image-file.ts";
 
 /** One cell: its upper pixel and its lower one, as `#rrggbb`. */

@@ -1,5 +1,5 @@
-// Takes `/image PATH QUESTION` apart. It is looked at before anything else is done with a line: no
-// reading of it may ever reach the model as plain text.
+// Parses `/image PATH QUESTION`. It runs before anything else is done with a line: no part of it
+// may ever reach the model as plain text.
 
 /** One way to tell the path from the question. */
 export interface ImageCommandReading {

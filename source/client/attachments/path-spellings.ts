@@ -2,7 +2,7 @@
 import { fileURLToPath } from "node:url";
 import { toAbsolutePath } from "../../base/file-path.ts";
 
-/** What terminals escape when a file is dropped on them. */
+/** Characters that terminals escape when a file is dropped on them. */
 const escaped = /\\([ ()[\]{}$&;'"\\*?~!#<>|`])/g;
 const drivePath = /^([A-Za-z]):[\\/]/;
 
@@ -19,7 +19,7 @@ export function pathSpellings(typed: string, folder: string): string[] {
   return [...new Set(spellings.map((spelling) => toAbsolutePath(spelling, folder)))];
 }
 
-/** Whether the text can only be meant as a path, other than a bare name within a sentence. */
+/** True when the text can only be a path, not a bare name within a sentence. */
 export function isPathLike(typed: string): boolean {
   return /[/\\]|^~/.test(typed);
 }

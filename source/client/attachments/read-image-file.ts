@@ -19,7 +19,7 @@ export interface ImageAttachment {
   readonly height: number;
 }
 
-/** What a server takes unless its settings say otherwise. */
+/** A server's default limit for images. */
 const largestBytes = 20 * 2 ** 20;
 const mostPixels = 100_000_000;
 const decodeSeconds = 30;
@@ -41,14 +41,14 @@ export async function readImageFile(file: string): Promise<ImageAttachment> {
     height,
     orientation = 1,
   } = await decoder.metadata().catch((error) => {
-    throw notImage(`${name} is no image.`, error);
+    throw notImage(`${name} is not an image.`, error);
   });
   if (format === undefined || !readable.has(format)) {
-    throw notImage(`${name} is an image in the format ${format}, which models are not shown.`);
+    throw notImage(`${name} is an image in the unsupported format ${format}.`);
   }
   if (width * height > mostPixels) {
     throw new ProductError(attachmentErrors.tooLarge, {
-      message: `${name} has ${width} x ${height} pixels, more than ${mostPixels / 1e6} million.`,
+      message: `${name} is too large: ${width} x ${height} pixels, the limit is ${mostPixels / 1e6} million.`,
       hint: "Make it smaller.",
     });
   }
@@ -79,10 +79,10 @@ export function attachedText(
 async function readBytes(file: string, name: string): Promise<Buffer> {
   try {
     const facts = await stat(file);
-    if (!facts.isFile()) throw notImage(`${name} is no file.`);
+    if (!facts.isFile()) throw notImage(`${name} is not a file.`);
     if (facts.size > largestBytes) {
       throw new ProductError(attachmentErrors.tooLarge, {
-        message: `${name} has ${formatBytes(facts.size)}, more than the ${formatBytes(largestBytes)} that an image may have.`,
+        message: `${name} is too large: ${formatBytes(facts.size)}, the limit for images is ${formatBytes(largestBytes)}.`,
         hint: "Make it smaller.",
       });
     }
@@ -92,7 +92,7 @@ async function readBytes(file: string, name: string): Promise<Buffer> {
     if (error instanceof ProductError) throw error;
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     if (code === "ENOENT" || code === "ENOTDIR") throw missingFile(file);
-    const why = code === "EACCES" || code === "EPERM" ? "it is not yours to read" : String(code);
+    const why = code === "EACCES" || code === "EPERM" ? "permission denied" : String(code);
     throw new ProductError(attachmentErrors.unreadable, {
       message: `${name} cannot be read: ${why}.`,
       hint: "Check the file's permissions.",
@@ -104,8 +104,8 @@ async function readBytes(file: string, name: string): Promise<Buffer> {
 /** @param typed as the person wrote it */
 export function missingFile(typed: string): ProductError {
   return new ProductError(attachmentErrors.notFound, {
-    message: `There is no file ${typed}.`,
-    hint: "Check the path; Tab completes one.",
+    message: `File ${typed} does not exist.`,
+    hint: "Check the path; press Tab to complete it.",
   });
 }
 

@@ -14,7 +14,7 @@ export interface TextFile {
 
 export interface TextFiles {
   readonly files: readonly TextFile[];
-  /** Names that look like files and are none. */
+  /** Names that look like files but do not exist. */
   readonly missing: readonly string[];
 }
 
@@ -60,15 +60,15 @@ function namesIn(prompt: string): string[] {
 
 async function readNamed(typed: string, folder: string): Promise<TextFile | undefined> {
   for (const spelling of typed === "" ? [] : pathSpellings(typed, folder)) {
-    // What cannot be looked at is no file here; the next spelling may be one.
+    // A path that cannot be examined does not count as a file; the next spelling may.
     const facts = await stat(spelling).catch(() => undefined);
     if (facts === undefined) continue;
     const name = path.basename(spelling);
     if (!facts.isFile()) throw notText(`${name} is a folder.`, "Name a file in it.");
     if (facts.size > largestBytes) {
       throw new ProductError(attachmentErrors.tooLarge, {
-        message: `${name} has more than the 256 KiB that an attached text may have.`,
-        hint: "Paste the part that matters.",
+        message: `${name} is too large: the limit for attached text is 256 KiB.`,
+        hint: "Paste the relevant part.",
       });
     }
     return { name: typed, text: await readText(spelling, name) };
@@ -88,7 +88,7 @@ async function readText(file: string, name: string): Promise<string> {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     if (!text.includes("\u0000")) return text;
   } catch {
-    // Bytes that are no UTF-8 are no text.
+    // Bytes that are not UTF-8 are not text.
   }
   throw notText(`${name} is neither text nor an image.`, "Attach text in UTF-8, or an image.");
 }

@@ -1,4 +1,5 @@
 // The sentences for a request that was let in and fails on its way.
+import type { MinimumRate } from "../../base/body-rate.ts";
 import { formatBytes } from "../../base/byte-format.ts";
 import type { FailureKind } from "./attempt.ts";
 import type { GatewayLimits } from "./gateway-options.ts";
@@ -16,15 +17,16 @@ export function tooLarge(mostBytes: number): Refusal {
 
 export function bodyRefusal(fault: BodyFault, limits: GatewayLimits): Refusal {
   if (fault === "too_large") return tooLarge(limits.bodyBytes);
-  if (fault === "stalled") {
-    const detail = `Nothing of the request's body came for ${limits.uploadStallMs / 1000} s.`;
-    return { type: "request_stalled", detail, closes: true };
-  }
   return {
     type: "overloaded",
     detail: "Too much is waiting for replicas already. Try again in a moment.",
     retryAfterSeconds: retrySeconds,
   };
+}
+
+export function bodyTooSlow({ bytes, windowMs }: MinimumRate): Refusal {
+  const detail = `The request's body came too slowly: less than ${formatBytes(bytes)} in ${windowMs / 1000} s.`;
+  return { type: "request_stalled", detail, closes: true };
 }
 
 export function requestTimeout(timeoutMs: number): Refusal {

@@ -1,4 +1,6 @@
 // One request from its admission to its end: tries at replicas, the reply, the record.
+import { watchBodyRate } from "../../base/body-rate.ts";
+import { watchHalfClosed } from "../../base/half-closed.ts";
 import { TokenTail } from "../metrics/token-tail.ts";
 import type { Arrival, ExchangeContext } from "./arrival.ts";
 import { Attempt, type AttemptFailure, type AttemptListener, type RawHeaders } from "./attempt.ts";
@@ -11,7 +13,13 @@ import {
   startingCommentMs,
 } from "./early-stream.ts";
 import { type ExchangeRecord, openRecord } from "./exchange-record.ts";
-import { bodyRefusal, refuseAttempt, requestTimeout, tooLarge } from "./exchange-refusals.ts";
+import {
+  bodyRefusal,
+  bodyTooSlow,
+  refuseAttempt,
+  requestTimeout,
+  tooLarge,
+} from "./exchange-refusals.ts";
 import { ModelsRecording } from "./models-cache.ts";
 import { type Refusal, statusOf } from "./refusals.ts";
 import { ReplicaClaim } from "./replica-claim.ts";
@@ -62,6 +70,7 @@ export class Exchange implements AttemptListener {
       onRefused: (refusal) => this.refuse(refusal),
     });
     arrival.response.once("close", () => this.#close());
+    watchHalfClosed(arrival.request, arrival.response, () => this.#reply.breakSilence());
   }
 
   /** Called once. */
@@ -69,7 +78,7 @@ export class Exchange implements AttemptListener {
     const { request, response, head } = this.arrival;
     const { limits, waiting } = this.#context;
     const length = head.contentLength ?? 0;
-    if (length === 0 && !head.isChunked) {
+    if (length === 0 && head.transferCoding === undefined) {
       this.#claim.seek();
       return;
     }
@@ -77,16 +86,16 @@ export class Exchange implements AttemptListener {
       this.refuse(tooLarge(limits.bodyBytes));
       return;
     }
+    watchBodyRate(request, limits.uploadRate, () => this.refuse(bodyTooSlow(limits.uploadRate)));
     if (head.expect !== undefined) response.writeContinue();
     this.#body = new RequestBody(request, {
       mostBytes: limits.bodyBytes,
       repeatableBytes: limits.repeatableBytes,
-      stallMs: limits.uploadStallMs,
       waiting,
       onFault: (fault) => this.refuse(bodyRefusal(fault, limits)),
     });
     // A replica is not kept waiting for a client's upload, unless it is a long one.
-    const isShort = !head.isChunked && length <= limits.repeatableBytes;
+    const isShort = head.transferCoding === undefined && length <= limits.repeatableBytes;
     if (!isShort) this.#claim.seek();
     this.#body.whenComplete(() => {
       if (isShort) this.#claim.seek();

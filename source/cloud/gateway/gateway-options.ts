@@ -1,5 +1,6 @@
 // What the gateway is made with, and its limits where nobody says otherwise.
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { type MinimumRate, usualRate } from "../../base/body-rate.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { CloudKey, KeyVerifier } from "../keys/cloud-key.ts";
 import type { ExchangeRecord } from "./exchange-record.ts";
@@ -17,8 +18,8 @@ export interface GatewayLimits {
   repeatableBytes: number;
   /** Up to here a body is looked into: whether it asks for a stream. */
   readableBytes: number;
-  /** A client that sends nothing of a body for so long is refused; a replica never waits for it. */
-  uploadStallMs: number;
+  /** A client that sends a body more slowly is refused, also where a replica reads it already. */
+  uploadRate: MinimumRate;
   /** A client that takes nothing for so long is dropped. */
   writeStallMs: number;
   connectTimeoutMs: number;
@@ -33,7 +34,7 @@ export const defaultGatewayLimits: GatewayLimits = {
   waitingBytes: 256 * 2 ** 20,
   repeatableBytes: 2 ** 20,
   readableBytes: 8 * 2 ** 20,
-  uploadStallMs: 60_000,
+  uploadRate: usualRate,
   writeStallMs: 120_000,
   connectTimeoutMs: 5000,
   lingerMs: 2000,

@@ -8,6 +8,8 @@ import {
 } from "node:http";
 import { createServer as createTlsServer, Server as TlsServer } from "node:https";
 import type { Duplex } from "node:stream";
+import { endConnection } from "../../base/end-connection.ts";
+import { keepHalfClosed } from "../../base/half-closed.ts";
 import { describeError, ProductError } from "../../base/product-error.ts";
 import { isLoopback, urlOf } from "../../configuration/address.ts";
 import { cloudErrors } from "../errors.ts";
@@ -163,6 +165,7 @@ function watch(server: Server, encryption: Encryption, log: (text: string) => vo
 }
 
 function serve(server: Server, { reception, headerBytes }: ListenerSurroundings, door: Door): void {
+  keepHalfClosed(server);
   const onRequest: RequestListener = (request, response) => {
     reception.onRequest(request, response, door);
   };
@@ -177,7 +180,8 @@ function serve(server: Server, { reception, headerBytes }: ListenerSurroundings,
     }
   });
   server.on("connect", (_request, socket: Duplex) => {
-    socket.end("HTTP/1.1 405 Method Not Allowed\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+    const lines = ["HTTP/1.1 405 Method Not Allowed", "Connection: close", "Content-Length: 0"];
+    endConnection(socket, `${lines.join("\r\n")}\r\n\r\n`);
   });
   server.on("clientError", (error: Error, socket: Duplex) => {
     answerUnreadable(error, socket, { headerBytes, isReplying: reception.isReplyingOn(socket) });

@@ -85,7 +85,12 @@ export class ModelsRecording {
 /** Without a query: what it may mean to the app, nobody here knows. */
 function asksForModels({ request, head, path }: Arrival): boolean {
   const isLook = request.method === "GET" || request.method === "HEAD";
-  return isLook && path.rest === modelsPath && !head.isChunked && (head.contentLength ?? 0) === 0;
+  return (
+    isLook &&
+    path.rest === modelsPath &&
+    head.transferCoding === undefined &&
+    (head.contentLength ?? 0) === 0
+  );
 }
 
 type KeptHead = Pick<KeptReply, "headers" | "varied">;

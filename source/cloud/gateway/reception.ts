@@ -1,6 +1,9 @@
 // What happens to every request first: is it for us, is it small enough, may it pass, which way?
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
+import { watchBodyRate } from "../../base/body-rate.ts";
+import { watchHalfClosed } from "../../base/half-closed.ts";
+import { codingUnknown, isKnownCoding } from "../../base/transfer-coding.ts";
 import { isLoopback } from "../../configuration/address.ts";
 import type { Admission } from "./admission.ts";
 import type { Arrival, ExchangeContext } from "./arrival.ts";
@@ -47,6 +50,8 @@ export class Reception {
   readonly #options: ReceptionOptions;
   readonly live = new Set<Live>();
   isStopping = false;
+  /** Connections that end with the refusal that was sent on them. */
+  readonly #closing = new WeakSet<Duplex>();
   /** Those who wait for the end of all requests: a second one may wait less long. */
   readonly #onIdle = new Set<() => void>();
 
@@ -69,14 +74,23 @@ export class Reception {
   }
 
   isReplyingOn(socket: Duplex): boolean {
-    return [...this.live].some(({ arrival }) => arrival.request.socket === socket);
+    return (
+      this.#closing.has(socket) ||
+      [...this.live].some(({ arrival }) => arrival.request.socket === socket)
+    );
   }
 
   onRequest(request: IncomingMessage, response: ServerResponse, door: Door): void {
     const visit = this.#greet(request, response, door);
     this.#guarded(visit, () => {
       const arrival = this.#let(visit, door);
-      if (arrival === undefined || answerFromKept(arrival, this.#options.context)) return;
+      if (arrival === undefined) {
+        const { uploadRate } = this.#options.context.limits;
+        watchBodyRate(request, uploadRate, () => request.socket.destroy());
+        watchHalfClosed(request, response);
+        return;
+      }
+      if (answerFromKept(arrival, this.#options.context)) return;
       const exchange = new Exchange(arrival, this.#options.context);
       this.live.add(exchange);
       response.once("close", () => this.#forget(exchange));
@@ -162,6 +176,9 @@ export class Reception {
       const detail = "The request has more than one Host header. Send exactly one.";
       return { type: "bad_request", detail, closes: true };
     }
+    if (!isKnownCoding(head.transferCoding)) {
+      return { type: "bad_request", detail: codingUnknown, closes: true };
+    }
     if (target.length > context.limits.urlBytes) {
       const kib = context.limits.urlBytes / 1024;
       return { type: "uri_too_long", detail: `The URL is longer than the ${kib} KiB taken here.` };
@@ -190,6 +207,7 @@ export class Reception {
   #refuse(visit: Visit, refusal: Refusal): undefined {
     const { id, request, response, head } = visit;
     const { clock, limits, observe } = this.#options.context;
+    if (refusal.closes === true) this.#closing.add(request.socket);
     response.once("close", () => observe(refusedRecord(visit, refusal, clock)));
     sendRefusal(request, response, refusal, {
       requestId: id,

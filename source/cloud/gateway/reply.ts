@@ -115,6 +115,13 @@ export class Reply {
     this.end();
   }
 
+  /** Sends a comment, where the reply is a stream of events and none is half sent. */
+  breakSilence(): void {
+    if (this.#response.writableEnded) return;
+    if (this.#boundary?.isHere === true && !this.#isPaused) this.#response.write(this.#comment);
+    this.#silenceTimer?.refresh();
+  }
+
   /** When the reply is over, however. */
   close(): void {
     clearTimeout(this.#stallTimer);
@@ -125,13 +132,7 @@ export class Reply {
   #commentSilence(comment: string, everyMs: number): void {
     clearTimeout(this.#silenceTimer);
     this.#comment = comment;
-    if (everyMs > 0) this.#silenceTimer = setTimeout(() => this.#breakSilence(), everyMs);
-  }
-
-  #breakSilence(): void {
-    if (this.#response.writableEnded) return;
-    if (this.#boundary?.isHere === true && !this.#isPaused) this.#response.write(this.#comment);
-    this.#silenceTimer?.refresh();
+    if (everyMs > 0) this.#silenceTimer = setTimeout(() => this.breakSilence(), everyMs);
   }
 
   #waitForReader(): void {

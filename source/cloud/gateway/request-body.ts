@@ -27,15 +27,13 @@ export class WaitingBytes {
   }
 }
 
-export type BodyFault = "too_large" | "no_room" | "stalled";
+export type BodyFault = "too_large" | "no_room";
 
 export interface BodyOptions {
   /** Larger bodies are refused. */
   mostBytes: number;
   /** A body up to here can be sent again. */
   repeatableBytes: number;
-  /** A body that waits for its rest gets some of it at least this often. */
-  stallMs: number;
   waiting: WaitingBytes;
   onFault: (fault: BodyFault) => void;
 }
@@ -51,12 +49,10 @@ export class RequestBody {
   #whole: Buffer | undefined;
   #upload: Upload | undefined;
   #onComplete: (() => void) | undefined;
-  readonly #stallTimer: NodeJS.Timeout;
 
   constructor(request: IncomingMessage, options: BodyOptions) {
     this.#request = request;
     this.#options = options;
-    this.#stallTimer = setTimeout(() => this.#fail("stalled"), options.stallMs);
     request.on("data", this.#onData);
     request.once("end", this.#onEnd);
     request.once("close", this.#onClose);
@@ -85,7 +81,6 @@ export class RequestBody {
 
   /** What a replica is sent: all of it where it is here, else a stream that goes on. */
   take(): Buffer | Readable {
-    clearTimeout(this.#stallTimer);
     if (this.#whole !== undefined) return this.#whole;
     const pieces = this.#pieces;
     this.#letGo();
@@ -109,7 +104,6 @@ export class RequestBody {
 
   /** Keeps nothing any more; what still comes is thrown away. */
   drop(): void {
-    clearTimeout(this.#stallTimer);
     this.#request.off("data", this.#onData);
     this.#letGo();
     this.#whole = undefined;
@@ -126,7 +120,6 @@ export class RequestBody {
     } else if (this.#options.waiting.take(piece.length)) {
       this.#heldBytes += piece.length;
       this.#pieces.push(piece);
-      this.#stallTimer.refresh();
     } else {
       this.#fail("no_room");
     }
@@ -134,7 +127,6 @@ export class RequestBody {
 
   readonly #onEnd = (): void => {
     this.#isComplete = true;
-    clearTimeout(this.#stallTimer);
     this.#upload?.push(null);
     this.#onComplete?.();
     this.#onComplete = undefined;

@@ -9,7 +9,8 @@ export interface RequestHead {
   hostCount: number;
   /** Of the body, in bytes; undefined where it is chunked or there is none. */
   contentLength: number | undefined;
-  isChunked: boolean;
+  /** `chunked`, or a coding that is refused; undefined where the body is not framed so. */
+  transferCoding: string | undefined;
   expect: string | undefined;
   /** What a proxy before the gateway has noted; believed only where it is trusted. */
   forwardedFor: string | undefined;
@@ -59,7 +60,7 @@ export function readRequestHead(raw: readonly string[]): RequestHead {
     host: undefined,
     hostCount: 0,
     contentLength: undefined,
-    isChunked: false,
+    transferCoding: undefined,
     expect: undefined,
     forwardedFor: undefined,
     forwardedProto: undefined,
@@ -101,7 +102,8 @@ function note(head: RequestHead, name: string, value: string): boolean {
       head.contentLength = Number(value);
       return true;
     case "transfer-encoding":
-      head.isChunked = true;
+      // Two of them are a list, and chunked alone is known.
+      head.transferCoding = head.transferCoding === undefined ? value : "several";
       return true;
     case "expect":
       head.expect = value;

@@ -1,6 +1,7 @@
 // Answers what Node cannot read as HTTP, on the bare connection.
 import type { Duplex } from "node:stream";
 import { endConnection } from "../../base/end-connection.ts";
+import { codingRefusedCode, codingUnknown } from "../../base/transfer-coding.ts";
 import {
   type ErrorType,
   type Refusal,
@@ -31,8 +32,12 @@ export function answerUnreadable(
   const code = "code" in error ? String(error.code) : "";
   // Anything else is a broken connection, or one that has not become encrypted.
   const isHttp = code.startsWith("HPE_") || namedCodes.has(code);
-  if (!isHttp || isReplying || !socket.writable) {
+  if (!isHttp || !socket.writable) {
     socket.destroy();
+    return;
+  }
+  if (isReplying) {
+    endConnection(socket, ""); // behind what is on its way
     return;
   }
   const refusal = refusalOf(code, headerBytes);
@@ -60,6 +65,7 @@ function refusalOf(code: string, headerBytes: number): Refusal {
     const detail = "The request's headers took too long to arrive.";
     return { type: "request_stalled", detail };
   }
+  if (code === codingRefusedCode) return { type: "bad_request", detail: codingUnknown };
   if (code === "ERR_SSL_HTTP_REQUEST") {
     const detail = "This address takes HTTPS alone. Call it by https://.";
     return { type: "bad_request", detail };

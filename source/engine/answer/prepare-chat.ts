@@ -40,12 +40,12 @@ export interface PreparedChat {
 /**
  * @throws ProductError `ENGINE_CAPABILITY_MISSING`, `PROMPT_TEMPLATE_INVALID`, `PROMPT_SCHEMA_INVALID`
  */
-export function prepareChat(
+export async function prepareChat(
   request: CanonicalRequest,
   input: ChatInput,
   model: ResolvedModel,
   templateTimeoutMs = defaultTimeoutMs,
-): PreparedChat {
+): Promise<PreparedChat> {
   const chosen = templateFor(model, input.template, input.tools.length > 0);
   const continues = input.continuesText && chosen.origin === "fallback";
   const template = continues ? continuation : chosen;
@@ -66,7 +66,7 @@ export function prepareChat(
   // A schema that cannot be served is refused before minutes are spent on loading.
   const isFree = grammar(false) === undefined && !request.ignoreEndOfText;
   const holdsCalls = isFree && tools.length > 0;
-  if (holdsCalls) checkToolSchemas(tools);
+  if (holdsCalls) await checkToolSchemas(tools);
   const lazyCalls = holdsCalls
     ? { tools, parallelToolCalls: input.parallelToolCalls, output: output.format }
     : undefined;

@@ -49,9 +49,6 @@ export class LoadedModel {
   /** Resolves when it can be used; rejects with the reason why it never will. */
   readonly ready: Promise<ReadyModel>;
   readonly #ready = Promise.withResolvers<ReadyModel>();
-  /** Resolves when it is unloaded or has ended by itself. */
-  readonly gone: Promise<void>;
-  readonly #gone = Promise.withResolvers<void>();
   facts: RunnerFacts | undefined;
   /** 0 to 1 while loading, 1 after. */
   fraction = 0;
@@ -59,13 +56,16 @@ export class LoadedModel {
   keepAliveMs: number;
   /** Wall-clock time at which it leaves if nobody asks; undefined while in use or for good. */
   expiresAt: number | undefined;
-  #users = 0;
+  /** Requests that use it or wait for it, numbered as they came. */
+  readonly #users = new Set<number>();
+  #nextUser = 0;
   #hasEnded = false;
   #runner: RunnerProcess | undefined;
   #timer: NodeJS.Timeout | undefined;
   #waitingForIdle: Array<() => void> = [];
-  /** Requests that wait until it can be loaded anew: later ones wait behind them. */
-  waitingForReload = 0;
+  /** Requests that wait until it can be loaded anew, each with the number of the first user behind it. */
+  readonly #reloads = new Set<{ readonly before: number }>();
+  #waitingForOpen: Array<() => void> = [];
   readonly #watchers = new Set<AsyncQueue<number>>();
   readonly #options: LoadedModelOptions;
   readonly #abort = new AbortController();
@@ -81,7 +81,6 @@ export class LoadedModel {
     this.keepAliveMs = options.keepAliveMs;
     this.lastUsed = options.clock.now();
     this.ready = this.#ready.promise;
-    this.gone = this.#gone.promise;
     // Everybody who waits gets the rejection; nobody waiting is no defect.
     this.ready.catch(() => {});
   }
@@ -113,11 +112,22 @@ export class LoadedModel {
 
   /** Requests that use it or wait for it. */
   get users(): number {
-    return this.#users;
+    return this.#users.size;
   }
 
   get isBusy(): boolean {
-    return this.#users > 0;
+    return this.#users.size > 0;
+  }
+
+  /**
+   * Whether a request that it serves as it is may begin. Where others wait for it to be loaded anew, that
+   * is so while an older request runs, for which they wait anyway; then it comes behind them.
+   */
+  get isOpen(): boolean {
+    const [reload] = this.#reloads;
+    if (reload === undefined) return true;
+    const [oldest] = this.#users;
+    return oldest !== undefined && oldest < reload.before;
   }
 
   get runner(): RunnerProcess | undefined {
@@ -140,16 +150,15 @@ export class LoadedModel {
 
   /** Marks it as in use until the returned function is called. */
   use(): () => void {
-    this.#users += 1;
+    const user = this.#nextUser;
+    this.#nextUser += 1;
+    this.#users.add(user);
     clearTimeout(this.#timer);
     this.expiresAt = undefined;
-    let released = false;
     return () => {
-      if (released) return;
-      released = true;
-      this.#users -= 1;
+      if (!this.#users.delete(user)) return;
       this.lastUsed = this.#options.clock.now();
-      if (this.#users > 0) return;
+      if (this.isBusy) return;
       this.startIdleTimer();
       for (const resolve of this.#waitingForIdle.splice(0)) resolve();
     };
@@ -158,21 +167,43 @@ export class LoadedModel {
   /** Begins the keep-alive time if nobody uses it. */
   startIdleTimer(): void {
     clearTimeout(this.#timer);
-    if (this.#hasEnded || this.#users > 0 || this.keepAliveMs === Number.POSITIVE_INFINITY) return;
+    if (this.#hasEnded || this.isBusy || this.keepAliveMs === Number.POSITIVE_INFINITY) return;
     this.expiresAt = this.#options.clock.wallMs() + this.keepAliveMs;
     const delay = Math.min(this.keepAliveMs, longestTimerMs);
     this.#timer = setTimeout(() => {
-      if (this.#users === 0) this.#options.onIdleTooLong(this);
+      if (!this.isBusy) this.#options.onIdleTooLong(this);
     }, delay);
     this.#timer.unref();
   }
 
   /** Resolves when nobody uses it. */
   async untilIdle(): Promise<void> {
-    if (this.#users === 0) return;
+    if (!this.isBusy) return;
     await new Promise<void>((resolve) => {
       this.#waitingForIdle.push(resolve);
     });
+  }
+
+  /** Marks it as about to be loaded anew for a request, until the returned function is called. */
+  awaitReload(): () => void {
+    const reload = { before: this.#nextUser };
+    this.#reloads.add(reload);
+    return () => {
+      this.#reloads.delete(reload);
+      if (this.isOpen) this.#tellOpen();
+    };
+  }
+
+  /** Resolves when it may be open to requests that it serves as it is, or is gone. */
+  async untilOpen(): Promise<void> {
+    if (this.isOpen || this.#hasEnded) return;
+    await new Promise<void>((resolve) => {
+      this.#waitingForOpen.push(resolve);
+    });
+  }
+
+  #tellOpen(): void {
+    for (const resolve of this.#waitingForOpen.splice(0)) resolve();
   }
 
   /** Unloads it; resolves when its memory is given back. */
@@ -189,7 +220,7 @@ export class LoadedModel {
 
   #end(crashed: boolean): void {
     this.#hasEnded = true;
-    this.#gone.resolve();
+    this.#tellOpen();
     clearTimeout(this.#timer);
     this.#options.onEnd(this, crashed);
   }

@@ -38,6 +38,17 @@ export interface ModelPoolOptions {
 
 type Shortage = "card" | "memory";
 
+/** What a request wants of a model. */
+export interface Wishes {
+  /** The model's overridden by the request's. */
+  parameters: ModelParameters;
+  /** Of the model from now on; undefined leaves it as it is. */
+  keepAliveMs: number | undefined;
+  need?: RequestNeed;
+  /** Told how many use the model where it must be loaded anew before it serves the request. */
+  onWait?: (ahead: number) => void;
+}
+
 /** A model in use, until `release` is called. */
 export interface Lease {
   loaded: LoadedModel;
@@ -72,19 +83,16 @@ export class ModelPool {
   /**
    * The model for a request, marked as in use; loads or reloads where needed.
    *
-   * @param parameters the model's overridden by the request's
    * @throws ProductError `ENGINE_CANCELLED`, `ENGINE_QUEUE_FULL`, `ENGINE_BACKING_OFF`,
    *   `ENGINE_SHUTTING_DOWN`, `ENGINE_NO_ROOM`
    */
   async obtain(
     model: ResolvedModel,
-    parameters: ModelParameters,
-    keepAliveMs: number | undefined,
+    { parameters, keepAliveMs, need, onWait }: Wishes,
     signal: AbortSignal,
-    need?: RequestNeed,
   ): Promise<Lease> {
     const key = keyOf(model);
-    let waitsForReload: LoadedModel | undefined;
+    let wait: { for: LoadedModel; end: () => void } | undefined;
     try {
       const look = Promise.all([stateOfFiles(model), this.#card.look()]);
       const [filesState] = await untilAborted(look, signal);
@@ -99,19 +107,22 @@ export class ModelPool {
             loaded.filesState === filesState
               ? reloadReason(loaded.settings, wanted, parameters, need)
               : "its file has changed";
-          const others = loaded.waitingForReload - (waitsForReload === loaded ? 1 : 0);
-          if (reason === undefined && others === 0) return this.#lease(loaded, model);
-          if (reason === undefined || loaded.isBusy) {
-            if (reason !== undefined && waitsForReload !== loaded) {
-              if (waitsForReload !== undefined) waitsForReload.waitingForReload -= 1;
-              waitsForReload = loaded;
-              loaded.waitingForReload += 1;
+          if (reason === undefined) {
+            wait?.end();
+            wait = undefined;
+            if (loaded.isOpen) return this.#lease(loaded, model);
+            onWait?.(loaded.users);
+            await untilAborted(loaded.untilOpen(), signal);
+          } else if (loaded.isBusy) {
+            if (wait?.for !== loaded) {
+              wait?.end();
+              wait = { for: loaded, end: loaded.awaitReload() };
             }
-            // Those who need another window come first; afterwards the state is another one.
-            await untilAborted(reason === undefined ? loaded.gone : loaded.untilIdle(), signal);
-            continue;
+            onWait?.(loaded.users);
+            await untilAborted(loaded.untilIdle(), signal);
+          } else {
+            await this.#drop(loaded, reason);
           }
-          await this.#drop(loaded, reason);
           continue;
         }
         const leaving = this.#leaving.get(key);
@@ -132,7 +143,7 @@ export class ModelPool {
         return this.#lease(this.#load(model, filesState, settings, keptMs), model);
       }
     } finally {
-      if (waitsForReload !== undefined) waitsForReload.waitingForReload -= 1;
+      wait?.end();
     }
   }
 

@@ -1,4 +1,5 @@
 // Serves requests: finds the model, has it loaded, and lets it answer.
+import { AsyncQueue } from "../../base/async-queue.ts";
 import { type Clock, systemClock } from "../../base/clock.ts";
 import { ProductError } from "../../base/product-error.ts";
 import type { ModelCatalog, ResolvedModel } from "../../store/model-catalog.ts";
@@ -17,7 +18,7 @@ import type { FreeRoom } from "./card-plan.ts";
 import { checkTouched } from "./check-touched.ts";
 import type { EngineSettings, RequestNeed } from "./load-plan.ts";
 import type { LoadedModel, ReadyModel } from "./loaded-model.ts";
-import { ModelPool, type ModelPoolOptions } from "./model-pool.ts";
+import { type Lease, ModelPool, type ModelPoolOptions, type Wishes } from "./model-pool.ts";
 import { untilAborted } from "./until-aborted.ts";
 
 export interface SchedulerOptions extends Omit<ModelPoolOptions, "clock"> {
@@ -92,7 +93,7 @@ export class Scheduler {
     // What can be refused is refused before the model is loaded.
     const chat =
       input.kind === "chat"
-        ? { input, prepared: prepareChat(request, input, model, this.#templateTimeoutMs) }
+        ? { input, prepared: await prepareChat(request, input, model, this.#templateTimeoutMs) }
         : undefined;
     if (input.kind === "raw") rawGrammar(request);
     if (chat?.prepared.template.origin === "fallback") this.#noteFallback(model, chat.input);
@@ -101,12 +102,11 @@ export class Scheduler {
     for await (const event of checkTouched(model, signal, this.#log)) {
       if (request.reportProgress) yield event;
     }
-    const { loaded, release } = await this.#pool.obtain(
+    const { loaded, release } = yield* this.#obtain(
       model,
-      parameters,
-      keepAliveMs,
+      { parameters, keepAliveMs, need },
+      request,
       signal,
-      need,
     );
     try {
       if (keepAliveMs !== undefined) loaded.keepAliveMs = keepAliveMs;
@@ -174,7 +174,7 @@ export class Scheduler {
   ): Promise<number> {
     refuseEmbeddingModel(model, request.model, request.input.kind);
     const input = await readChatImages(request.input, model, request.model);
-    const prepared = prepareChat(request, input, model, this.#templateTimeoutMs);
+    const prepared = await prepareChat(request, input, model, this.#templateTimeoutMs);
     const need = hasImages(input) ? "images" : undefined;
     return await this.#use({ ...request, need }, model, signal, async (ready) => {
       const prompt = new ChatPrompt(input, prepared, ready, signal);
@@ -220,6 +220,36 @@ export class Scheduler {
     this.#log(`${name} has no chat template: chats use ChatML, which it may not know`);
   }
 
+  /** Tells of the wait for others where the model must be loaded anew, if the request asks for progress. */
+  async *#obtain(
+    model: ResolvedModel,
+    wishes: Wishes,
+    { reportProgress }: CanonicalRequest,
+    signal: AbortSignal,
+  ): AsyncGenerator<CanonicalEvent, Lease> {
+    if (!reportProgress) return await this.#pool.obtain(model, wishes, signal);
+    const waits = new AsyncQueue<CanonicalEvent>();
+    const onWait = (ahead: number) => waits.push({ type: "queued", ahead });
+    const lease = this.#pool.obtain(model, { ...wishes, onWait }, signal);
+    lease.then(
+      () => waits.end(),
+      (error: unknown) => waits.fail(error),
+    );
+    let isTaken = false;
+    try {
+      yield* waits;
+      isTaken = true;
+      return await lease;
+    } finally {
+      // Whoever stops listening without a word must not keep the model in use.
+      if (!isTaken)
+        lease.then(
+          ({ release }) => release(),
+          () => {},
+        );
+    }
+  }
+
   async #use<T>(
     request: Pick<EmbeddingRequest, "parameters" | "keepAliveMs"> & { need?: RequestNeed },
     model: ResolvedModel,
@@ -230,13 +260,8 @@ export class Scheduler {
     const started = this.#clock.now();
     const { keepAliveMs, need } = request;
     for await (const _ of checkTouched(model, signal, this.#log)); // nobody is told
-    const { loaded, release } = await this.#pool.obtain(
-      model,
-      parameters,
-      keepAliveMs,
-      signal,
-      need,
-    );
+    const wishes = { parameters, keepAliveMs, need };
+    const { loaded, release } = await this.#pool.obtain(model, wishes, signal);
     try {
       if (keepAliveMs !== undefined) loaded.keepAliveMs = keepAliveMs;
       const ready = await untilAborted(loaded.ready, signal);

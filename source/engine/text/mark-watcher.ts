@@ -1,4 +1,5 @@
 // Watches an answer for the marks behind which it is to follow a grammar.
+import { ProductError } from "../../base/product-error.ts";
 import { type LazyGrammar, lazyCallGrammars } from "../../prompt/grammar/lazy-calls.ts";
 import type { LazyGrammars } from "../generation.ts";
 
@@ -35,11 +36,12 @@ export class MarkWatcher {
 
   /**
    * @param bytes the next token's; control tokens that are no marks have none
+   * @param token for `tokens`
    * @returns the first mark, once: afterwards the answer is watched no more
    */
-  push(bytes: Uint8Array, token: number): FoundMark | undefined {
+  push(bytes: Uint8Array, token?: number): FoundMark | undefined {
     if (this.#place === "done" || this.#grammars.length === 0) return undefined;
-    this.tokens.push(token);
+    if (token !== undefined) this.tokens.push(token);
     this.#text += this.#decoder.decode(bytes, { stream: true });
     if (this.#place === "start" && !this.#leaveStart()) return undefined;
     if (this.#place === "thinking" && !this.#leaveThinking()) return undefined;
@@ -89,5 +91,15 @@ export class MarkWatcher {
     this.#isAtStart &&= this.#grammars.some(({ mark }) => mark.startsWith(this.#text));
     if (!this.#isAtStart) this.#text = this.#text.slice(-this.#longest);
     return undefined;
+  }
+}
+
+/** Undefined where a tool has an argument that no value fits: its calls cannot be held to anything. */
+export function grammarOf({ grammar }: FoundMark): string | undefined {
+  try {
+    return grammar.write();
+  } catch (error) {
+    if (error instanceof ProductError) return undefined;
+    throw error;
   }
 }

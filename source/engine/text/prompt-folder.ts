@@ -1,17 +1,16 @@
 // The folder on disk in which beginnings of prompts outlive a loaded model: what is in it, what belongs
 // to a model, and what has to go. Several servers may use it at the same time.
-import { randomBytes } from "node:crypto";
 import { chmod, type FileHandle, lstat, open, readdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { freeSpace } from "../../base/free-space.ts";
 import { makeFolder } from "../../base/make-folder.ts";
+import { isUnfinished, unfinishedPath } from "../../base/unfinished-files.ts";
 import { systemCode } from "../../base/write-refusal.ts";
 import type { PromptLimits } from "../runner/load-settings.ts";
 import { BrokenPromptFile, type PromptFile, readPromptFile } from "./prompt-file.ts";
 import { digest } from "./prompt-file-names.ts";
 
 const ending = ".prompt";
-const unfinishedPrefix = ".writing-";
 /** Nobody writes on a file for so long. */
 const keptUnfinishedMs = 600_000;
 
@@ -84,7 +83,7 @@ export class PromptFolder {
   async create(): Promise<{ unfinished: string; handle: FileHandle }> {
     await makeFolder(this.path);
     await chmod(this.path, 0o700);
-    const unfinished = path.join(this.path, unfinishedPrefix + randomBytes(8).toString("hex"));
+    const unfinished = unfinishedPath(path.join(this.path, ending));
     return { unfinished, handle: await open(unfinished, "wx+", 0o600) };
   }
 
@@ -147,5 +146,5 @@ export class PromptFolder {
 }
 
 function isOurs(name: string): boolean {
-  return name.endsWith(ending) || name.startsWith(unfinishedPrefix);
+  return name.endsWith(ending) || isUnfinished(name);
 }

@@ -12,7 +12,7 @@ import type {
   AddonSampler,
 } from "./addon.ts";
 import type { Job, SampledToken } from "./job.ts";
-import type { FoundMark } from "./mark-watcher.ts";
+import { grammarOf } from "./mark-watcher.ts";
 import type { BatchItem } from "./plan-batch.ts";
 import {
   createNeutralSampler,
@@ -212,16 +212,6 @@ export class StepSampler {
     }
     this.#endTokens = found;
     return found;
-  }
-}
-
-/** Undefined where a tool has an argument that no value fits: its calls cannot be held to anything. */
-function grammarOf({ grammar }: FoundMark): string | undefined {
-  try {
-    return grammar.write();
-  } catch (error) {
-    if (error instanceof ProductError) return undefined;
-    throw error;
   }
 }
 

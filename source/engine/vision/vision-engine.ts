@@ -120,8 +120,19 @@ export class VisionEngine {
     job.start(prompt.tokens.length, Math.min(job.request.maxTokens ?? room, room));
     this.#connection.flush();
     const result = await this.#complete(job, prompt);
-    await this.#lastPieces(job, result.text);
-    job.finish(result);
+    if (job.isPaused) job.finish(await this.#resume(job, prompt, result));
+    else job.finish(result);
+  }
+
+  /** The binding's own lazy grammars begin inside of thinking, too, and fail where a call breaks them. */
+  async #resume(
+    job: VisionJob,
+    prompt: CountedPrompt,
+    { timings }: CompletionResult,
+  ): Promise<CompletionResult> {
+    const answer = toPromptText([{ text: job.resume(), special: true }], []);
+    const result = await this.#complete(job, { ...prompt, text: prompt.text + answer.text });
+    return { ...result, timings };
   }
 
   /**
@@ -133,11 +144,15 @@ export class VisionEngine {
     prompt: CountedPrompt,
     isRetry = false,
   ): Promise<CompletionResult> {
+    let isOver = false;
     try {
-      return await this.#model.context.completion(
-        this.#model.completionOptions(job, prompt),
-        ({ token }) => this.#take(job, token),
-      );
+      const options = this.#model.completionOptions(job, prompt);
+      const result = await this.#model.context.completion(options, ({ token }) => {
+        if (!isOver) this.#take(job, token);
+      });
+      await this.#lastPieces(job, result.text);
+      isOver = true;
+      return result;
     } catch (error) {
       await this.#model.reopen();
       if (!isRetry && !job.hasEnded && job.received === "")
@@ -152,18 +167,18 @@ export class VisionEngine {
 
   /** The binding may say that an answer is complete before it has handed over its last pieces. */
   async #lastPieces(job: VisionJob, whole: string): Promise<void> {
-    for (let turn = 0; turn < mostTurns && !job.hasEnded; turn += 1) {
+    for (let turn = 0; turn < mostTurns && !isDone(job); turn += 1) {
       if (job.received.length >= whole.length) return;
       await nextTurn();
     }
-    if (!job.hasEnded) this.#take(job, whole.slice(job.received.length));
+    if (!isDone(job)) this.#take(job, whole.slice(job.received.length));
   }
 
   #take(job: VisionJob, text: string): void {
     // Told to stop, the binding writes on until it does.
-    if (job.hasEnded || job !== this.#current || text === "") return;
+    if (isDone(job) || job !== this.#current || text === "") return;
     job.take(text, this.#model.vocabulary.controlTexts);
-    if (job.hasEnded) this.#model.context.stopCompletion();
+    if (isDone(job)) this.#model.context.stopCompletion();
     this.#connection.flush();
   }
 
@@ -212,4 +227,9 @@ export class VisionEngine {
       job.emit({ type: "queued", ahead });
     }
   }
+}
+
+/** Whether what the binding still writes is of no use. */
+function isDone(job: VisionJob): boolean {
+  return job.hasEnded || job.isPaused;
 }

@@ -2,6 +2,7 @@
 import type { GenerationRequest } from "../generation.ts";
 import { type AnswerPiece, AnswerText } from "../text/answer-text.ts";
 import { type AnswerEnd, isStuck, type LoopEvent } from "../text/job.ts";
+import { grammarOf, MarkWatcher } from "../text/mark-watcher.ts";
 import type { CompletionResult } from "./binding.ts";
 
 /** A prompt as the binding takes it, counted. */
@@ -19,12 +20,16 @@ export class VisionJob {
   readonly request: GenerationRequest;
   readonly emit: (event: LoopEvent) => void;
   isCancelled = false;
-  /** At most so many tokens are generated. */
-  maxTokens = 0;
+  /** What the answer follows from where it is now. */
+  grammar: string | undefined;
   reportedAhead: number | undefined;
-  /** What the binding has handed over. */
+  /** What the binding has handed over, since it was started or resumed. */
   received = "";
   readonly #answer: AnswerText;
+  /** Undefined where no mark can come, and behind the first. */
+  #watcher: MarkWatcher | undefined;
+  #isPaused = false;
+  #maxTokens = 0;
   readonly #arrived = performance.now();
   #admitted: number | undefined;
   #firstToken: number | undefined;
@@ -40,12 +45,24 @@ export class VisionJob {
     this.id = id;
     this.request = request;
     this.emit = emit;
+    this.grammar = request.grammar;
     this.#answer = new AnswerText(request.stop);
+    if (request.lazy !== undefined) this.#watcher = new MarkWatcher(request.lazy);
   }
 
   /** A stop text was found, or the request was cancelled: what comes now is of no use. */
   get hasEnded(): boolean {
     return this.isCancelled || this.#stop !== undefined || this.#isStuck;
+  }
+
+  /** A mark has come: the answer goes on under a grammar, in another completion. */
+  get isPaused(): boolean {
+    return this.#isPaused && !this.hasEnded && this.tokensLeft > 0;
+  }
+
+  /** At most so many more are generated. */
+  get tokensLeft(): number {
+    return this.#maxTokens - this.#generated;
   }
 
   /** Its turn has come. */
@@ -55,8 +72,16 @@ export class VisionJob {
 
   start(promptTokens: number, maxTokens: number): void {
     this.#promptTokens = promptTokens;
-    this.maxTokens = maxTokens;
+    this.#maxTokens = maxTokens;
     this.emit({ type: "started", promptTokens, cachedTokens: 0, slot: 0 });
+  }
+
+  /** Goes on after a pause. @returns the answer up to it */
+  resume(): string {
+    const { received } = this;
+    this.received = "";
+    this.#isPaused = false;
+    return received;
   }
 
   /**
@@ -69,14 +94,28 @@ export class VisionJob {
     this.#firstToken ??= now;
     this.#lastToken = now;
     this.#generated += 1;
-    this.received += text;
     this.#repeated = text === this.#last ? this.#repeated + 1 : 1;
     this.#last = text;
     const isHidden =
       controlTexts.includes(text) && !this.request.visibleControlTexts.includes(text);
-    const piece = this.#answer.push(encoder.encode(isHidden ? "" : text));
+    const bytes = encoder.encode(isHidden ? "" : text);
+    const behind = this.#behindMark(bytes);
+    this.received += text.slice(0, text.length - behind.length);
+    const piece = this.#answer.push(
+      bytes.subarray(0, bytes.length - encoder.encode(behind).length),
+    );
     this.#emitPiece(piece);
     this.#stop = piece.stop;
+  }
+
+  /** Pauses where a mark ends. @returns what came behind it, which is to be written anew */
+  #behindMark(bytes: Uint8Array): string {
+    const found = this.#watcher?.push(bytes);
+    if (found === undefined) return "";
+    this.#watcher = undefined;
+    this.grammar = grammarOf(found);
+    this.#isPaused = this.grammar !== undefined;
+    return this.#isPaused ? found.behind : "";
   }
 
   finish({ stopped_eos, timings }: CompletionResult): void {
@@ -111,7 +150,8 @@ export class VisionJob {
   }
 
   get #isStuck(): boolean {
-    return isStuck({ repeated: this.#repeated, request: this.request });
+    const { grammar, request } = this;
+    return isStuck({ repeated: this.#repeated, request: { ...request, grammar } });
   }
 
   #emitPiece({ text }: AnswerPiece): void {

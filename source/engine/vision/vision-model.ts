@@ -84,13 +84,14 @@ export class VisionModel {
     this.#context = this.#open();
   }
 
-  completionOptions({ request, maxTokens }: VisionJob, prompt: CountedPrompt): CompletionOptions {
-    const { sampling, ignoreEndOfText, grammar } = request;
+  completionOptions(job: VisionJob, prompt: CountedPrompt): CompletionOptions {
+    const { request, grammar, tokensLeft } = job;
+    const { sampling, ignoreEndOfText } = request;
     const isGreedy = sampling.temperature <= 0;
     return {
       prompt: prompt.text,
       ...(prompt.media.length > 0 && { media_paths: prompt.media }),
-      n_predict: maxTokens,
+      n_predict: tokensLeft,
       temperature: Math.max(0, sampling.temperature),
       top_k: isGreedy ? 1 : sampling.topK,
       top_p: isGreedy ? 1 : sampling.topP,

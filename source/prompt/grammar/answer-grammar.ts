@@ -10,6 +10,7 @@ import { CallRules } from "./call-rules.ts";
 import { addClientGrammar } from "./client-grammar.ts";
 import { GrammarRules, literal, sequence } from "./gbnf.ts";
 import { JsonRules } from "./json-rules.ts";
+import { keptGrammar } from "./kept-grammars.ts";
 import { schemaGrammar } from "./schema-grammar.ts";
 import { textBefore } from "./text-before.ts";
 
@@ -46,6 +47,11 @@ export function answerGrammar(options: AnswerGrammarOptions): string | undefined
   const { format, toolChoice } = options;
   const mustCall = typeof toolChoice === "object" || toolChoice === "required";
   if (format === undefined && !mustCall) return undefined;
+  return keptGrammar(options, () => write(options, mustCall));
+}
+
+function write(options: AnswerGrammarOptions, mustCall: boolean): string {
+  const { format, toolChoice } = options;
   const rules = new GrammarRules();
   const answers: string[] = [];
   if (format !== undefined && !mustCall)

@@ -5,29 +5,16 @@ import type {
   JsonCallNotation,
   ListedCallNotation,
   MarkedCallNotation,
+  NestedCallForm,
   ToolCallShape,
 } from "../output/output-format.ts";
 import type { MarkedCallForm } from "../output/read-marked-call.ts";
-import { isRecord, takesString } from "../output/schema-facts.ts";
+import { parametersOf, stringsOf, typeOf } from "../output/schema-facts.ts";
+import { inAnyOrder, inDeclaredOrder } from "./argument-order.ts";
 import { type GrammarRules, literal, sequence } from "./gbnf.ts";
-import { schemaGrammar } from "./schema-grammar.ts";
+import { NestedArguments } from "./nested-arguments.ts";
+import { propertyGrammars, schemaGrammar } from "./schema-grammar.ts";
 import { textBefore } from "./text-before.ts";
-
-/** A tool's argument: its name, its schema, and whether it must be there. */
-interface Parameter {
-  name: string;
-  schema: unknown;
-  isRequired: boolean;
-}
-
-/** One argument in the grammar of a call. */
-interface CallItem {
-  text: string;
-  isRequired: boolean;
-}
-
-/** All orders of so many arguments take 2^5 rules. */
-const mostPermuted = 5;
 
 export class CallRules {
   readonly #rules: GrammarRules;
@@ -35,6 +22,10 @@ export class CallRules {
   readonly #isParallel: boolean;
   /** Between marks. Bounded, so that a model cannot go on with it for ever. */
   readonly #space: string;
+  readonly #properties = new Map<ToolDefinition, (property: string) => string>();
+  readonly #forms = new Map<MarkedCallForm | NestedCallForm, string>();
+  readonly #flexibleTexts = new Map<string, string>();
+  #nested: NestedArguments | undefined;
 
   constructor(rules: GrammarRules, tools: readonly ToolDefinition[], isParallel: boolean) {
     this.#rules = rules;
@@ -94,7 +85,7 @@ export class CallRules {
   }
 
   marked({ open, form, close }: MarkedCallNotation): string {
-    const call = this.#rules.either(this.#tools.map((tool) => this.#markedCall(tool, form)));
+    const call = this.#markedCalls(form);
     const next = sequence(this.#flexible(form.beforeName), call);
     if (open === "") {
       // The mark was left out that `close` is the counterpart of.
@@ -109,26 +100,45 @@ export class CallRules {
     return sequence(block, this.#following("", sequence(literal(open), block)));
   }
 
-  #markedCall(tool: ToolDefinition, form: MarkedCallForm): string {
-    const items = parametersOf(tool).map(({ name, schema, isRequired }) => ({
-      isRequired,
-      text: this.#markedArgument(tool, name, schema, form),
-    }));
+  /** A call of any tool; notations of one format share a form. */
+  #markedCalls(form: MarkedCallForm | NestedCallForm): string {
+    const known = this.#forms.get(form);
+    if (known !== undefined) return known;
+    const call = this.#rules.either(this.#tools.map((tool) => this.#markedCall(tool, form)));
+    this.#forms.set(form, call);
+    return call;
+  }
+
+  #markedCall(tool: ToolDefinition, form: MarkedCallForm | NestedCallForm): string {
     return this.#rules.add(
       sequence(
         literal(tool.name),
         this.#flexible(form.afterName),
-        this.#attributes(form, form.attributes?.ofName),
-        this.#inAnyOrder(items),
+        "mark" in form ? this.#elements(tool, form) : this.#markedArguments(tool, form),
         this.#flexible(` ${form.end}`),
       ),
     );
   }
 
+  #elements({ parameters }: ToolDefinition, form: NestedCallForm): string {
+    this.#nested ??= new NestedArguments(this.#rules, form, this.#space);
+    return this.#nested.members(parameters);
+  }
+
+  #markedArguments(tool: ToolDefinition, form: MarkedCallForm): string {
+    const items = parametersOf(tool.parameters).map(({ name, schema, isRequired }) => ({
+      isRequired,
+      text: this.#markedArgument(tool, name, schema, form),
+    }));
+    const attributes = this.#attributes(form, form.attributes?.ofName);
+    return sequence(attributes, inAnyOrder(this.#rules, items));
+  }
+
   listed(notation: ListedCallNotation): string {
     const { open, afterName, afterKey, separator, end, callSeparator, close, quote } = notation;
+    const between = separator === "" ? "" : this.#flexible(` ${separator} `);
     const calls = this.#tools.map((tool) => {
-      const items = parametersOf(tool).map(({ name, schema, isRequired }) => ({
+      const items = parametersOf(tool.parameters).map(({ name, schema, isRequired }) => ({
         isRequired,
         text: sequence(
           literal(name + afterKey),
@@ -137,9 +147,8 @@ export class CallRules {
             : this.#quotedValue(tool, name, schema, quote),
         ),
       }));
-      return this.#rules.add(
-        sequence(literal(tool.name + afterName), this.#members(items, separator), literal(end)),
-      );
+      const members = inDeclaredOrder(this.#rules, items, between);
+      return this.#rules.add(sequence(literal(tool.name + afterName), members, literal(end)));
     });
     const call = this.#rules.either(calls);
     if (callSeparator !== undefined) {
@@ -158,13 +167,15 @@ export class CallRules {
 
   /** A text in which white space may be more or less than it says, and any number for another. */
   #flexible(text: string): string {
-    const parts = text.split(/(\s+|\d+|(?<=[[{])(?=["{]))/);
-    return sequence(
-      ...parts.map((part, index) => {
-        if (index % 2 === 0) return part === "" ? "" : literal(part);
-        return /\d/.test(part) ? "[0-9]{1,4}" : this.#space;
-      }),
-    );
+    const known = this.#flexibleTexts.get(text);
+    if (known !== undefined) return known;
+    const parts = text.split(/(\s+|\d+|(?<=[[{])(?=["{]))/).map((part, index) => {
+      if (index % 2 === 0) return part === "" ? "" : literal(part);
+      return /\d/.test(part) ? "[0-9]{1,4}" : this.#space;
+    });
+    const flexible = sequence(...parts);
+    this.#flexibleTexts.set(text, flexible);
+    return flexible;
   }
 
   /** Models may give a call an id or a type, before its name or behind its arguments. */
@@ -201,56 +212,13 @@ export class CallRules {
     return schemaGrammar(this.#rules, schema, { isLenient: true, owner: `tool "${name}"` });
   }
 
-  #propertyValue(
-    { name, parameters }: ToolDefinition,
-    property: string,
-    hasPythonWords = false,
-  ): string {
-    const owner = `tool "${name}"`;
-    const options = { isLenient: true, owner, property, hasPythonWords };
-    return schemaGrammar(this.#rules, parameters, options);
-  }
-
-  /** Items in their order, those that are not required left out or not. */
-  #members(items: readonly CallItem[], separator: string): string {
-    const between = separator === "" ? "" : this.#flexible(` ${separator} `);
-    let none = "";
-    let some = "";
-    for (const { text, isRequired } of items.toReversed()) {
-      const first = sequence(text, some);
-      none = isRequired
-        ? this.#rules.add(first)
-        : this.#rules.add(none === "" ? `(${first})?` : `${first} | ${none}`);
-      const next = sequence(between, text);
-      some = this.#rules.add(sequence(isRequired ? next : `(${next})?`, some));
-    }
-    return none;
-  }
-
-  /**
-   * Items in any order, each at most once, with all that are required. Where that takes too many
-   * rules, no item is held to come once, and only as many as are required.
-   */
-  #inAnyOrder(items: readonly CallItem[]): string {
-    if (items.length > mostPermuted) {
-      const item = this.#rules.either(items.map(({ text }) => text));
-      const required = items.filter(({ isRequired }) => isRequired).length;
-      return this.#rules.repeat(item, required, items.length);
-    }
-    const known = new Map<string, string>();
-    const rest = (left: readonly CallItem[]): string => {
-      const key = left.map((item) => items.indexOf(item)).join();
-      const found = known.get(key);
-      if (found !== undefined || left.length === 0) return found ?? "";
-      const mayEnd = left.every(({ isRequired }) => !isRequired);
-      const alternatives = left.map((item) =>
-        sequence(item.text, rest(left.filter((other) => other !== item))),
-      );
-      const rule = this.#rules.add(alternatives.join(" | "));
-      known.set(key, mayEnd ? `(${rule})?` : rule);
-      return mayEnd ? `(${rule})?` : rule;
-    };
-    return rest(items);
+  #propertyValue(tool: ToolDefinition, property: string, hasPythonWords = false): string {
+    const { name, parameters } = tool;
+    const options = { isLenient: true, owner: `tool "${name}"`, hasPythonWords };
+    const known = this.#properties.get(tool);
+    const values = known ?? propertyGrammars(this.#rules, parameters, options);
+    this.#properties.set(tool, values);
+    return values(property);
   }
 
   #markedArgument(
@@ -321,48 +289,4 @@ export class CallRules {
     );
     return value;
   }
-}
-
-function parametersOf({ parameters }: ToolDefinition): Parameter[] {
-  const properties = parameters?.properties;
-  const required = Array.isArray(parameters?.required) ? parameters.required : [];
-  return Object.entries(isRecord(properties) ? properties : {}).map(([name, schema]) => ({
-    name,
-    schema,
-    isRequired: required.includes(name),
-  }));
-}
-
-/** The type that a model takes a value for; text where the schema leaves it open. */
-function typeOf(schema: unknown): "string" | "number" | "boolean" | "null" | "array" | "object" {
-  if (!isRecord(schema) || takesString(schema) || stringsOf(schema)) return "string";
-  const { type } = schema;
-  const name = Array.isArray(type) ? type.find((each) => each !== "null") : type;
-  switch (name) {
-    case "integer":
-    case "number":
-      return "number";
-    case "boolean":
-    case "null":
-    case "array":
-    case "object":
-      return name;
-    case undefined:
-      return isStructured(schema) ? "object" : "string";
-    default:
-      return "string";
-  }
-}
-
-function isStructured(schema: Record<string, unknown>): boolean {
-  return ["$ref", "anyOf", "oneOf", "allOf", "enum", "const", "properties", "items"].some(
-    (key) => schema[key] !== undefined,
-  );
-}
-
-/** The strings of an enumeration of nothing else. */
-function stringsOf(schema: unknown): string[] | undefined {
-  const values = isRecord(schema) ? schema.enum : undefined;
-  const isAll = Array.isArray(values) && values.length > 0;
-  return isAll && values.every((value) => typeof value === "string") ? values : undefined;
 }

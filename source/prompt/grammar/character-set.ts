@@ -31,8 +31,11 @@ export const whiteSpace = union([
 /** What `.` stands for. */
 export const anyButLineBreaks = complement(union([one("\n"), one("\r"), [0x2028, 0x2029]]));
 
+/** The same ones for every pattern: how JSON writes them is found out once. */
+const ascii: readonly CharacterSet[] = Array.from({ length: 128 }, (_, code) => [[code, code]]);
+
 export function single(codePoint: number): CharacterSet {
-  return [[codePoint, codePoint]];
+  return ascii[codePoint] ?? [[codePoint, codePoint]];
 }
 
 export function union(ranges: readonly CodePointRange[]): CharacterSet {
@@ -66,11 +69,22 @@ export const unescaped = complement(union([[0, 0x1f], one('"'), one("\\"), one("
 const shortEscapes = ['"', "\\", "\b", "\f", "\n", "\r", "\t"];
 
 export function intersection(set: CharacterSet, other: CharacterSet): CharacterSet {
-  return complement(union([...complement(set), ...complement(other)]));
+  const common = set.flatMap(([first, last]) =>
+    other.map(([from, to]): CodePointRange => [Math.max(first, from), Math.min(last, to)]),
+  );
+  return common.filter(([first, last]) => first <= last);
 }
+
+const written = new WeakMap<CharacterSet, string>();
 
 /** Expression for one character of a set as it stands in a JSON string; undefined for none. */
 export function inJsonString(set: CharacterSet): string | undefined {
+  const expression = written.get(set) ?? write(set);
+  if (expression !== undefined) written.set(set, expression);
+  return expression;
+}
+
+function write(set: CharacterSet): string | undefined {
   const plain = intersection(set, unescaped);
   const alternatives = shortEscapes
     .filter((character) => contains(set, code(character)))

@@ -44,6 +44,7 @@ const mostRepetitions = 1000;
 export class GrammarRules {
   readonly #bodies = new Map<string, string>();
   readonly #names = new Map<string, string>();
+  readonly #known = new Map<string, string>();
   readonly #texts: string[] = [];
   #size = 0;
 
@@ -59,6 +60,16 @@ export class GrammarRules {
     const name = this.reserve();
     this.define(name, body);
     this.#names.set(body, name);
+    return name;
+  }
+
+  /** The rule of a key, which many parts of a grammar ask for; its body may hold itself. */
+  once(key: string, write: (name: string) => string): string {
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    const name = this.reserve();
+    this.#known.set(key, name);
+    this.define(name, write(name));
     return name;
   }
 

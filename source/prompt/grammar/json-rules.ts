@@ -2,6 +2,9 @@
 import { unescaped } from "./character-set.ts";
 import { characterClass, type GrammarRules, literal, sequence } from "./gbnf.ts";
 
+const escaped = sequence('"\\\\"', `(["\\\\/bfnrt] | "u" [0-9a-fA-F]{4})`);
+const character = `${characterClass(unescaped)} | ${escaped}`;
+
 /**
  * The rules that schemas are put together from. White space is bounded, so that a model cannot go on
  * with it for ever: nothing, a space, or a line break with an indent of up to 40 characters.
@@ -13,7 +16,6 @@ export class JsonRules {
   /** Behind a colon. */
   readonly smallSpace = '" "?';
   readonly #hasPythonWords: boolean;
-  #value: string | undefined;
 
   /** @param hasPythonWords `True`, `False` and `None` are allowed beside JSON's words */
   constructor(rules: GrammarRules, hasPythonWords = false) {
@@ -24,8 +26,7 @@ export class JsonRules {
 
   /** One character of a string, perhaps escaped. */
   get character(): string {
-    const escaped = sequence('"\\\\"', `(["\\\\/bfnrt] | "u" [0-9a-fA-F]{4})`);
-    return this.rules.add(`${characterClass(unescaped)} | ${escaped}`);
+    return this.rules.add(character);
   }
 
   get string(): string {
@@ -61,12 +62,11 @@ export class JsonRules {
 
   /** Any value. */
   get value(): string {
-    if (this.#value === undefined) {
-      this.#value = this.rules.reserve();
-      const kinds = [this.anyObject, this.anyList, this.string, this.number, this.boolean];
-      this.rules.define(this.#value, [...kinds, this.null].join(" | "));
-    }
-    return this.#value;
+    return this.rules.once(this.#hasPythonWords ? "Python's value" : "JSON's value", () =>
+      [...[this.anyObject, this.anyList, this.string, this.number, this.boolean], this.null].join(
+        " | ",
+      ),
+    );
   }
 
   get anyObject(): string {

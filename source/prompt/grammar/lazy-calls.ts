@@ -1,10 +1,12 @@
 // Grammars that begin where a model by itself begins a call: until then its answer is free.
+import { Turns } from "../../base/turns.ts";
 import type { ToolDefinition } from "../chat-message.ts";
 import type { OutputFormat } from "../output/format-table.ts";
 import type { ToolCallShape } from "../output/output-format.ts";
 import { callNotations } from "../output/tool-call-shape.ts";
 import { CallRules } from "./call-rules.ts";
 import { GrammarRules } from "./gbnf.ts";
+import { digestOf, keptGrammar } from "./kept-grammars.ts";
 import { schemaGrammar } from "./schema-grammar.ts";
 
 export interface LazyGrammar {
@@ -79,14 +81,14 @@ function recipientGrammars(options: LazyCallsOptions, shape: ToolCallShape): Laz
 function lazyGrammar(
   mark: string,
   isOnlyAtStart: boolean,
-  { tools, parallelToolCalls }: LazyCallsOptions,
+  options: LazyCallsOptions,
   write: (calls: CallRules) => string,
 ): LazyGrammar[] {
   const grammar = () => {
     const rules = new GrammarRules();
-    return rules.text(write(new CallRules(rules, tools, parallelToolCalls)));
+    return rules.text(write(new CallRules(rules, options.tools, options.parallelToolCalls)));
   };
-  return [{ mark, isOnlyAtStart, write: grammar }];
+  return [{ mark, isOnlyAtStart, write: () => keptGrammar([mark, options], grammar) }];
 }
 
 const mostChecked = 1000;
@@ -94,17 +96,20 @@ const checked = new Set<string>();
 
 /**
  * Refuses what no grammar can express before anything is generated. Clients send the same tools with
- * every request: what was fine is remembered.
+ * every request: what was fine is remembered. Between tools others have their turn.
  *
  * @throws ProductError `PROMPT_SCHEMA_INVALID`, `PROMPT_SCHEMA_UNSUPPORTED`
  */
-export function checkToolSchemas(tools: readonly ToolDefinition[]): void {
+export async function checkToolSchemas(tools: readonly ToolDefinition[]): Promise<void> {
+  const turns = new Turns();
   for (const { name, parameters } of tools) {
-    const key = JSON.stringify(parameters);
-    if (parameters === undefined || checked.has(key)) continue;
+    if (parameters === undefined) continue;
+    const key = digestOf(parameters);
+    if (checked.has(key)) continue;
     const schema = { type: "object", ...parameters };
     schemaGrammar(new GrammarRules(), schema, { isLenient: true, owner: `tool "${name}"` });
     if (checked.size >= mostChecked) checked.clear();
     checked.add(key);
+    await turns.next();
   }
 }

@@ -1,4 +1,5 @@
 // Two schemas that a value must both fit, as one: for allOf, and for what stands beside anyOf and $ref.
+import type { ComparedTexts } from "./schema-bounds.ts";
 import { below, invalidSchema, type SchemaPath, unsupportedSchema } from "./schema-error.ts";
 import {
   isObject,
@@ -19,15 +20,23 @@ const mustAgree = ["const", "pattern", "format", "multipleOf", "prefixItems", "p
 /** More would make a grammar that nobody waits for. */
 const mostCombinations = 256;
 
-/** @throws SchemaRefusal for two keywords that cannot become one */
-export function mergeSchemas(first: Schema, second: Schema, path: SchemaPath): Schema {
+/**
+ * @param texts shared by all merges of one schema
+ * @throws SchemaRefusal for two keywords that cannot become one
+ */
+export function mergeSchemas(
+  first: Schema,
+  second: Schema,
+  path: SchemaPath,
+  texts: ComparedTexts,
+): Schema {
   if (first === false || second === false) return false;
   if (first === true) return second;
   if (second === true) return first;
   const merged: Record<string, unknown> = { ...second, ...first };
   for (const key of Object.keys(withoutAnnotations(second))) {
     if (!Object.hasOwn(first, key)) continue;
-    merged[key] = mergeKeyword(key, first, second, path);
+    merged[key] = mergeKeyword(key, first, second, { path, texts });
   }
   return {
     ...merged,
@@ -40,20 +49,22 @@ function mergeKeyword(
   key: string,
   firstSchema: SchemaObject,
   secondSchema: SchemaObject,
-  path: SchemaPath,
+  { path, texts }: { path: SchemaPath; texts: ComparedTexts },
 ): unknown {
   const [first, second] = [firstSchema[key], secondSchema[key]];
   // These two are looked at together.
   if (key === "properties" || key === "additionalProperties") return first;
-  if (JSON.stringify(first) === JSON.stringify(second)) return first;
+  if (first === second) return first;
+  const textOf = (value: unknown) => texts.of(value, below(path, key));
+  if (textOf(first) === textOf(second)) return first;
   if (typeof first === "number" && typeof second === "number") {
     if (largerWins.includes(key)) return Math.max(first, second);
     if (smallerWins.includes(key)) return Math.min(first, second);
   }
   if (key === "type") return commonTypes(firstSchema, secondSchema, path);
   if (key === "enum" && Array.isArray(first) && Array.isArray(second)) {
-    const texts = new Set(second.map((value) => JSON.stringify(value)));
-    return first.filter((value) => texts.has(JSON.stringify(value)));
+    const others = new Set(second.map(textOf));
+    return first.filter((value) => others.has(textOf(value)));
   }
   if (key === "required") {
     return [...new Set([...requiredOf(firstSchema, path), ...requiredOf(secondSchema, path)])];

@@ -120,6 +120,8 @@ class PatternParser {
     if (this.#skip("*")) return [0, Number.POSITIVE_INFINITY];
     if (this.#skip("+")) return [1, Number.POSITIVE_INFINITY];
     if (this.#skip("?")) return [0, 1];
+    // Asked behind every character: most are no bracket.
+    if (this.#next() !== "{") return undefined;
     const braces = this.#match(/^\{(\d+)(,(\d*))?\}/);
     if (braces === undefined) return undefined;
     const minimum = Number(braces[1]);

@@ -5,6 +5,8 @@ import { below, type SchemaPath, unsupportedSchema } from "./schema-error.ts";
 const mostCharacters = 1_000_000;
 const mostEnumCharacters = 100_000;
 const mostAlternatives = 1000;
+/** Writes two values of megabytes for each of a thousand alternatives otherwise. */
+const mostComparedCharacters = 4_000_000;
 /** Of the document; those of the schema are fewer. */
 const mostLevels = 512;
 
@@ -49,4 +51,17 @@ export function refuseManyAlternatives(count: number, keyword: string, path: Sch
     path,
     `\`${keyword}\` has ${count} alternatives, more than ${mostAlternatives}`,
   );
+}
+
+/** The texts of values that are compared while schemas are merged, up to so much altogether. */
+export class ComparedTexts {
+  #left = mostComparedCharacters;
+
+  /** @throws SchemaRefusal */
+  of(value: unknown, path: SchemaPath): string {
+    const text = JSON.stringify(value);
+    this.#left -= text.length;
+    if (this.#left >= 0) return text;
+    throw unsupportedSchema(path, "it has too many large values that apply together");
+  }
 }

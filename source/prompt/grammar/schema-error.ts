@@ -6,8 +6,13 @@ import { promptErrors } from "../errors.ts";
 export type SchemaPath = string;
 
 export function below(path: SchemaPath, ...keys: Array<string | number>): SchemaPath {
-  const parts = keys.map((key) => `/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`);
-  return path + parts.join("");
+  let place = path;
+  for (const key of keys) place += `/${typeof key === "number" ? key : escaped(key)}`;
+  return place;
+}
+
+function escaped(key: string): string {
+  return /[~/]/.test(key) ? key.replaceAll("~", "~0").replaceAll("/", "~1") : key;
 }
 
 /** Why a schema is refused, and where in it; known before it is known whose schema it is. */

@@ -2,7 +2,12 @@
 import type { GrammarRules } from "./gbnf.ts";
 import { JsonRules } from "./json-rules.ts";
 import { mergeSchemas } from "./merge-schemas.ts";
-import { refuseLargeEnum, refuseLargeSchema, refuseManyAlternatives } from "./schema-bounds.ts";
+import {
+  ComparedTexts,
+  refuseLargeEnum,
+  refuseLargeSchema,
+  refuseManyAlternatives,
+} from "./schema-bounds.ts";
 import {
   below,
   invalidSchema,
@@ -40,8 +45,6 @@ export interface SchemaGrammarOptions {
   isLenient?: boolean;
   /** Whose schema it is, for messages: `tool "f"`. */
   owner?: string;
-  /** Only the value of this property of the schema; references go out from the whole of it. */
-  property?: string;
   /** Words may be Python's, as in `True`. */
   hasPythonWords?: boolean;
 }
@@ -63,15 +66,38 @@ export function schemaGrammar(
   schema: unknown,
   options: SchemaGrammarOptions = {},
 ): string {
+  return refusing(options, () => read(rules, schema, options).whole());
+}
+
+/**
+ * Adds the rules of a schema's properties, one by one; references go out from the whole of it.
+ *
+ * @returns an expression for the value of a property
+ * @throws ProductError as `schemaGrammar` does, and so does the function returned
+ */
+export function propertyGrammars(
+  rules: GrammarRules,
+  schema: unknown,
+  options: SchemaGrammarOptions = {},
+): (property: string) => string {
+  const grammar = refusing(options, () => read(rules, schema, options));
+  return (property) => refusing(options, () => grammar.property(property));
+}
+
+function read(rules: GrammarRules, schema: unknown, options: SchemaGrammarOptions): SchemaGrammar {
+  const root = asSchema(schema, "");
+  refuseLargeSchema(root);
+  return new SchemaGrammar(rules, root, options);
+}
+
+function refusing<T>({ owner }: SchemaGrammarOptions, write: () => T): T {
   try {
-    const root = asSchema(schema, "");
-    refuseLargeSchema(root);
-    return new SchemaGrammar(rules, root, options).whole(options.property);
+    return write();
   } catch (error) {
     // Values and patterns inside a schema may be nested deeper than any call stack.
     const refusal =
       error instanceof RangeError ? unsupportedSchema("", "it is nested too deeply") : error;
-    throw refusal instanceof SchemaRefusal ? refusal.toProductError(options.owner) : refusal;
+    throw refusal instanceof SchemaRefusal ? refusal.toProductError(owner) : refusal;
   }
 }
 
@@ -83,6 +109,7 @@ class SchemaGrammar {
   readonly #references = new Map<SchemaPath, { name: string; isImpossible: boolean }>();
   /** Which references stand for others without anything in between. */
   readonly #aliases = new Map<SchemaPath, Set<SchemaPath>>();
+  readonly #compared = new ComparedTexts();
   #count = 0;
 
   constructor(rules: GrammarRules, root: Schema, options: SchemaGrammarOptions) {
@@ -92,15 +119,18 @@ class SchemaGrammar {
     this.#isLenient = options.isLenient ?? false;
   }
 
-  /** @param property only the value of this one */
-  whole(property: string | undefined): string {
-    const [, schema] =
-      property === undefined || !isObject(this.#root)
-        ? []
-        : (propertiesOf(this.#root, "").find(([name]) => name === property) ?? []);
-    const path = property === undefined ? "" : below("", "properties", property);
-    const place = { path, depth: 0, owner: undefined };
-    const value = this.#reference(schema ?? this.#root, path, place);
+  whole(): string {
+    return this.#value(this.#root, "");
+  }
+
+  property(name: string): string {
+    const properties = isObject(this.#root) ? propertiesOf(this.#root, "") : [];
+    const [, schema] = properties.find(([each]) => each === name) ?? [];
+    return this.#value(schema ?? true, below("", "properties", name));
+  }
+
+  #value(schema: Schema, path: SchemaPath): string {
+    const value = this.#reference(schema, path, { path, depth: 0, owner: undefined });
     if (value === undefined) throw invalidSchema(path, "no value fits it");
     this.#spend(0);
     for (const path of this.#aliases.keys()) this.#refuseCircle(path, path, new Set());
@@ -138,7 +168,7 @@ class SchemaGrammar {
     if ($ref !== undefined) {
       const found = findReference(this.#root, $ref, below(place.path, "$ref"));
       if (isUnbound(beside)) return this.#reference(found.schema, found.path, place);
-      return this.#visit(mergeSchemas(found.schema, beside, place.path), deeper(place));
+      return this.#visit(this.#merge(found.schema, beside, place.path), deeper(place));
     }
     const all = schemasAt(schema, "allOf", place.path);
     if (all !== undefined) {
@@ -149,7 +179,7 @@ class SchemaGrammar {
         return this.#visit(only, deeper(place));
       const merged = all
         .map((each, index) => this.#withoutReference(each, below(place.path, "allOf", index), 0))
-        .reduce((first, second) => mergeSchemas(first, second, place.path), rest);
+        .reduce<Schema>((first, second) => this.#merge(first, second, place.path), rest);
       return this.#visit(merged, deeper(place));
     }
     for (const key of ["anyOf", "oneOf"]) {
@@ -167,7 +197,7 @@ class SchemaGrammar {
       const at = { ...deeper(place), path: below(path, index) };
       const whole = isUnbound(rest)
         ? each
-        : mergeSchemas(this.#withoutReference(each, at.path, 0), rest, at.path);
+        : this.#merge(this.#withoutReference(each, at.path, 0), rest, at.path);
       return this.#visit(whole, at) ?? [];
     });
     return fitting.length === 0 ? undefined : this.#rules.either(fitting);
@@ -179,7 +209,11 @@ class SchemaGrammar {
     if (depth > mostLevels) throw invalidSchema(path, "it refers to itself without end");
     const { $ref, ...beside } = schema;
     const found = findReference(this.#root, $ref, below(path, "$ref"));
-    return mergeSchemas(this.#withoutReference(found.schema, found.path, depth + 1), beside, path);
+    return this.#merge(this.#withoutReference(found.schema, found.path, depth + 1), beside, path);
+  }
+
+  #merge(first: Schema, second: Schema, path: SchemaPath): Schema {
+    return mergeSchemas(first, second, path, this.#compared);
   }
 
   #reference(schema: Schema, path: SchemaPath, place: Place): string | undefined {

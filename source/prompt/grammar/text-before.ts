@@ -7,21 +7,29 @@ import { characterClass, type GrammarRules, literal } from "./gbnf.ts";
  * each beginning of the mark that may have been written already (Knuth, Morris and Pratt).
  */
 export function textBefore(rules: GrammarRules, mark: string): string {
+  return rules.once(`text before ${mark}`, (start) => write(rules, mark, start));
+}
+
+/** Defines all rules but the first, whose body it returns. */
+function write(rules: GrammarRules, mark: string, start: string): string {
   const characters = [...mark];
-  const names = characters.map(() => rules.reserve());
+  const names = characters.map((_, written) => (written === 0 ? start : rules.reserve()));
   const different = [...new Set(characters)];
-  const [start = ""] = names;
   const others = complement(union(different.flatMap((each) => [...single(codeOf(each))])));
-  names.forEach((name, written) => {
+  const other = `${characterClass(others)} ${start}`;
+  const bodyOf = (written: number) => {
     const alternatives = different.map((character) => {
       const next = writtenAfter(characters, written, character);
       return next === characters.length
         ? literal(character)
         : `${literal(character)} ${names[next]}`;
     });
-    rules.define(name, [...alternatives, `${characterClass(others)} ${start}`].join(" | "));
+    return [...alternatives, other].join(" | ");
+  };
+  names.forEach((name, written) => {
+    if (written > 0) rules.define(name, bodyOf(written));
   });
-  return start;
+  return bodyOf(0);
 }
 
 /** How much of the mark has been written once another character follows. */

@@ -1,7 +1,6 @@
 // Jinja's filters: `value | name(arguments)`.
 
 import { TemplateFault } from "../template-fault.ts";
-import type { Filter } from "./filter.ts";
 import { formatPercent } from "./format-text.ts";
 import { type JsonStyle, jsonText } from "./json-text.ts";
 import { listFilters } from "./list-filters.ts";
@@ -10,6 +9,7 @@ import { lengthOf } from "./sequences.ts";
 import { capitalizeText, padText, replaceText, stripText, titleText } from "./text-functions.ts";
 import {
   type Arguments,
+  type Filter,
   Float,
   isTrue,
   numberOf,

@@ -1,37 +1,20 @@
-// Runs a parsed Jinja template on its variables, within a budget.
+// Runs the statements of a Jinja template on its variables, within a budget.
 import type { RenderBudget } from "../render-budget.ts";
 import { TemplateFault } from "../template-fault.ts";
-import { filterTable } from "./filters.ts";
+import { Evaluator, Scope } from "./evaluator.ts";
 import { globalTable, Loop } from "./globals.ts";
-import { attributeOf, itemOf } from "./members.ts";
-import { binary, compare, concat } from "./operators.ts";
 import { printValue } from "./print-value.ts";
-import { Scope } from "./scope.ts";
-import { itemsOf, sliceOf } from "./sequences.ts";
-import type {
-  Argument,
-  Expression,
-  FilterCall,
-  MacroBody,
-  Statement,
-  Target,
-} from "./syntax-tree.ts";
-import { testTable } from "./tests.ts";
+import { itemsOf } from "./sequences.ts";
+import type { FilterCall, MacroBody, Statement, Target } from "./syntax-tree.ts";
 import {
   Arguments,
   Callable,
   Dict,
-  Float,
   isTrue,
   type Key,
-  keyOf,
   Namespace,
-  numberOf,
   orUndefined,
-  type Run,
-  refuseUndefined,
   Tuple,
-  typeName,
   Undefined,
   type Value,
 } from "./values.ts";
@@ -53,31 +36,29 @@ export function runJinja(
   budget: RenderBudget,
   now: Date,
 ): string {
-  const interpreter = new Interpreter(budget, now);
+  const evaluator = new Evaluator(budget, now);
   try {
-    return interpreter.run(statements, variables);
+    return new Interpreter(evaluator).run(statements, variables);
   } catch (error) {
     if (error instanceof TemplateFault) {
-      error.offset ??= interpreter.at;
+      error.offset ??= evaluator.at;
       throw error;
     }
     // Values inside values, or a chain of operators, as deep as the stack.
-    if (error instanceof RangeError) throw new TemplateFault("it nests too deep", interpreter.at);
+    if (error instanceof RangeError) throw new TemplateFault("it nests too deep", evaluator.at);
     throw error;
   }
 }
 
-class Interpreter implements Run {
-  readonly budget: RenderBudget;
-  readonly now: Date;
-  /** Where the template is being run: an index into its source. */
-  at = 0;
+class Interpreter {
+  readonly #budget: RenderBudget;
+  readonly #evaluator: Evaluator;
   #output: string[] = [];
   #depth = 0;
 
-  constructor(budget: RenderBudget, now: Date) {
-    this.budget = budget;
-    this.now = now;
+  constructor(evaluator: Evaluator) {
+    this.#budget = evaluator.budget;
+    this.#evaluator = evaluator;
   }
 
   run(statements: readonly Statement[], variables: ReadonlyMap<string, Value>): string {
@@ -86,24 +67,8 @@ class Interpreter implements Run {
     return this.#output.join("");
   }
 
-  filter(name: string, input: Value, args: Arguments): Value {
-    const filter = filterTable.get(name);
-    if (filter === undefined) throw new TemplateFault(`there is no filter \`${name}\``);
-    return filter(input, args, this);
-  }
-
-  test(name: string, input: Value, args: Arguments): boolean {
-    const test = testTable.get(name);
-    if (test === undefined) throw new TemplateFault(`there is no test \`${name}\``);
-    return test(input, args, this);
-  }
-
-  attribute(value: Value, name: string): Value {
-    return attributeOf(value, name);
-  }
-
   #write(text: string): void {
-    this.budget.text(text.length);
+    this.#budget.text(text.length);
     this.#output.push(text);
   }
 
@@ -128,24 +93,26 @@ class Interpreter implements Run {
   }
 
   #run(statement: Statement, scope: Scope): Outcome {
-    this.at = statement.at;
-    this.budget.step();
+    this.#evaluator.at = statement.at;
+    this.#budget.step();
     switch (statement.kind) {
       case "text":
         this.#write(statement.text);
         return "next";
       case "output":
-        this.#write(printValue(this.#value(statement.value, scope), this.budget));
+        this.#write(printValue(this.#evaluator.value(statement.value, scope), this.#budget));
         return "next";
       case "if":
         return this.#runAll(
-          isTrue(this.#value(statement.test, scope)) ? statement.body : statement.otherwise,
+          isTrue(this.#evaluator.value(statement.test, scope))
+            ? statement.body
+            : statement.otherwise,
           scope,
         );
       case "for":
-        return this.#loop(statement, this.#value(statement.list, scope), scope, 0);
+        return this.#loop(statement, this.#evaluator.value(statement.list, scope), scope, 0);
       case "set":
-        this.#assign(statement.target, this.#value(statement.value, scope), scope);
+        this.#assign(statement.target, this.#evaluator.value(statement.value, scope), scope);
         return "next";
       case "set-block": {
         const text = this.#capture(() => this.#runAll(statement.body, new Scope(scope)));
@@ -154,12 +121,12 @@ class Interpreter implements Run {
       }
       case "filter-block": {
         const text = this.#capture(() => this.#runAll(statement.body, new Scope(scope)));
-        this.#write(printValue(this.#filtered(text, statement.filters, scope), this.budget));
+        this.#write(printValue(this.#filtered(text, statement.filters, scope), this.#budget));
         return "next";
       }
       case "with": {
         const inner = new Scope(scope);
-        const values = statement.bindings.map(({ value }) => this.#value(value, scope));
+        const values = statement.bindings.map(({ value }) => this.#evaluator.value(value, scope));
         for (const [index, { target }] of statement.bindings.entries()) {
           this.#assign(target, values[index] ?? null, inner);
         }
@@ -188,7 +155,7 @@ class Interpreter implements Run {
     const loop = new Loop(items, depth, again);
     if (items.length === 0) return this.#runAll(node.otherwise, new Scope(scope));
     for (const [index, item] of items.entries()) {
-      this.budget.step();
+      this.#budget.step();
       loop.index = index;
       const inner = new Scope(scope);
       inner.set("loop", loop);
@@ -199,12 +166,12 @@ class Interpreter implements Run {
   }
 
   #loopItems({ target, test }: ForLoop, list: Value, scope: Scope): readonly Value[] {
-    const items = itemsOf(list, this);
+    const items = itemsOf(list, this.#evaluator);
     if (test === undefined) return items;
     return items.filter((item) => {
       const inner = new Scope(scope);
       this.#assign(target, item, inner);
-      return isTrue(this.#value(test, inner));
+      return isTrue(this.#evaluator.value(test, inner));
     });
   }
 
@@ -213,7 +180,7 @@ class Interpreter implements Run {
       scope.set(target.name, value);
       return;
     }
-    this.at = target.at;
+    this.#evaluator.at = target.at;
     if (target.kind === "member") {
       const object = scope.get(target.object);
       if (!(object instanceof Namespace)) {
@@ -224,7 +191,7 @@ class Interpreter implements Run {
       object.entries.set(target.name, value);
       return;
     }
-    const items = itemsOf(value, this);
+    const items = itemsOf(value, this.#evaluator);
     if (items.length !== target.items.length) {
       throw new TemplateFault(`${items.length} values do not fit ${target.items.length} names`);
     }
@@ -236,9 +203,9 @@ class Interpreter implements Run {
 
   #filtered(text: string, filters: readonly FilterCall[], scope: Scope): Value {
     return filters.reduce<Value>((value, { name, args, at }) => {
-      const given = this.#arguments(args, scope);
-      this.at = at;
-      return this.filter(name, value, given);
+      const given = this.#evaluator.arguments(args, scope);
+      this.#evaluator.at = at;
+      return this.#evaluator.filter(name, value, given);
     }, text);
   }
 
@@ -264,7 +231,7 @@ class Interpreter implements Run {
           if (value !== undefined && !(value instanceof Undefined && parameter.byDefault)) {
             inner.set(parameter.name, value);
           } else if (parameter.byDefault !== undefined) {
-            inner.set(parameter.name, this.#value(parameter.byDefault, inner));
+            inner.set(parameter.name, this.#evaluator.value(parameter.byDefault, inner));
           } else {
             inner.set(
               parameter.name,
@@ -305,169 +272,15 @@ class Interpreter implements Run {
     scope: Scope,
   ): Outcome {
     if (call.kind !== "call") throw new TemplateFault("`call` needs a call", at);
-    const callee = this.#value(call.callee, scope);
-    const { positional, named } = this.#arguments(call.args, scope);
+    const callee = this.#evaluator.value(call.callee, scope);
+    const { positional, named } = this.#evaluator.arguments(call.args, scope);
     const args = new Arguments(
       positional,
       new Map([...named, ["caller", this.#macro(caller, scope)]]),
     );
-    this.at = at;
-    this.#write(printValue(this.#call(callee, args), this.budget));
+    this.#evaluator.at = at;
+    this.#write(printValue(this.#evaluator.call(callee, args), this.#budget));
     return "next";
-  }
-
-  #call(callee: Value, args: Arguments): Value {
-    if (callee instanceof Callable) return callee.call(args, this);
-    if (callee instanceof Loop && callee.again !== undefined) {
-      return callee.again(args.need(0, "iterable"));
-    }
-    refuseUndefined(callee);
-    throw new TemplateFault(`a value of type ${typeName(callee)} cannot be called`);
-  }
-
-  #arguments(args: readonly Argument[], scope: Scope): Arguments {
-    if (args.length === 0) return Arguments.none;
-    const positional: Value[] = [];
-    const named = new Map<string, Value>();
-    for (const { name, spread, value } of args) {
-      const given = this.#value(value, scope);
-      if (name !== undefined) named.set(name, given);
-      else if (spread === "list") positional.push(...itemsOf(given, this));
-      else if (spread === "dict") {
-        if (!(given instanceof Dict)) throw new TemplateFault("`**` needs a dictionary");
-        for (const [key, item] of given.entries) named.set(printValue(key, this.budget), item);
-      } else positional.push(given);
-    }
-    return new Arguments(positional, named);
-  }
-
-  #value(node: Expression, scope: Scope): Value {
-    this.budget.step();
-    switch (node.kind) {
-      case "constant":
-        return node.value;
-      case "name":
-        return orUndefined(scope.get(node.name), `\`${node.name}\` is undefined`);
-      case "list":
-        this.budget.items(node.items.length);
-        return node.items.map((item) => this.#value(item, scope));
-      case "tuple":
-        this.budget.items(node.items.length);
-        return new Tuple(node.items.map((item) => this.#value(item, scope)));
-      case "dict":
-        return this.#dict(node.entries, scope);
-      case "concat":
-        return node.items
-          .map((item) => printValue(this.#value(item, scope), this.budget))
-          .reduce((left, right) => concat(left, right, this), "");
-      case "attribute": {
-        const object = this.#value(node.object, scope);
-        this.at = node.at;
-        return attributeOf(object, node.name);
-      }
-      case "item": {
-        const object = this.#value(node.object, scope);
-        const index = this.#value(node.index, scope);
-        this.at = node.at;
-        return itemOf(object, index, this);
-      }
-      case "slice": {
-        const object = this.#value(node.object, scope);
-        const [from, to, step] = [node.from, node.to, node.step].map((each) =>
-          this.#bound(each, scope),
-        );
-        this.at = node.at;
-        return sliceOf(object, { from, to, step }, this);
-      }
-      case "call": {
-        const callee = this.#value(node.callee, scope);
-        const args = this.#arguments(node.args, scope);
-        this.at = node.at;
-        return this.#call(callee, args);
-      }
-      case "filter": {
-        const input = this.#value(node.input, scope);
-        const args = this.#arguments(node.args, scope);
-        this.at = node.at;
-        return this.filter(node.name, input, args);
-      }
-      case "test": {
-        const input = this.#value(node.input, scope);
-        const args = this.#arguments(node.args, scope);
-        this.at = node.at;
-        if (node.name === "filter") return filterTable.has(String(input)) !== node.negated;
-        if (node.name === "test") return testTable.has(String(input)) !== node.negated;
-        return this.test(node.name, input, args) !== node.negated;
-      }
-      case "not":
-        return !isTrue(this.#value(node.operand, scope));
-      case "negative":
-      case "positive":
-        return this.#signed(node, scope);
-      case "and": {
-        const left = this.#value(node.left, scope);
-        return isTrue(left) ? this.#value(node.right, scope) : left;
-      }
-      case "or": {
-        const left = this.#value(node.left, scope);
-        return isTrue(left) ? left : this.#value(node.right, scope);
-      }
-      case "binary": {
-        const left = this.#value(node.left, scope);
-        const right = this.#value(node.right, scope);
-        this.at = node.at;
-        return binary(node.operator, left, right, this);
-      }
-      case "compare":
-        return this.#compare(node, scope);
-      case "condition":
-        if (isTrue(this.#value(node.test, scope))) return this.#value(node.value, scope);
-        if (node.otherwise !== undefined) return this.#value(node.otherwise, scope);
-        return new Undefined("the condition does not hold, and there is no `else`");
-    }
-  }
-
-  #compare(node: Extract<Expression, { kind: "compare" }>, scope: Scope): boolean {
-    let left = this.#value(node.first, scope);
-    for (const { operator, operand } of node.others) {
-      const right = this.#value(operand, scope);
-      this.at = operand.at;
-      if (!compare(operator, left, right, this)) return false;
-      left = right;
-    }
-    return true;
-  }
-
-  #dict(entries: ReadonlyArray<readonly [Expression, Expression]>, scope: Scope): Dict {
-    this.budget.items(entries.length);
-    const dict = new Dict();
-    for (const [key, value] of entries) {
-      dict.entries.set(keyOf(this.#value(key, scope)), this.#value(value, scope));
-    }
-    return dict;
-  }
-
-  #bound(node: Expression | undefined, scope: Scope): number | undefined {
-    if (node === undefined) return undefined;
-    const value = this.#value(node, scope);
-    if (value === null) return undefined;
-    const number = value instanceof Float ? undefined : numberOf(value);
-    if (number === undefined)
-      throw new TemplateFault(`a slice needs integers, not ${typeName(value)}`);
-    return number;
-  }
-
-  #signed(
-    { kind, operand, at }: Extract<Expression, { operand: Expression }>,
-    scope: Scope,
-  ): Value {
-    const value = this.#value(operand, scope);
-    this.at = at;
-    refuseUndefined(value);
-    const number = numberOf(value);
-    if (number === undefined) throw new TemplateFault(`a ${typeName(value)} has no sign`);
-    const signed = kind === "negative" ? -number : number;
-    return value instanceof Float ? new Float(signed) : signed;
   }
 }
 

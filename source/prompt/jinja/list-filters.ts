@@ -1,13 +1,13 @@
 // Filters on lists and dictionaries.
 import { TemplateFault } from "../template-fault.ts";
 import { entriesOf } from "./container-methods.ts";
-import type { Filter } from "./filter.ts";
 import { binary, isEqual, order } from "./operators.ts";
 import { keyValue, printValue } from "./print-value.ts";
 import { itemAt, itemsOf } from "./sequences.ts";
 import {
   Arguments,
   Dict,
+  type Filter,
   isTrue,
   orUndefined,
   type Run,

@@ -27,6 +27,8 @@ const unsupported: ReadonlySet<string> = new Set(["extends", "include", "import"
 
 class Parser {
   readonly #tokens: TokenStream;
+  /** Where the statements begin that are being read, one inside the other. */
+  readonly #begun: number[] = [];
 
   constructor(tokens: TokenStream) {
     this.#tokens = tokens;
@@ -36,11 +38,10 @@ class Parser {
   statements(ends: readonly string[]): Statement[] {
     const found: Statement[] = [];
     const tokens = this.#tokens;
-    const begin = tokens.current.at;
     for (;;) {
       if (tokens.is("end")) {
         if (ends.length === 0) return found;
-        throw tokens.fault(`${quoted(ends)} is missing`, begin);
+        throw tokens.fault(`${quoted(ends)} is missing`, this.#begun.at(-1));
       }
       const { kind, text, at } = tokens.next();
       if (kind === "text") {
@@ -50,7 +51,9 @@ class Parser {
         tokens.expect("variable-end");
       } else {
         if (tokens.is("name") && ends.includes(tokens.current.text)) return found;
+        this.#begun.push(at);
         found.push(tokens.nested(() => this.#statement(at)));
+        this.#begun.pop();
       }
     }
   }
@@ -194,9 +197,10 @@ class Parser {
   }
 
   #macroBody(name: string, parameters: Parameter[], end: string, at: number): MacroBody {
-    const { namesSince } = this.#tokens.mark();
+    const { hasRead } = this.#tokens.mark();
     const body = this.#wholeBody(end);
-    return { name, parameters, body, reads: namesSince(), at };
+    const reads = new Set(["caller", "varargs", "kwargs"].filter(hasRead));
+    return { name, parameters, body, reads, at };
   }
 
   #parameters(): Parameter[] {

@@ -71,7 +71,7 @@ export interface MacroBody extends Placed {
   name: string;
   parameters: Parameter[];
   body: Statement[];
-  /** It looks at `caller`, `varargs` or `kwargs`. */
+  /** Those of `caller`, `varargs` and `kwargs` that it looks at. */
   reads: ReadonlySet<string>;
 }
 

@@ -8,6 +8,8 @@ const deepestNesting = 200;
 export class TokenStream {
   readonly #tokens: readonly Token[];
   readonly #last: Token;
+  /** Where a name was read last. */
+  readonly #lastOfName = new Map<string, number>();
   #index = 0;
   #depth = 0;
 
@@ -27,21 +29,15 @@ export class TokenStream {
 
   next(): Token {
     const token = this.current;
+    if (token.kind === "name") this.#lastOfName.set(token.text, this.#index);
     this.#index += 1;
     return token;
   }
 
-  /** Remembers the place: which names stand between it and a later one. */
-  mark(): { namesSince: () => ReadonlySet<string> } {
+  /** Remembers the place: whether a name stands between it and a later one. */
+  mark(): { hasRead: (name: string) => boolean } {
     const from = this.#index;
-    return {
-      namesSince: () =>
-        new Set(
-          this.#tokens
-            .slice(from, this.#index)
-            .flatMap(({ kind, text }) => (kind === "name" ? [text] : [])),
-        ),
-    };
+    return { hasRead: (name) => (this.#lastOfName.get(name) ?? -1) >= from };
   }
 
   is(kind: TokenKind, text?: string): boolean {
@@ -51,7 +47,7 @@ export class TokenStream {
 
   skip(kind: TokenKind, text?: string): boolean {
     if (!this.is(kind, text)) return false;
-    this.#index += 1;
+    this.next();
     return true;
   }
 

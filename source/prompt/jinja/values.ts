@@ -158,6 +158,9 @@ export interface Run {
   attribute(value: Value, name: string): Value;
 }
 
+/** A filter: `input | name(arguments)`. */
+export type Filter = (input: Value, args: Arguments, run: Run) => Value;
+
 /** The arguments of a call. */
 export class Arguments {
   static readonly none = new Arguments([]);

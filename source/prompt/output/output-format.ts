@@ -70,8 +70,19 @@ export interface MarkedCallNotation {
   /** What a message to a tool begins with, where calls are such messages: the mark of that tool. */
   recipient?(tool: string): string;
   open: string;
-  form: MarkedCallForm;
+  form: MarkedCallForm | NestedCallForm;
   close: string;
+}
+
+/** Marks of calls whose arguments are elements, `<key>value</key>`, within one another. */
+export interface NestedCallForm {
+  /** Before and behind the tool's name. */
+  beforeName: string;
+  afterName: string;
+  /** Before every tag of an element. */
+  mark: string;
+  /** Behind the last argument. */
+  end: string;
 }
 
 /** Arguments one by one: `name(key=value, key=value)`. */

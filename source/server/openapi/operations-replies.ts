@@ -57,7 +57,7 @@ const MachineSample = Type.Object({
       waiting: count,
     }),
   ),
-  requests: Type.Object({ running: count, waiting: count }),
+  requests: Type.Object({ running: count, waiting: count, areRecorded: Type.Boolean() }),
   tokensPerSecond: Type.Number(),
 });
 
@@ -83,6 +83,7 @@ export const operationsReplies: Readonly<Record<string, ReplySchemas>> = {
     stream: { type: "application/x-ndjson", piece: RequestRecord },
   },
   "GET /api/requests/:id": { json: RequestRecord },
+  "POST /api/recording": { json: Type.Object({ enabled: Type.Boolean() }) },
   "GET /api/metrics": {
     json: MachineSample,
     stream: { type: "application/x-ndjson", piece: MachineSample },

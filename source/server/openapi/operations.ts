@@ -44,7 +44,11 @@ export const operations: Readonly<Record<string, readonly [tag: Tag, summary: st
   "GET /": ["Operations", "Whether a server is here."],
   "GET /api/version": ["Operations", "Which server and version this is."],
   "GET /api/requests": ["Operations", "What was asked, filtered; follow goes on with each change."],
-  "GET /api/requests/:id": ["Operations", "One request; with what was said where that is kept."],
+  "GET /api/requests/:id": [
+    "Operations",
+    "One request; with what was said where that is recorded.",
+  ],
+  "POST /api/recording": ["Operations", "Begin or end recording prompts, answers and bodies."],
   "GET /api/metrics": ["Operations", "What the machine does; follow goes on each second."],
   "GET /metrics": ["Operations", "Counts and times for Prometheus."],
   "GET /openapi.json": ["Operations", "This document."],

@@ -5,6 +5,7 @@ import zlib from "node:zlib";
 import type { FastifyInstance } from "fastify";
 import { ProductError } from "../../base/product-error.ts";
 import { quoteShort } from "../../base/seen-text.ts";
+import { codingUnknown, isKnownCoding } from "../../base/transfer-coding.ts";
 import { serverErrors } from "../errors.ts";
 
 /** A few packed kilobytes can hold gigabytes, so the limit is lower than for plain bodies. */
@@ -27,6 +28,10 @@ const encodings: Readonly<Record<string, Unpack>> = {
 
 /** For routes that read their body as JSON; the others get it as it was sent. */
 export function unpackBodies(app: FastifyInstance, largestBodyBytes: number): void {
+  app.addHook("onRequest", async ({ headers }) => {
+    if (isKnownCoding(headers["transfer-encoding"])) return;
+    throw new ProductError(serverErrors.transferCodingUnknown, { message: codingUnknown });
+  });
   const limitBytes = Math.min(largestUnpackedBytes, largestBodyBytes);
   app.addHook("preParsing", async (request, _reply, payload) => {
     const encoding = (request.headers["content-encoding"] ?? "").trim().toLowerCase();

@@ -4,7 +4,8 @@ import type { Transcripts } from "../../request-log/transcripts.ts";
 
 export function keepBodies(app: FastifyInstance, transcripts: Transcripts): void {
   app.addHook("preHandler", async ({ record, body }) => {
-    if (record === undefined || body === null || typeof body !== "object") return;
+    if (!transcripts.isRecording || record === undefined) return;
+    if (body === null || typeof body !== "object") return;
     transcripts.addBody(record.id, JSON.stringify(body));
   });
 }

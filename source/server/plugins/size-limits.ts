@@ -6,6 +6,7 @@ import { formatBytes } from "../../base/byte-format.ts";
 import { endConnection } from "../../base/end-connection.ts";
 import { isRecord } from "../../base/json-record.ts";
 import { type ErrorDefinition, ProductError } from "../../base/product-error.ts";
+import { codingRefusedCode, codingUnknown } from "../../base/transfer-coding.ts";
 import { serverErrors } from "../errors.ts";
 
 /** Of all headers and the URL together. */
@@ -53,9 +54,12 @@ function reasonOf(code: string | undefined): [string, ErrorDefinition, string] {
     const message = `The request's headers are larger than the ${largestHeaderBytes / 1024} KiB that this server takes.`;
     return ["431 Request Header Fields Too Large", serverErrors.headerTooLarge, message];
   }
+  if (code === codingRefusedCode) {
+    return ["400 Bad Request", serverErrors.transferCodingUnknown, codingUnknown];
+  }
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") {
     const message = "The request's headers took too long to arrive.";
-    return ["408 Request Timeout", serverErrors.bodyInvalid, message];
+    return ["408 Request Timeout", serverErrors.requestTooSlow, message];
   }
   return ["400 Bad Request", serverErrors.bodyInvalid, "The request cannot be read as HTTP."];
 }

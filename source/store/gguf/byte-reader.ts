@@ -10,7 +10,7 @@ export class EndOfFile extends Error {
 
 export class ByteReader {
   readonly #file: FileHandle;
-  /** Of the whole file. */
+  /** Size of the whole file. */
   readonly size: number;
   /** Every piece is read into the same memory: a vocabulary is many megabytes. */
   #memory = Buffer.alloc(0);

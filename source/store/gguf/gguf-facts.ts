@@ -1,4 +1,4 @@
-// What the rest of the program needs to know of a GGUF file before it is loaded.
+// The facts that the rest of the program needs about a GGUF file before it is loaded.
 import { ProductError } from "../../base/product-error.ts";
 import { storeErrors } from "../errors.ts";
 import { type GgufHeader, type GgufValue, readGguf } from "./read-gguf.ts";
@@ -25,7 +25,7 @@ export interface GgufFacts {
   slidingWindow: number;
   /** Length of an embedding vector. */
   embeddingLength: number;
-  /** Whether the file is made for embeddings alone and cannot write text. */
+  /** True for a model that produces embeddings only and cannot generate text. */
   isEmbeddingOnly: boolean;
 }
 
@@ -54,7 +54,7 @@ export function factsOf(path: string, header: GgufHeader): GgufFacts {
     path,
     architecture,
     name: text(metadata.get("general.name")),
-    trainedContextLength: number(metadata.get(`${architecture}.context_length`)) ?? 2048,
+    trainedContextLength: number(metadata.get(`${architecture}.context_length`)) || 2048,
     layers,
     vocabularySize,
     chatTemplate:
@@ -117,7 +117,7 @@ export function checkTensorData(path: string, header: GgufHeader): void {
   if (needed <= header.fileSize) return;
   throw new ProductError(storeErrors.ggufTruncated, {
     message:
-      `${path} is cut off: its weights reach to byte ${needed}, ` +
+      `${path} is truncated: its weights reach to byte ${needed}, ` +
       `but the file has only ${header.fileSize} bytes.`,
     hint: "Download it again.",
   });
@@ -135,19 +135,19 @@ function missing(path: string, key: string, metadata: GgufHeader["metadata"]): P
   const type = text(metadata.get("general.type"));
   if (type === "adapter") {
     return new ProductError(storeErrors.ggufInvalid, {
-      message: `${path} is an adapter, which changes a model, and no model by itself.`,
-      hint: "Name it after ADAPTER in a Modelfile.",
+      message: `${path} is an adapter, not a model.`,
+      hint: "Use it with ADAPTER in a Modelfile.",
     });
   }
   const isClip = text(metadata.get("general.architecture")) === "clip";
   if (type === "projector" || type === "mmproj" || isClip) {
     return new ProductError(storeErrors.ggufInvalid, {
-      message: `${path} is a projector, which lets a model see, and no model by itself.`,
-      hint: "Name the model, and the projector with --mmproj or after another FROM.",
+      message: `${path} is a projector, not a model.`,
+      hint: "Name the model, and add the projector with --mmproj or a second FROM.",
     });
   }
   return new ProductError(storeErrors.ggufInvalid, {
     message: `${path} cannot be run: its metadata has no ${key}.`,
-    hint: "It may be a part of a split model, or of something else than a model; name the model itself.",
+    hint: "It may be part of a split model, or not a model at all. Name the model itself.",
   });
 }

@@ -87,7 +87,7 @@ export async function readGguf(
   } catch (error) {
     if (error instanceof EndOfFile) {
       throw new ProductError(storeErrors.ggufTruncated, {
-        message: `${file} is cut off: it ends inside its own header.`,
+        message: `${file} is truncated: it ends inside its header.`,
         hint: "Download it again.",
         cause: error,
       });
@@ -111,12 +111,12 @@ async function readHeader(
       message: `${file} is not a GGUF model: it ${
         size === 0 ? "is empty" : `begins with ${JSON.stringify(magic)} instead of "GGUF"`
       }.`,
-      hint: "Name a file made for llama.cpp; such files end in .gguf.",
+      hint: "Name a llama.cpp model; such files end in .gguf.",
     });
   }
   const version = await reader.uint32();
   if (version !== 2 && version !== 3) {
-    throw invalid(file, `it says GGUF version ${version}, and only versions 2 and 3 exist`);
+    throw invalid(file, `its GGUF version is ${version}; only versions 2 and 3 are known`);
   }
   const tensorCount = await reader.uint64();
   const metadataCount = await reader.uint64();
@@ -124,7 +124,7 @@ async function readHeader(
   if ((tensorCount + metadataCount) * 13 > reader.remaining) {
     throw invalid(
       file,
-      `it announces ${metadataCount} facts and ${tensorCount} tensors, but has only ${size} bytes`,
+      `it announces ${metadataCount} metadata entries and ${tensorCount} tensors, but has only ${size} bytes`,
     );
   }
   const metadata = new Map<string, GgufValue>();

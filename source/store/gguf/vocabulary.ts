@@ -1,12 +1,12 @@
-// What a GGUF's vocabulary says about prompts, read without loading the model.
-// Rules: llama_vocab::impl::load (https://github.com/ggml-org/llama.cpp/blob/master/src/llama-vocab.cpp).
+// Reads how a GGUF's vocabulary affects prompts, without loading the model. Rules:
+// llama_vocab::impl::load (https://github.com/ggml-org/llama.cpp/blob/master/src/llama-vocab.cpp).
 import { type GgufHeader, type GgufScalar, readGguf } from "./read-gguf.ts";
 
 export interface Vocabulary {
   /** Text of the token that begins a text; empty where there is none. */
   bosText: string;
   eosText: string;
-  /** Whether a prompt begins with that token, whatever its template writes. */
+  /** True when every prompt begins with that token, whatever its template writes. */
   addsBos: boolean;
   /** Longest first. */
   controlTexts: string[];

@@ -27,7 +27,7 @@ export interface PlainDownload extends HubRequest {
   localFolder: string;
   /** Keeps two downloads of one file apart. */
   locks: Locks;
-  /** Whether a different file of the same name may be replaced. Defaults to false. */
+  /** Allows replacing a different file of the same name. Defaults to false. */
   replace?: boolean;
 }
 
@@ -39,7 +39,7 @@ export interface SavedFile {
   sizeBytes: number;
   /** 64 hex digits. */
   sha256: string;
-  /** Whether it was there already and has only been verified. */
+  /** True when the file was already there and was only verified. */
   wasThere: boolean;
 }
 
@@ -94,7 +94,7 @@ function chooseFiles(repository: Repository, name: string): RepositoryFile[] {
   }
   throw new ProductError(storeErrors.hubFileNotFound, {
     message: `${repository.repo} has no file ${JSON.stringify(name)}.`,
-    hint: "Name a file of the repository, or a quantization with .gguf behind it.",
+    hint: "Name a file of the repository, or a quantization followed by .gguf.",
   });
 }
 
@@ -128,8 +128,8 @@ async function existingHash(save: FileSave): Promise<string | undefined> {
   }
   if (facts.isFile() && replace) return undefined;
   throw new ProductError(storeErrors.hubFileExists, {
-    message: `${target} exists and is not the file that the hub has now.`,
-    hint: "Move it away, or choose another folder.",
+    message: `${target} exists and differs from the file on the hub.`,
+    hint: "Move it, or choose another folder.",
   });
 }
 
@@ -137,7 +137,11 @@ async function hashOf({ file, target, signal, report }: FileSave): Promise<strin
   const hasher = new FileHasher(target);
   try {
     const completedBytes = file.sizeBytes;
-    report({ state: "verifying", completedBytes, detail: `${target} is there: verifying it.` });
+    report({
+      state: "verifying",
+      completedBytes,
+      detail: `${target} already exists: verifying it.`,
+    });
     return await hasher.digest(file.sizeBytes, signal, (verifiedBytes) =>
       report({ state: "verifying", completedBytes, verifiedBytes }),
     );
@@ -146,7 +150,7 @@ async function hashOf({ file, target, signal, report }: FileSave): Promise<strin
   }
 }
 
-/** What is there already is not fetched. */
+/** Skips files that are already there. */
 async function neededBytes(folder: string, files: readonly RepositoryFile[]): Promise<number> {
   let needed = 0;
   for (const file of files) {

@@ -1,4 +1,4 @@
-// Brings one file of the hub into the store, once for everybody who wants it at the same time.
+// Fetches one file of the hub into the store, once for all concurrent callers.
 import { createHash } from "node:crypto";
 import { stat } from "node:fs/promises";
 import path from "node:path";
@@ -46,19 +46,21 @@ export async function fetchBlob(fetch: BlobFetch): Promise<string> {
   );
 }
 
-/** How many bytes of the file need not be fetched. */
+/** Bytes of the file that need not be fetched. */
 export async function presentBytes(source: BlobSource): Promise<number> {
   const { file, blobs } = source;
   const target = blobs.blobPath(provisionalDigest(source));
   return (await isWhole(target, file)) ? file.sizeBytes : await earlierBytes(target, file);
 }
 
-/** Whether it need not be fetched because another store on this machine probably has it. */
+/**
+ * True when another store on this machine probably has the file, so that it need not be fetched.
+ */
 export async function isInOtherStore(source: BlobSource): Promise<boolean> {
   return await isElsewhere(pathsElsewhere(source), source.file);
 }
 
-/** Others may still wait for the file when the one who asked for it first has left. */
+/** Other callers may still wait for the file after the first one has left. */
 async function holdingConnection<T>(
   fetch: BlobFetch,
   work: (fetch: BlobFetch) => Promise<T>,
@@ -71,7 +73,7 @@ async function holdingConnection<T>(
   }
 }
 
-/** When no other process downloads the same. */
+/** Runs when no other process downloads the same file. */
 async function inTurn(fetch: BlobFetch): Promise<string> {
   const { blobs } = fetch;
   const digest = provisionalDigest(fetch);
@@ -85,7 +87,7 @@ async function findOrDownload(fetch: BlobFetch): Promise<string> {
   const target = blobs.blobPath(digest);
   if (await isWhole(target, file)) {
     await removePartial(target);
-    // What is in use again is young again for whoever clears up.
+    // Refreshes the blob's time, so that the clean-up leaves it alone.
     await setBlobTime(target, new Date());
     report({ state: "downloading", completedBytes: file.sizeBytes });
     return digest;
@@ -118,8 +120,8 @@ async function isLinked(fetch: BlobFetch & { target: string }): Promise<boolean>
 }
 
 /**
- * Where other programs on this machine would have the content: Ollama, and the hub's own tools and
- * llama.cpp, which share a cache (https://huggingface.co/docs/hub/local-cache).
+ * Paths where other programs on this machine would keep the content: Ollama, and the cache shared
+ * by the hub's own tools and llama.cpp (https://huggingface.co/docs/hub/local-cache).
  */
 function pathsElsewhere({ file: { repo, sha256 }, blobs, settings }: BlobSource): string[] {
   if (sha256 === undefined) return [];
@@ -127,7 +129,7 @@ function pathsElsewhere({ file: { repo, sha256 }, blobs, settings }: BlobSource)
   return [...blobs.blobPathsElsewhere(`sha256:${sha256}`), path.join(settings.cacheFolder, cached)];
 }
 
-/** The content's digest; where the hub lists none, a name for the unfinished file that stands for it. */
+/** The content's digest; when the hub lists none, a substitute name for the unfinished file. */
 function provisionalDigest({ file, settings }: BlobSource): string {
   const { repo, revision, path, sha256 } = file;
   if (sha256 !== undefined) return `sha256:${sha256}`;

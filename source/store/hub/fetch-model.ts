@@ -51,8 +51,7 @@ export interface FetchedModel extends ModelChoice {
 }
 
 /**
- * What would be fetched, without fetching it.
- *
+ * Lists what would be fetched, without fetching it.
  * @throws ProductError `STORE_HUB_...`
  */
 export async function findModel(
@@ -75,9 +74,8 @@ export async function findRepository(
 }
 
 /**
- * Brings every file of the model into the store; writing the manifest is the caller's affair.
- *
- * @throws ProductError `STORE_HUB_...`; what was fetched by then is kept
+ * Fetches every file of the model into the store; the caller writes the manifest.
+ * @throws ProductError `STORE_HUB_...`; files fetched by then are kept
  */
 export async function fetchModel(
   reference: HubReference,
@@ -98,7 +96,7 @@ interface ConnectedWork {
   onRetry: (detail: string) => void;
 }
 
-/** One connection for all that is asked: a new one costs several round trips. */
+/** Uses one connection for all requests: a new one costs several round trips. */
 async function connected<T>(
   request: Pick<HubRequest, "settings" | "onProgress" | "signal" | "connection">,
   work: (work: ConnectedWork) => Promise<T>,

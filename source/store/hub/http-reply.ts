@@ -25,7 +25,7 @@ export interface HttpQuestion {
   stallTimeoutMs: number;
 }
 
-/** How often the longest silence may pass before a request is on its way. */
+/** Number of longest silences that may pass before a request is under way. */
 const connectPatience = 2;
 
 /** Resolves with the reply's head, the body waiting. Rejects with undici's error or the signal's reason. */
@@ -33,7 +33,7 @@ export function exchange(dispatcher: Dispatcher, question: HttpQuestion): Promis
   const { method, url, headers, signal, stallTimeoutMs } = question;
   const head = Promise.withResolvers<HttpReply>();
   const body = Promise.withResolvers<void>();
-  // The end of a body that nobody reads concerns nobody.
+  // Ignores errors in a body that nobody reads.
   body.promise.catch(() => {});
   let controller: Dispatcher.DispatchController | undefined;
   let take: ChunkTaker | undefined;
@@ -50,7 +50,7 @@ export function exchange(dispatcher: Dispatcher, question: HttpQuestion): Promis
     if (controller !== undefined && !controller.aborted) controller.abort(error);
   };
   const onAbort = () => stop(signal.reason);
-  // Connecting has a limit of its own, but not all that a proxy does before there is a connection.
+  // Connecting has its own limit, which does not cover all that a proxy does first.
   const patience = setTimeout(
     () => stop(Object.assign(new Error("no connection"), { code: "UND_ERR_CONNECT_TIMEOUT" })),
     connectPatience * stallTimeoutMs,
@@ -107,8 +107,8 @@ export function exchange(dispatcher: Dispatcher, question: HttpQuestion): Promis
         },
         onResponseEnd() {
           signal.removeEventListener("abort", onAbort);
-          // undici lends the connection again after the next turn of the event loop: whoever asks
-          // earlier is given a new one.
+          // undici reuses the connection only after the next turn of the event loop; an earlier
+          // request gets a new one.
           setImmediate(() => setImmediate(body.resolve));
         },
         onResponseError(_started, error) {

@@ -1,4 +1,5 @@
-// The one door to the hub: its connections, its proxy, and who may see the token.
+// The only access to the hub: owns its connections and proxy, and decides which requests carry the
+// token.
 import type { Dispatcher } from "undici";
 import { ProductError } from "../../base/product-error.ts";
 import { storeErrors } from "../errors.ts";
@@ -47,7 +48,7 @@ export class HubConnection {
     this.#origin = new URL(settings.endpoint).origin;
   }
 
-  /** Whether an address is on the hub itself, not on its file storage. */
+  /** True for an address on the hub itself, not on its file storage. */
   isHub(url: string): boolean {
     return new URL(url).origin === this.#origin;
   }
@@ -62,7 +63,7 @@ export class HubConnection {
     const { method = "GET", url, headers, signal } = question;
     if (this.settings.offline) {
       throw new ProductError(storeErrors.hubOffline, {
-        message: "HF_HUB_OFFLINE is set, which forbids to ask the hub.",
+        message: "HF_HUB_OFFLINE is set, so the hub is not contacted.",
         hint: "Unset it to download.",
       });
     }
@@ -103,12 +104,14 @@ export class HubConnection {
     this.#buffers.giveBack(chunk);
   }
 
-  /** For work that may outlast whoever has begun it: it closes, too. */
+  /**
+   * Keeps the connection open for work that may outlast its first user; that work closes it too.
+   */
   hold(): void {
     this.#holders += 1;
   }
 
-  /** Ends every connection at once when nobody holds it any more. */
+  /** Ends every connection at once when the last user releases it. */
   async close(): Promise<void> {
     this.#holders -= 1;
     if (this.#holders > 0) return;
@@ -146,7 +149,7 @@ export async function readReplyText(reply: HttpReply): Promise<string> {
     const { host } = new URL(reply.url);
     return Promise.reject(
       new ProductError(storeErrors.hubReplyInvalid, {
-        message: `${host} sends a list without an end.`,
+        message: `${host} sends an endless list.`,
         hint: "Check HF_ENDPOINT.",
       }),
     );

@@ -1,4 +1,4 @@
-// What carries requests to the hub: undici's agent, behind a proxy the one that knows proxies.
+// The dispatcher for requests to the hub: undici's agent, or its proxy agent behind a proxy.
 import type { OnReadOpts } from "node:net";
 import type { Agent, Dispatcher } from "undici";
 import type { HubSettings } from "./hub-settings.ts";
@@ -21,7 +21,7 @@ export async function openDispatcher(
     connections,
     pipelining: 1,
     connect: { timeout: stallTimeoutMs, onread },
-    // A model's headers are few; a reply that is all headers is no reply.
+    // A model's headers are small; a reply that consists of headers is not a valid one.
     maxHeaderSize: 64 * 1024,
   };
   if (http === undefined && https === undefined) {

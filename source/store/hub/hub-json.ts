@@ -1,5 +1,4 @@
-// Asks the hub for JSON, or for a short text: follows redirects, and tries again what may work the
-// second time.
+// Requests JSON or a short text from the hub: follows redirects and retries transient failures.
 import { ProductError } from "../../base/product-error.ts";
 import { storeErrors } from "../errors.ts";
 import type { HttpReply } from "./http-reply.ts";
@@ -11,9 +10,9 @@ export interface ShortQuestion {
   signal: AbortSignal;
   /** Told why the request is sent again. */
   onRetry: (detail: string) => void;
-  /** How often it is sent at most; the connection's policy may say less. */
+  /** Upper limit for tries; the connection's policy may allow fewer. */
   tries: number;
-  /** What a reply other than 200 means. */
+  /** Explains a reply other than 200. */
   refusal: (reply: HttpReply) => ProductError;
 }
 
@@ -62,7 +61,7 @@ async function readShort<T>(
   }
 }
 
-/** What was renamed is still found under its old name. */
+/** Renamed repositories are still found under their old name. */
 export async function sendFollowing(
   connection: HubConnection,
   url: string,
@@ -77,20 +76,20 @@ export async function sendFollowing(
     reply.abandon();
     asked = next;
   }
-  throw invalidReply(new URL(url).host, "it redirects without an end");
+  throw invalidReply(new URL(url).host, "too many redirects");
 }
 
 function parseJson(text: string, url: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw invalidReply(new URL(url).host, "it answers something that is no JSON");
+    throw invalidReply(new URL(url).host, "its reply is not JSON");
   }
 }
 
 export function invalidReply(host: string, what: string): ProductError {
   return new ProductError(storeErrors.hubReplyInvalid, {
-    message: `${host} does not answer like a hub: ${what}.`,
+    message: `${host} does not behave like a hub: ${what}.`,
     hint: "Check HF_ENDPOINT and the proxy variables.",
   });
 }

@@ -1,4 +1,4 @@
-// How far a download of one or several files is, as one figure that never goes backwards.
+// The progress of a download of one or more files, as one figure that never goes backwards.
 import type { FileReport } from "./download/download-file.ts";
 
 export interface HubProgress {
@@ -6,7 +6,7 @@ export interface HubProgress {
   completedBytes: number;
   totalBytes: number;
   state: "downloading" | "verifying" | "retrying" | "done";
-  /** What a person should know beyond the numbers, one sentence. */
+  /** One sentence for the user, beyond the numbers. */
   detail?: string;
   /** The file at work. */
   file?: FileProgress;
@@ -16,7 +16,7 @@ export interface FileProgress {
   path: string;
   sha256?: string;
   completedBytes: number;
-  /** How many bytes have been hashed, while it is verified. */
+  /** Bytes hashed so far, during verification. */
   verifiedBytes?: number;
   sizeBytes: number;
 }
@@ -27,7 +27,7 @@ export interface ProgressFile {
   sha256?: string;
 }
 
-/** Plain figures come no more often than this; a sentence or another state at once. */
+/** Plain figures are limited to this interval; a sentence or a new state is reported at once. */
 const intervalMs = 100;
 
 export class ProgressSum {
@@ -42,7 +42,7 @@ export class ProgressSum {
     this.#report = report;
   }
 
-  /** What is there of a file before anything is fetched; nothing is told of it yet. */
+  /** Sets the bytes of a file that exist before the download; reports nothing yet. */
   begin(file: ProgressFile, completedBytes: number): void {
     this.#completed.set(file, completedBytes);
   }

@@ -1,4 +1,4 @@
-// Which hub is asked, as whom, and through which proxy.
+// The settings for the hub: its address, the token, the proxies.
 import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import path from "node:path";
@@ -21,7 +21,7 @@ export interface HubSettings {
   /** Base address without a slash at its end. */
   endpoint: string;
   token?: HubToken;
-  /** Why a token file that exists gave no token; said when the hub asks for one. */
+  /** The reason why an existing token file gave no token; shown when the hub asks for one. */
   tokenProblem?: string;
   proxy: ProxySettings;
   /** Where the hub's own tools keep what they fetched; it need not be there. */
@@ -30,7 +30,7 @@ export interface HubSettings {
   offline: boolean;
 }
 
-/** What a flag or a setting of ours says; wins over the environment. */
+/** The value of one of our flags or settings; wins over the environment. */
 export interface HubOverrides {
   endpoint?: string;
   token?: string;
@@ -62,10 +62,10 @@ function readEndpoint(text: string | undefined): string {
   const url = URL.parse(text.trim());
   const isWeb = url?.protocol === "https:" || url?.protocol === "http:";
   if (url === null || !isWeb || url.username !== "" || url.search !== "" || url.hash !== "") {
-    const more = isWeb ? ": it holds more than a host and a path" : "";
+    const more = isWeb ? ": it must be a host and a path" : "";
     throw new ProductError(storeErrors.hubSettingInvalid, {
       message: `${JSON.stringify(withoutSecrets(text))} is not the address of a hub${more}.`,
-      hint: `HF_ENDPOINT is written like ${defaultEndpoint}, without a name and a password.`,
+      hint: `Set HF_ENDPOINT to an address such as ${defaultEndpoint}, without user name and password.`,
     });
   }
   return url.href.replace(/\/+$/, "");
@@ -111,7 +111,7 @@ function checkedToken(text: string, source: string): HubToken {
   const secret = text.trim();
   if (!/^[\x21-\x7e]+$/.test(secret)) {
     throw new ProductError(storeErrors.hubSettingInvalid, {
-      message: `The hub token from ${source} holds characters that no token has.`,
+      message: `The hub token from ${source} contains invalid characters.`,
       hint: "A token is one word that begins with hf_; see https://huggingface.co/settings/tokens.",
     });
   }
@@ -135,8 +135,8 @@ function checkedProxy(name: string, text: string): string {
   const url = URL.parse(text.includes("://") ? text : `http://${text}`);
   if (url === null || !/^(https?|socks5?h?):$/.test(url.protocol)) {
     throw new ProductError(storeErrors.hubSettingInvalid, {
-      message: `${name} is ${JSON.stringify(withoutSecrets(text))}, which is not the address of a proxy.`,
-      hint: "A proxy's address is written like http://proxy.example:3128.",
+      message: `${name} is ${JSON.stringify(withoutSecrets(text))}, which is not a proxy address.`,
+      hint: "Use an address such as http://proxy.example:3128.",
     });
   }
   // Names are looked up by the proxy in any case, which is what the h asks for.

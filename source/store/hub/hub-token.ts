@@ -1,9 +1,9 @@
-// The secret that the hub knows a person by, wrapped so that no log or error can print it.
+// The user's secret for the hub, wrapped so that no log or error can print it.
 import { inspect } from "node:util";
 
 const shown = "[hub token]";
 
-/** Whatever prints it prints a placeholder; only `authorization` gives the secret away. */
+/** Prints as a placeholder; only `authorization` reveals the secret. */
 export class HubToken {
   readonly #secret: string;
   /** Where it was found, for messages: `HF_TOKEN`, a file's path. */

@@ -1,8 +1,9 @@
-// Takes a file that another store on this machine has already: no download, and no second copy.
+// Links a file from another store on this machine: no download, and no second copy.
 import { constants } from "node:fs";
 import { copyFile, link, lstat, open, rm } from "node:fs/promises";
+import { unfinishedPath } from "../../base/unfinished-files.ts";
 import { systemCode } from "../../base/write-refusal.ts";
-import { moveIntoPlace, unfinishedPath } from "../library/write-atomically.ts";
+import { moveIntoPlace } from "../library/write-atomically.ts";
 import type { FileReport } from "./download/download-file.ts";
 import { FileHasher } from "./download/file-hasher.ts";
 
@@ -35,11 +36,11 @@ export async function linkBlob(files: readonly string[], wanted: WantedBlob): Pr
         await moveIntoPlace(unfinished, wanted.target);
         return true;
       }
-      say(wanted, `${file} is damaged: it is downloaded instead.`);
+      say(wanted, `${file} is damaged: downloading it instead.`);
     } catch (error) {
       const code = systemCode(error);
       if (code === undefined || wanted.signal.aborted) throw error;
-      say(wanted, `${file} cannot be shared (${code}): it is downloaded instead.`);
+      say(wanted, `${file} cannot be shared (${code}): downloading it instead.`);
     } finally {
       await rm(unfinished, { force: true });
     }
@@ -47,7 +48,7 @@ export async function linkBlob(files: readonly string[], wanted: WantedBlob): Pr
   return false;
 }
 
-/** Whether one of the files will probably do, so that no room is needed for a download. */
+/** True when one of the files will probably do, so that a download needs no space. */
 export async function isElsewhere(
   files: readonly string[],
   wanted: Pick<WantedBlob, "sizeBytes">,

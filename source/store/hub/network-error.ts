@@ -1,4 +1,4 @@
-// What a failed connection means, in words: no network, a refused connection, a certificate, a proxy.
+// Explains a failed connection: no network, connection refused, certificate, proxy.
 import { ProductError } from "../../base/product-error.ts";
 import { storeErrors } from "../errors.ts";
 import { RetryableError } from "./retry.ts";
@@ -10,21 +10,21 @@ export function networkError(error: unknown, url: string): ProductError {
   if (/CERT|SELF_SIGNED|UNABLE_TO_(VERIFY|GET)|ERR_TLS|ERR_SSL|EPROTO|UND_ERR_PRX_TLS/.test(code)) {
     return new ProductError(storeErrors.hubCertificate, {
       message: `The secure connection to ${host} failed (${code}).`,
-      hint: "Behind a company's proxy, name its certificate in NODE_EXTRA_CA_CERTS; otherwise check the clock and the address.",
+      hint: "Behind a corporate proxy, set NODE_EXTRA_CA_CERTS to its certificate. Otherwise check the clock and the address.",
       cause: error,
     });
   }
   const isUnknown = code === "ENOTFOUND" || code === "EAI_AGAIN";
   if (isUnknown && hostname !== wanted) {
     return new RetryableError(storeErrors.hubOffline, {
-      message: `The address of the proxy ${hostname}, on the way to ${host}, cannot be found (${code}).`,
+      message: `The proxy ${hostname}, used for ${host}, cannot be resolved (${code}).`,
       hint: "Check the proxy variables, such as HTTPS_PROXY, and the network connection.",
       cause: error,
     });
   }
   if (isUnknown) {
     return new RetryableError(storeErrors.hubOffline, {
-      message: `The address of ${hostname} cannot be found (${code}): this machine seems to be offline.`,
+      message: `${hostname} cannot be resolved (${code}): this machine seems to be offline.`,
       hint: "Check the network connection, HF_ENDPOINT and the proxy variables.",
       cause: error,
     });
@@ -33,38 +33,38 @@ export function networkError(error: unknown, url: string): ProductError {
     /^Proxy response \((\d+)\)/.exec(message)?.[1] ?? /\((407)\)/.exec(message)?.[1];
   if (proxyStatus !== undefined) {
     return new ProductError(storeErrors.hubUnreachable, {
-      message: `The proxy does not pass a connection to ${host} on (status ${proxyStatus}).`,
+      message: `The proxy refused a connection to ${host} (status ${proxyStatus}).`,
       hint:
         proxyStatus === "407"
-          ? "It wants a name and a password: http://NAME:PASSWORD@proxy.example:3128 in HTTPS_PROXY."
-          : "Check HTTPS_PROXY, or name the host in NO_PROXY.",
+          ? "The proxy requires a password: set HTTPS_PROXY to http://NAME:PASSWORD@proxy.example:3128."
+          : "Check HTTPS_PROXY, or add the host to NO_PROXY.",
     });
   }
   const ownPort = Number(port) || (protocol === "https:" ? 443 : 80);
   const isProxy = dialled !== undefined && dialled.port !== ownPort;
   const target = isProxy
-    ? `the proxy at ${dialled.address}:${dialled.port}, on the way to ${host},`
+    ? `the proxy at ${dialled.address}:${dialled.port}, used for ${host},`
     : host;
   return new RetryableError(storeErrors.hubUnreachable, {
     message: `The connection to ${target} failed: ${reasonOf(code, message)}.`,
-    hint: `Check the network connection${isProxy ? "" : ", HF_ENDPOINT"} and the proxy variables, then run the same again: it resumes.`,
+    hint: `Check the network connection${isProxy ? "" : ", HF_ENDPOINT"} and the proxy variables, then run the command again to resume.`,
     cause: error,
   });
 }
 
 const reasons: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "it was refused",
-  ECONNRESET: "it was reset",
-  EPIPE: "it was reset",
-  UND_ERR_SOCKET: "it was closed in the middle of a reply",
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "it was closed in the middle of a reply",
-  PROXY_CLOSED: "it was closed without an answer",
-  UND_ERR_CONNECT_TIMEOUT: "no connection came about in time",
-  ETIMEDOUT: "no connection came about in time",
-  UND_ERR_HEADERS_TIMEOUT: "nothing came for too long",
-  UND_ERR_BODY_TIMEOUT: "nothing came for too long",
-  ENETUNREACH: "there is no way to it from this network",
-  EHOSTUNREACH: "there is no way to it from this network",
+  ECONNREFUSED: "connection refused",
+  ECONNRESET: "connection reset",
+  EPIPE: "connection reset",
+  UND_ERR_SOCKET: "closed in the middle of a reply",
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "closed in the middle of a reply",
+  PROXY_CLOSED: "closed without a reply",
+  UND_ERR_CONNECT_TIMEOUT: "connecting timed out",
+  ETIMEDOUT: "connecting timed out",
+  UND_ERR_HEADERS_TIMEOUT: "no data for too long",
+  UND_ERR_BODY_TIMEOUT: "no data for too long",
+  ENETUNREACH: "no route from this network",
+  EHOSTUNREACH: "no route from this network",
 };
 
 function reasonOf(code: string, message: string): string {

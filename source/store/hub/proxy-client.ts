@@ -1,4 +1,4 @@
-// What asks a proxy for a tunnel, and takes no for an answer.
+// A client that asks a proxy for a tunnel, and accepts a refusal.
 import { type Dispatcher, Pool } from "undici";
 import { systemCode } from "../../base/write-refusal.ts";
 

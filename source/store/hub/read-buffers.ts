@@ -4,7 +4,7 @@
 import type { Socket } from "node:net";
 
 const bufferBytes = 1024 ** 2;
-/** A system call for less is not worth its price. */
+/** A read of less is not worth a system call. */
 const smallestReadBytes = 32 * 1024;
 const mostFree = 64;
 
@@ -20,7 +20,7 @@ interface Use {
 export class ReadBuffers {
   readonly #free: ArrayBufferLike[] = [];
   readonly #uses = new WeakMap<ArrayBufferLike, Use>();
-  /** What the last read has left of its buffer. The same socket asks for its next one at once. */
+  /** The unused rest of the last read's buffer. The same socket asks for its next one at once. */
   #rest: Uint8Array | undefined;
 
   /** The `onread` of `net.connect` and `tls.connect`. */

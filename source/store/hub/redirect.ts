@@ -1,10 +1,10 @@
-// Where a reply says that the thing is instead.
+// Follows redirects.
 import { ProductError } from "../../base/product-error.ts";
 import { storeErrors } from "../errors.ts";
 import type { HttpReply } from "./http-reply.ts";
 import { headerText } from "./reply-error.ts";
 
-/** After so many, it is a circle. */
+/** More redirects than this are a loop. */
 export const mostRedirects = 5;
 
 /**
@@ -20,7 +20,7 @@ export function redirectOf(reply: HttpReply): string | undefined {
   const isSafe = next?.protocol === "https:" || next?.protocol === new URL(url).protocol;
   if (next !== null && isSafe) return next.href;
   throw new ProductError(storeErrors.hubReplyInvalid, {
-    message: `${new URL(url).host} redirects to an address that is not followed.`,
-    hint: "Only https addresses are; check HF_ENDPOINT.",
+    message: `${new URL(url).host} redirects to an address that is not https.`,
+    hint: "Check HF_ENDPOINT.",
   });
 }

@@ -1,4 +1,4 @@
-// What a refusal of the hub means: gated, private, not there, too many requests, its own failure.
+// Explains the hub's refusals: gated, private, not found, too many requests, server error.
 import type { IncomingHttpHeaders } from "node:http";
 import { ProductError } from "../../base/product-error.ts";
 import { toOneLine } from "../../base/seen-text.ts";
@@ -15,7 +15,7 @@ export interface RefusedReply {
 /** Characters of the hub's own words. */
 const mostWords = 300;
 
-/** What was asked for. */
+/** The requested thing. */
 export interface HubTarget {
   /** `owner/name` */
   repo: string;
@@ -45,13 +45,13 @@ export function replyError(
   if (status === 403 || status === 451) {
     return new ProductError(storeErrors.hubUnauthorised, {
       message: `The hub refuses access to ${target.repo} (status ${status})${saidBy(reply)}.`,
-      hint: `${page} says who may read it. ${tokenAdvice(settings)}`,
+      hint: `See ${page} for access. ${tokenAdvice(settings)}`,
     });
   }
   if (status === 404 && reason === "RevisionNotFound") {
     return new ProductError(storeErrors.hubRevisionNotFound, {
       message: `${target.repo} has no revision ${JSON.stringify(target.revision)}.`,
-      hint: `${page}/commits lists branches, tags and commits.`,
+      hint: `See ${page}/commits for branches, tags and commits.`,
     });
   }
   if (status === 404 || status === 410) {
@@ -66,13 +66,13 @@ function saidBy({ headers }: RefusedReply): string {
   return words === "" ? "" : `: ${words.slice(0, mostWords)}`;
 }
 
-/** What a reply means that is about no repository in particular. */
+/** Explains a reply that is about no repository in particular. */
 export function serviceError(reply: RefusedReply, settings: HubSettings): ProductError {
   const { status } = reply;
   if (status === 429) return rateLimited(reply, settings);
   if (status >= 500 || status === 408) return failing(reply);
   return new ProductError(storeErrors.hubReplyInvalid, {
-    message: `${new URL(reply.url).host} answered with status ${status}, which is none of a hub's.`,
+    message: `${new URL(reply.url).host} answered with the unexpected status ${status}.`,
     hint: "Check HF_ENDPOINT and the proxy variables.",
   });
 }
@@ -85,43 +85,43 @@ function gated(
 ): ProductError {
   const words = saidBy(reply);
   return new ProductError(storeErrors.hubGated, {
-    message: `${target.repo} is gated: its terms must be accepted on the hub first.`,
+    message: `${target.repo} is gated: accept its terms on the hub first.`,
     hint:
       settings.token === undefined
-        ? `Accept them at ${page}, then set a token: ${howToSetToken(settings)}`
-        : `Accept them at ${page} with the account of the token from ${settings.token.source}.${words && ` The hub says${words}.`}`,
+        ? `Accept the terms at ${page}, then set a token: ${howToSetToken(settings)}`
+        : `Accept the terms at ${page} with the account of the token from ${settings.token.source}.${words && ` The hub says${words}.`}`,
   });
 }
 
 function tokenRefused(settings: HubSettings, page: string): ProductError {
   return new ProductError(storeErrors.hubUnauthorised, {
-    message: `The hub does not accept the token from ${settings.token?.source}.`,
-    hint: `It may have expired: make a new one at ${settings.endpoint}/settings/tokens, or remove it if ${page} is public.`,
+    message: `The hub rejects the token from ${settings.token?.source}.`,
+    hint: `It may have expired. Create a new one at ${settings.endpoint}/settings/tokens, or remove it if ${page} is public.`,
   });
 }
 
 function notShown(target: HubTarget, settings: HubSettings): ProductError {
   return new ProductError(storeErrors.hubRepositoryNotFound, {
-    message: `The repository ${target.repo} is not found on ${new URL(settings.endpoint).host}, or it is private.`,
-    hint: `Check owner and name. ${tokenAdvice(settings)}`,
+    message: `The repository ${target.repo} does not exist on ${new URL(settings.endpoint).host}, or it is private.`,
+    hint: `Check the owner and the name. ${tokenAdvice(settings)}`,
   });
 }
 
 function fileNotFound(target: HubTarget, page: string): ProductError {
   return new ProductError(storeErrors.hubFileNotFound, {
     message: `${target.repo} has no file ${JSON.stringify(target.path)}.`,
-    hint: `${page}/tree/${encodeURIComponent(target.revision)} lists its files.`,
+    hint: `See ${page}/tree/${encodeURIComponent(target.revision)} for its files.`,
   });
 }
 
 function rateLimited(reply: RefusedReply, settings: HubSettings): ProductError {
   const seconds = retryAfterSeconds(reply.headers);
   return new RetryableError(storeErrors.hubRateLimited, {
-    message: `${new URL(reply.url).host} limits how often it is asked${seconds === undefined ? "" : ` (again in ${seconds} s)`}.`,
+    message: `${new URL(reply.url).host} limits the request rate${seconds === undefined ? "" : ` (again in ${seconds} s)`}.`,
     hint:
       settings.token === undefined
-        ? `Wait, or set a token, which is allowed more: ${howToSetToken(settings)}`
-        : "Wait, then run the same again: a download resumes.",
+        ? `Wait, or set a token for a higher limit: ${howToSetToken(settings)}`
+        : "Wait, then run the command again to resume.",
     ...(seconds !== undefined && { retryAfterSeconds: seconds }),
   });
 }
@@ -137,14 +137,14 @@ function failing(reply: RefusedReply): ProductError {
 
 export function tokenAdvice(settings: HubSettings): string {
   if (settings.token !== undefined) {
-    return `The token from ${settings.token.source} may not read it, if it is private.`;
+    return `If it is private, the token from ${settings.token.source} has no access to it.`;
   }
   return `If it is private, set a token: ${howToSetToken(settings)}`;
 }
 
 function howToSetToken(settings: HubSettings): string {
   const problem = settings.tokenProblem === undefined ? "" : ` ${settings.tokenProblem}`;
-  return `export HF_TOKEN=hf_... with one from ${settings.endpoint}/settings/tokens, or hf auth login, which a running server sees, too.${problem}`;
+  return `export HF_TOKEN=hf_... (from ${settings.endpoint}/settings/tokens), or run hf auth login, which also works for a running server.${problem}`;
 }
 
 /** `Retry-After` in seconds or as a date, else the hub's `RateLimit: "api";r=0;t=55`. */

@@ -1,4 +1,4 @@
-// What a repository says of how its model is to be run, in files that Ollama's users know: `template`,
+// The defaults that a repository sets for its model, in files known from Ollama: `template`,
 // `system` and `params` (https://huggingface.co/docs/hub/ollama).
 
 import { isRecord } from "../../base/json-record.ts";
@@ -13,7 +13,7 @@ export interface RepositoryDefaults {
   system?: string;
   /** By their names; nobody has looked at the values yet. */
   params?: Readonly<Record<string, unknown>>;
-  /** Sentences about what there is and cannot be used. */
+  /** Files that exist and cannot be used, with the reason: `params: it is not a JSON object`. */
   problems: string[];
 }
 
@@ -29,8 +29,7 @@ const longestBytes = 1024 ** 2;
 const mostTries = 3;
 
 /**
- * Asks for those files alone that the repository has.
- *
+ * Requests only the files that the repository has.
  * @throws ProductError `STORE_HUB_...`
  */
 export async function readRepositoryDefaults(
@@ -41,7 +40,7 @@ export async function readRepositoryDefaults(
   for (const { path, sizeBytes } of repository.files) {
     if (path !== "template" && path !== "system" && path !== "params") continue;
     if (sizeBytes > longestBytes) {
-      defaults.problems.push(`${path} is left out: it is too long (${sizeBytes} bytes)`);
+      defaults.problems.push(`${path}: it is too long (${sizeBytes} bytes)`);
       continue;
     }
     const text = await readText(repository, path, work);
@@ -50,7 +49,7 @@ export async function readRepositoryDefaults(
       continue;
     }
     const params = objectIn(text);
-    if (params === undefined) defaults.problems.push("params is left out: it is no JSON object");
+    if (params === undefined) defaults.problems.push("params: it is not a JSON object");
     else defaults.params = params;
   }
   return defaults;

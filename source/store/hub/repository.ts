@@ -33,7 +33,7 @@ export interface RepositoryQuestion {
 }
 
 const mostPages = 1000;
-/** A person waits for the first answer: nothing is in the making yet that would be worth patience. */
+/** A person waits for the first answer, and no work is lost yet: fewer retries will do. */
 const mostTries = 3;
 
 /**
@@ -55,7 +55,7 @@ export async function readRepository(
   const files: RepositoryFile[] = [];
   let page: URL | undefined = base;
   for (let count = 0; page !== undefined; count += 1) {
-    if (count === mostPages) throw invalidReply(base.host, "its list of files has no end");
+    if (count === mostPages) throw invalidReply(base.host, "its list of files is endless");
     const { value, headers } = await readJson(connection, page.href, question);
     files.push(...readEntries(value, base.host));
     // Only the cursor is taken from the link: a mirror may hand on the original's address.
@@ -77,7 +77,7 @@ async function readCommit(
   const { value } = await readJson(connection, url, question);
   const sha = isRecord(value) ? value.sha : undefined;
   if (typeof sha === "string" && /^[0-9a-zA-Z._-]+$/.test(sha)) return sha;
-  throw invalidReply(new URL(url).host, "it does not say which commit a revision is");
+  throw invalidReply(new URL(url).host, "it does not give the commit of a revision");
 }
 
 function readJson(connection: HubConnection, url: string, question: RepositoryQuestion) {
@@ -91,7 +91,7 @@ function readJson(connection: HubConnection, url: string, question: RepositoryQu
 }
 
 function readEntries(value: unknown, host: string): RepositoryFile[] {
-  if (!Array.isArray(value)) throw invalidReply(host, "its list of files is no list");
+  if (!Array.isArray(value)) throw invalidReply(host, "its list of files is not a list");
   return value.flatMap((entry: unknown) => {
     if (!isRecord(entry) || entry.type !== "file") return [];
     const lfs = isRecord(entry.lfs) ? entry.lfs : undefined;
@@ -105,7 +105,7 @@ function readEntries(value: unknown, host: string): RepositoryFile[] {
   });
 }
 
-/** No way out of a folder, nothing that a terminal would obey. */
+/** Accepts no path that leaves its folder or contains terminal control characters. */
 function isPlainPath(text: string): boolean {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   if (/[\x00-\x1f\x7f\\]/.test(text)) return false;

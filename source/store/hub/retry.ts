@@ -1,4 +1,4 @@
-// Doing again what may work the second time, with waits that grow.
+// Retries with growing waits.
 import { setTimeout as wait } from "node:timers/promises";
 import { ProductError } from "../../base/product-error.ts";
 import { storeErrors } from "../errors.ts";
@@ -7,7 +7,7 @@ import { storeErrors } from "../errors.ts";
 export class RetryableError extends ProductError {}
 
 export interface RetryPolicy {
-  /** How often the same thing is tried in all. */
+  /** Number of tries in all. */
   tries: number;
   /** The wait before the second try; it doubles from there. */
   firstDelayMs: number;
@@ -32,7 +32,7 @@ export class Retries {
     this.#policy = policy;
   }
 
-  /** It got further: what failed before no longer counts. */
+  /** Progress was made: earlier failures no longer count. */
   noteProgress(): void {
     this.#failures = 0;
   }
@@ -57,7 +57,7 @@ export class Retries {
     const delayMs = asked === undefined ? grown : Math.max(grown, asked * 1000);
     const seconds = (delayMs / 1000).toFixed(delayMs < 9_950 ? 1 : 0);
     report(
-      `${error.message} Try ${this.#failures + 1} of ${this.#policy.tries} follows in ${seconds} s.`,
+      `${error.message} Retrying in ${seconds} s (try ${this.#failures + 1} of ${this.#policy.tries}).`,
     );
     await pause(delayMs, signal);
   }
@@ -75,6 +75,6 @@ export async function pause(delayMs: number, signal: AbortSignal): Promise<void>
 export function cancelled(): ProductError {
   return new ProductError(storeErrors.hubCancelled, {
     message: "The download was cancelled.",
-    hint: "What was fetched is kept: the same command goes on from there.",
+    hint: "The partial file is kept; run the command again to resume.",
   });
 }

@@ -21,7 +21,7 @@ export interface HubSearch {
   limit: number;
 }
 
-/** What the hub tells of a repository; what it does not tell is undefined. */
+/** Facts that the hub gives about a repository; missing ones are undefined. */
 export interface HubModel {
   /** `owner/name` */
   repo: string;
@@ -70,13 +70,13 @@ export async function searchModels(
       {
         signal,
         onRetry: () => {},
-        // A person types and looks: the next letter asks again.
+        // Results are shown while a person types: the next letter sends the next request.
         tries: 1,
         refusal: (reply) => searchRefusal(reply, settings),
       },
     );
     const { host } = new URL(settings.endpoint);
-    if (!Array.isArray(value)) throw invalidReply(host, "its list of models is no list");
+    if (!Array.isArray(value)) throw invalidReply(host, "its list of models is not a list");
     return value.flatMap(readModel);
   } finally {
     await connection.close();
@@ -110,7 +110,7 @@ function searchRefusal(reply: HttpReply, settings: HubSettings): ProductError {
   if (reply.status !== 401 && reply.status !== 403) return serviceError(reply, settings);
   const { host } = new URL(settings.endpoint);
   return new ProductError(storeErrors.hubUnauthorised, {
-    message: `${host} refuses to be searched (status ${reply.status}).`,
+    message: `${host} refuses the search (status ${reply.status}).`,
     hint: tokenAdvice(settings),
   });
 }

@@ -1,5 +1,5 @@
-// Waits for another process that downloads the same file, for hours if need be: says so, shows how far
-// the other is, and can be left.
+// Waits for another process that downloads the same file, for hours if need be: reports it, shows
+// the other's progress, and can be cancelled.
 import type { BlobFolder } from "../library/blob-folder.ts";
 import type { FileReport } from "./download/download-file.ts";
 import { earlierBytes } from "./download/download-notes.ts";
@@ -16,9 +16,9 @@ export interface WantedFile {
   report: (report: FileReport) => void;
 }
 
-/** A wait is worth a word when it takes longer than this. */
+/** Shorter waits are not reported. */
 const patienceMs = 300;
-/** How often it is looked how far the other is; the notes come as often. */
+/** Interval at which the other process's progress is read; its notes are written as often. */
 const lookMs = 1000;
 
 /** @throws ProductError `STORE_HUB_CANCELLED` when the signal ends the wait */

@@ -1,4 +1,4 @@
-// What a download needs of the model store: where a blob lies, and a lock while it is written.
+// A download's view of the model store: the paths of blobs, and a lock for writing one.
 
 export interface BlobFolder {
   /**

@@ -1,4 +1,4 @@
-// The time of a blob's last change, which tells whoever clears up how long nobody has wanted it.
+// The time of a blob's last change; it tells the clean-up how long the blob has been unused.
 import { stat, utimes } from "node:fs/promises";
 
 /**

@@ -4,12 +4,13 @@ import { constants, createReadStream } from "node:fs";
 import { copyFile, open, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { ProductError } from "../../base/product-error.ts";
+import { unfinishedPath } from "../../base/unfinished-files.ts";
 import { systemCode } from "../../base/write-refusal.ts";
 import { storeErrors } from "../errors.ts";
 import { digestOfFile } from "./digest.ts";
 import { isUnwritten, stateOf } from "./file-state.ts";
 import type { ModelStore, WrittenBlob } from "./model-store.ts";
-import { moveIntoPlace, unfinishedPath } from "./write-atomically.ts";
+import { moveIntoPlace } from "./write-atomically.ts";
 import { checkDigest, type WriteOptions } from "./write-stream.ts";
 
 /**
@@ -30,12 +31,12 @@ export async function copyIntoStore(
     }));
   if (isUnwritten(before, await stateOf(file))) return written;
   throw new ProductError(storeErrors.referenceChanged, {
-    message: `${file} was changed while it was being copied.`,
-    hint: "Try again when nothing writes to it.",
+    message: `${file} changed while it was copied.`,
+    hint: "Try again when no program is writing to it.",
   });
 }
 
-// What a file system answers that cannot clone, or not between these two disks.
+// Error codes of file systems that cannot clone, or not between these two disks.
 const cannotClone = new Set(["ENOTSUP", "EOPNOTSUPP", "EXDEV", "EINVAL", "ENOSYS", "ENOTTY"]);
 
 async function cloneIntoStore(

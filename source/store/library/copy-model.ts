@@ -26,7 +26,7 @@ export async function copyModel(
   if (catalog.parse(source).kind === "file") {
     throw new ProductError(storeErrors.nameInvalid, {
       message: `${source} is a file, not a model of the store.`,
-      hint: "Make a model of it with modelctl create and FROM in a Modelfile.",
+      hint: "Create a model from it with modelctl create and a Modelfile.",
       param: "source",
     });
   }

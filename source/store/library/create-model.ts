@@ -47,7 +47,7 @@ export async function createModel(
   };
   const work = async () => {
     onProgress({ status: "parsing GGUF" });
-    // What FROM names may have to be downloaded, converted or hashed: the small files come first.
+    // Starts with the small files: FROM's may have to be downloaded, converted or hashed.
     const beside = await readBeside(definition, allowing);
     const base = await baseOf(maker, definition.from, allowing);
     const layers = await completed(maker, base, beside, definition, allowing);
@@ -109,7 +109,7 @@ async function readBeside(
 ): Promise<FilesBeside> {
   if (named.length > 1) {
     throw new ProductError(storeErrors.definitionInvalid, {
-      message: `only one adapter is currently supported, and ${named.length} were named`,
+      message: `only one adapter is currently supported, ${named.length} given`,
       hint: "Name one, or merge them with llama.cpp's llama-export-lora.",
       param: "adapters",
     });
@@ -142,9 +142,10 @@ async function drafts(
     layers.push(await maker.file("draft", draft));
   }
   if (layers.length > 0) {
-    // It would make answers faster, never other ones: so it is kept, and said.
+    // Kept and reported: it would make answers faster, but never change them.
     options.onProgress?.({
-      status: "the draft model is kept, but not used: this engine does not speculate with one",
+      status:
+        "the draft model is stored but not used: this engine has no speculative decoding with one",
     });
   }
   return layers;

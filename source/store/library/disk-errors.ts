@@ -1,4 +1,4 @@
-// Turns what the system says about the store's disk into errors that a person understands.
+// Turns system errors about the store's disk into errors that a person understands.
 import path from "node:path";
 import { ProductError } from "../../base/product-error.ts";
 import { systemCode, writeRefusal } from "../../base/write-refusal.ts";
@@ -38,7 +38,7 @@ function explained(error: unknown, folder: string): unknown {
   if (reason === undefined) return error;
   return new ProductError(storeErrors.notWritable, {
     message: `The folder ${folder} cannot be written: ${reason}.`,
-    hint: "Change that, or choose another folder.",
+    hint: "Check the folder's permissions, or choose another folder.",
     cause: error,
   });
 }
@@ -47,11 +47,11 @@ function refusalOf(error: unknown, folder: string): string | undefined {
   const sqlite = sqliteCode(error);
   if (sqlite !== undefined && sqliteRefusals.has(sqlite)) return writeRefusal(folder, "EACCES");
   const code = systemCode(error) ?? "";
-  // It may also be about a file that was to be read: that is not the store's matter.
+  // The error may also be about a file that was being read: the store is not at fault then.
   const file = pathOf(error);
   const isOurs = file !== undefined && (file.startsWith(folder) || isAbove(file, folder));
   if (!isOurs) return undefined;
-  if (isMaking(error)) return writeRefusal(folder, code) ?? "the system makes no folder there";
+  if (isMaking(error)) return writeRefusal(folder, code) ?? "no folder can be made there";
   return refusalCodes.has(code) ? writeRefusal(folder, code) : undefined;
 }
 
@@ -59,12 +59,12 @@ function isAbove(file: string, folder: string): boolean {
   return folder.startsWith(file.endsWith(path.sep) ? file : file + path.sep);
 }
 
-/** That a folder could not be made. */
+/** A folder could not be made. */
 function isMaking(error: unknown): boolean {
   return error instanceof Error && "syscall" in error && error.syscall === "mkdir";
 }
 
-/** What was to be written; of a copy, its destination. */
+/** The path that was being written; for a copy, its destination. */
 function pathOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const file = "dest" in error ? error.dest : "path" in error ? error.path : undefined;

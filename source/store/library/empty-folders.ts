@@ -1,8 +1,11 @@
-// Folders go with the last thing that was in them.
+// Removes folders that have become empty.
 import { rmdir } from "node:fs/promises";
 import path from "node:path";
 
-/** Those above a file that is not there, up to one that holds something, or to `top`, which stays. */
+/**
+ * Goes up from a path that no longer exists to the first folder that is not empty, or to `top`,
+ * which stays.
+ */
 export async function removeEmptyFolders(file: string, top: string): Promise<void> {
   for (let folder = path.dirname(file); folder !== top; folder = path.dirname(folder)) {
     const isGone = await rmdir(folder).then(

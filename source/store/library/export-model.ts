@@ -6,6 +6,7 @@ import path from "node:path";
 import type { Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { ProductError } from "../../base/product-error.ts";
+import { isOlder, keptUnfinishedMs } from "../../base/unfinished-files.ts";
 import { storeErrors } from "../errors.ts";
 import type { ModelCatalog } from "../model-catalog.ts";
 import { explainingDiskErrors, isMissing } from "./disk-errors.ts";
@@ -15,7 +16,7 @@ import type { ModelStore } from "./model-store.ts";
 import { requireRoom } from "./require-room.ts";
 import { locateLayer } from "./stored-content.ts";
 import type { TransferOptions } from "./transfer-options.ts";
-import { isOlder, keptUnfinishedMs, moveIntoPlace } from "./write-atomically.ts";
+import { moveIntoPlace } from "./write-atomically.ts";
 import { type TarEntry, writeTar } from "./write-tar.ts";
 
 export interface ExportOptions extends TransferOptions {
@@ -83,7 +84,7 @@ async function writeArchive(file: string, bytes: AsyncGenerator<Uint8Array>): Pr
   });
 }
 
-/** What an export was writing to this file when it was killed. */
+/** Removes the unfinished file of an export that was killed. */
 async function removeAbandoned(file: string): Promise<void> {
   const folder = path.dirname(file);
   for (const name of await readdir(folder)) {
@@ -105,13 +106,13 @@ async function replaceable(file: string): Promise<string> {
   throw new ProductError(
     facts.isDirectory() ? storeErrors.fileIsDirectory : storeErrors.fileNotRegular,
     {
-      message: `${file} is a ${facts.isDirectory() ? "directory" : "pipe, a socket or a device"}, and a model is exported into a file.`,
+      message: `${file} is a ${facts.isDirectory() ? "directory" : "pipe, a socket or a device"}; a model is exported to a file.`,
       hint: "Name a file, such as model.tar, or - for standard output.",
     },
   );
 }
 
-/** What cannot be read is no model of this user's. */
+/** An unreadable file is not a model of this user's. */
 async function isGguf(file: string): Promise<boolean> {
   const handle = await open(file, "r").catch(() => undefined);
   try {
@@ -122,10 +123,10 @@ async function isGguf(file: string): Promise<boolean> {
   }
 }
 
-/** It may be the only copy of the very weights that are exported. */
+/** The target may be the only copy of the weights being exported. */
 function wouldReplaceModel(file: string): ProductError {
   return new ProductError(storeErrors.fileIsModel, {
-    message: `${file} is a model's own file, which the export would replace.`,
+    message: `Refusing to overwrite ${file}: it is a model file.`,
     hint: "Name another file, such as model.tar.",
   });
 }
@@ -135,7 +136,7 @@ async function exportable(catalog: ModelCatalog, reference: string): Promise<Sto
   if (parsed.kind === "file") {
     throw new ProductError(storeErrors.nameInvalid, {
       message: `${reference} is a file, not a model of the store.`,
-      hint: "Copy the file as it is, or make a model of it with modelctl create and export that.",
+      hint: "Copy the file itself, or create a model from it and export that.",
       param: "model",
     });
   }
@@ -145,13 +146,13 @@ async function exportable(catalog: ModelCatalog, reference: string): Promise<Sto
   if (found.kind === "files") {
     throw new ProductError(storeErrors.modelReadOnly, {
       message: `The model '${reference}' is in LM Studio's folder and has no manifest to export.`,
-      hint: `Give it a name here, then export that: modelctl cp ${reference} NAME`,
+      hint: `Copy it to a name of its own, then export that: modelctl cp ${reference} NAME`,
       param: "model",
     });
   }
   throw new ProductError(storeErrors.modelReadOnly, {
-    message: `The model '${reference}' comes with the program and need not be exported.`,
-    hint: "It is there wherever the program is.",
+    message: `The model '${reference}' is built in and need not be exported.`,
+    hint: "It is available wherever the program is installed.",
     param: "model",
   });
 }
@@ -229,7 +230,7 @@ async function synchronise(file: string): Promise<void> {
 function noFolder(file: string, cause: unknown): ProductError {
   return new ProductError(storeErrors.fileMissing, {
     message: `${file} cannot be written: the folder ${path.dirname(file)} does not exist.`,
-    hint: "Make the folder, or name a file in another one.",
+    hint: "Create the folder, or choose another one.",
     cause,
   });
 }

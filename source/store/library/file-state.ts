@@ -1,4 +1,4 @@
-// What tells a file from its later self without reading it.
+// The state of a file, to detect changes without reading it.
 import { stat } from "node:fs/promises";
 
 export interface FileState {

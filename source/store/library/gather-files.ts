@@ -1,4 +1,4 @@
-// Finds the files that a model is to be made of, and checks that they go together.
+// Finds the files that a new model consists of, and checks that they belong together.
 import { readdir, stat } from "node:fs/promises";
 import path from "node:path";
 import { ProductError } from "../../base/product-error.ts";
@@ -12,7 +12,7 @@ export interface GatheredFiles {
   projectors: ModelFile[];
 }
 
-/** What else models are published as; a folder of these cannot be run. */
+/** Other formats in which models are published; a folder of these cannot be run. */
 const otherFormats = /\.(safetensors|bin|pth|pt|onnx|mlmodel)$/i;
 
 /**
@@ -27,10 +27,7 @@ export async function gatherFiles(paths: readonly string[]): Promise<GatheredFil
   for (const file of new Set(withParts)) files.push(await readModelFile(file));
   const adapter = files.find(({ kind }) => kind === "adapter");
   if (adapter !== undefined) {
-    throw refused(
-      `${adapter.path} is an adapter, not a model.`,
-      "Name it after ADAPTER, not FROM.",
-    );
+    throw refused(`${adapter.path} is an adapter, not a model.`, "Use ADAPTER for it, not FROM.");
   }
   return { parts: modelOf(files), projectors: files.filter(({ kind }) => kind === "projector") };
 }
@@ -54,7 +51,7 @@ export function checkAdapter({ path: file, header }: ModelFile, architecture: st
   const own = textOf(header, "general.architecture");
   if (own === undefined || own === architecture) return;
   throw refused(
-    `${file} is an adapter for models of the architecture ${own}, but the model is ${architecture}.`,
+    `${file} is an adapter for the architecture ${own}, but the model's is ${architecture}.`,
     "Use the adapter with the model it was trained on.",
     "adapters",
   );
@@ -74,7 +71,11 @@ export function checkDraft({ path: file }: ModelFile, models: readonly string[])
 export async function readDraft(file: string): Promise<ModelFile> {
   const draft = await readModelFile(file);
   if (draft.kind === "model" && draft.part === undefined) return draft;
-  throw refused(`${file} is no model in one file.`, "Name such a model after DRAFT.", "drafts");
+  throw refused(
+    `${file} is not a model in a single file.`,
+    "DRAFT needs a model in a single file.",
+    "drafts",
+  );
 }
 
 function modelOf(files: readonly ModelFile[]): ModelFile[] {
@@ -83,14 +84,14 @@ function modelOf(files: readonly ModelFile[]): ModelFile[] {
   if (first === undefined) {
     const [projector] = files;
     throw refused(
-      `${projector?.path} is a projector, which lets a model see, and no model by itself.`,
-      "Name the model after another FROM.",
+      `${projector?.path} is a projector, not a model.`,
+      "Name the model with another FROM.",
     );
   }
   if (models.every(({ part }) => part !== undefined)) return inOrder(models);
   if (second === undefined) return [first];
   throw refused(
-    `${first.path} and ${second.path} are two models; a model is made of one.`,
+    `${first.path} and ${second.path} are two models; only one is allowed.`,
     "Name one of them.",
   );
 }
@@ -104,11 +105,11 @@ async function filesOf(file: string): Promise<string[]> {
   if (models.length > 0) return models.map((name) => path.join(file, name));
   if (names.some((name) => otherFormats.test(name))) {
     throw new ProductError(storeErrors.formatUnsupported, {
-      message: `The directory ${file} holds a model that is not in the GGUF format.`,
+      message: `The model in the directory ${file} is not in the GGUF format.`,
       hint: "Convert it with llama.cpp's convert_hf_to_gguf.py, or pull a GGUF of the model.",
     });
   }
-  throw refused(`The directory ${file} holds no .gguf file.`, "Name a .gguf file.");
+  throw refused(`The directory ${file} has no .gguf file.`, "Name a .gguf file.");
 }
 
 /** One part named stands for all of them. */

@@ -86,7 +86,7 @@ export async function importModel(
 }
 
 interface Archive {
-  /** What to call it in an error. */
+  /** The name to use in errors. */
   shown: string;
   bytes: Readable;
   /** Undefined for what comes through a pipe. */
@@ -136,14 +136,14 @@ async function readArchive(
     } else if (kind === "manifests" && rest.length === 4) {
       const found = await readManifest(entry, rest, store.folder.hubPrefixes);
       manifests.set(found.name.display.toLowerCase(), found);
-      if (manifests.size > mostManifests) throw new TarError("there are too many models in it");
+      if (manifests.size > mostManifests) throw new TarError("it has too many models");
     } else {
-      throw new TarError(`${JSON.stringify(entry.path)} is no part of a model`);
+      throw new TarError(`${JSON.stringify(entry.path)} is not part of a model`);
     }
   }
-  // Whoever fills a pipe wants to be read to the end, and tar programs pad it.
+  // Reads a pipe to its end: its writer expects that, and tar programs pad the archive.
   for await (const _ of chunks);
-  if (manifests.size === 0) throw new TarError("there is no model in it");
+  if (manifests.size === 0) throw new TarError("it has no model");
   return [...manifests.values()];
 }
 
@@ -167,7 +167,9 @@ async function readManifest(
 /** @throws TarError */
 function readName(display: string, hubPrefixes: readonly string[]): ModelName {
   const noName = (cause?: unknown) =>
-    new TarError(`${JSON.stringify(display)} in it is no model name`, { cause });
+    new TarError(`it names a model ${JSON.stringify(display)}, which is not a valid name`, {
+      cause,
+    });
   try {
     const reference = parseModelReference(display, { hubPrefixes });
     if (reference.kind === "name") return reference.name;
@@ -186,23 +188,23 @@ async function checkedManifests(
   const [first, ...more] = manifests;
   if (name !== undefined && (more.length > 0 || first === undefined)) {
     throw new ProductError(storeErrors.archiveInvalid, {
-      message: `${shown} holds ${manifests.length} models, so they cannot all be named ${name.display}.`,
+      message: `${shown} has ${manifests.length} models, so they cannot all be named ${name.display}.`,
       hint: "Import them under their own names.",
     });
   }
   const named = manifests.map((entry) => ({ ...entry, name: name ?? entry.name }));
   for (const entry of named) {
-    refuseBuiltInName(entry.name, "replaced", "Name it otherwise when importing.");
+    refuseBuiltInName(entry.name, "replaced", "Choose another name for the import.");
   }
   for (const entry of named) await checkUsable(store, entry);
   return named;
 }
 
-/** It may take the place of a model that works. */
+/** The import may replace a model that works. */
 async function checkUsable(store: ModelStore, { name, manifest }: NamedManifest): Promise<void> {
   for (const layer of [manifest.config, ...manifest.layers]) {
     if (isReference(layer)) {
-      throw new TarError("a model in it refers to a file of another machine");
+      throw new TarError("one of its models refers to a file on another machine");
     }
     const { digest, mediaType, sizeBytes } = layer;
     if (textTypes.has(mediaType) && sizeBytes > longestTextBytes) {
@@ -230,7 +232,7 @@ const contentCodes: ReadonlySet<string> = new Set([
   storeErrors.manifestCorrupt.code,
 ]);
 const archiveHint =
-  "Name a file that modelctl export wrote, and copy it again if it came from elsewhere.";
+  "Use a file written by modelctl export. If it came from another machine, copy it again.";
 
 function explained(error: unknown, file: string): unknown {
   if (error instanceof TarError) {

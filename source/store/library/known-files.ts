@@ -1,5 +1,5 @@
-// Remembers what small files say for as long as they stay as they are: a store of a thousand models is
-// read again and again by whoever shows it.
+// Caches the contents of small files until they change: a store of a thousand models is read again
+// and again by every screen that shows it.
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { Turns } from "../../base/turns.ts";
@@ -15,7 +15,7 @@ const settledMs = 3000;
  * the reading does.
  */
 const smallBytes = 64 * 1024;
-/** Of all together, as they lie on the disk. */
+/** Size of all of them on disk. */
 const mostKeptBytes = 16 * 1024 ** 2;
 
 export class KnownFiles<T> {
@@ -78,7 +78,7 @@ function readSmall(file: string): { facts: Stats; bytes: Buffer | undefined } {
   const handle = openSync(file, withoutWaiting);
   try {
     const facts = fstatSync(handle);
-    if (!facts.isFile()) throw new Error("it is no regular file");
+    if (!facts.isFile()) throw new Error("it is not a regular file");
     if (facts.size > smallBytes) return { facts, bytes: undefined };
     const length = readSync(handle, scratch, 0, smallBytes, 0);
     return { facts, bytes: scratch.subarray(0, length) };

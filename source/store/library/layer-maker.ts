@@ -87,7 +87,10 @@ export class LayerMaker {
     return this.#reference(mediaType, file.path, file.state, digest);
   }
 
-  /** Of a blob of ours, also where a link leads to it: a file to refer to would go with its last model. */
+  /**
+   * Copies a blob of ours, also when a link leads to it: a reference would break when the blob's
+   * last model is removed.
+   */
   async #ownDigest(file: string): Promise<string | undefined> {
     const { folder } = this.#store;
     const named = folder.blobDigest(file);

@@ -10,7 +10,7 @@ import { sqlite } from "../../base/sqlite.ts";
 import { sqliteCode } from "./disk-errors.ts";
 
 export interface LockOptions {
-  /** Many may share a lock, as long as nobody has it alone. Defaults to false. */
+  /** Many may hold a shared lock, unless somebody holds it alone. Defaults to false. */
   isShared?: boolean;
   signal?: AbortSignal | undefined;
 }
@@ -87,8 +87,8 @@ async function doneUnder<T>(lock: Lock, work: () => Promise<T>): Promise<T> {
   }
 }
 
-// The file is never opened other than by SQLite: POSIX drops a process's locks on a file when the
-// process closes any of its openings, and only SQLite knows to wait with that.
+// Only SQLite ever opens the file: POSIX drops a process's locks on a file when the process closes
+// any descriptor of it, and SQLite delays such closes.
 class Lock {
   readonly #database: DatabaseSync;
 
@@ -101,7 +101,7 @@ class Lock {
     const { DatabaseSync } = sqlite();
     const database = new DatabaseSync(file);
     try {
-      // Of a file that may only be read SQLite gives a shared lock instead, without a word.
+      // For a read-only file SQLite silently takes a shared lock instead.
       if (!isShared) accessSync(file, constants.W_OK);
       // A journal on disk would be of no use: nothing is ever written.
       database.exec("PRAGMA journal_mode = MEMORY");

@@ -1,4 +1,4 @@
-// Which models have lost files that they are made of, from a look at each file, none of them read.
+// Finds models whose files are missing or changed, by a look at each file's state.
 import { stat } from "node:fs/promises";
 import { isMissing } from "./disk-errors.ts";
 import type { ModelSummary } from "./model-list.ts";
@@ -36,7 +36,7 @@ export async function findLostFiles(
   return (await Promise.all(lost)).flat();
 }
 
-/** In bytes; unknown where the system does not let us see. */
+/** Size in bytes; unknown when the system denies access. */
 type Size = number | "none" | "unknown";
 
 async function sizeNow(path: string): Promise<Size> {

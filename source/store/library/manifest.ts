@@ -101,7 +101,7 @@ export function parseManifest(text: string, source: string): Manifest {
     const reason = error instanceof Error ? error.message : String(error);
     throw new ProductError(storeErrors.manifestCorrupt, {
       message: `The manifest ${source} is damaged: ${reason}.`,
-      hint: "Remove the model with modelctl rm, then create or pull it again.",
+      hint: "Remove the model with: modelctl rm MODEL. Then create or pull it again.",
       cause: error,
     });
   }

@@ -1,4 +1,4 @@
-// What a new model starts from: files, or another model.
+// The starting point of a new model: files, or another model.
 import { readdir, stat } from "node:fs/promises";
 import { toAbsolutePath } from "../../base/file-path.ts";
 import { ProductError } from "../../base/product-error.ts";
@@ -22,13 +22,13 @@ export type ParentModel =
   | { kind: "files"; files: string[] };
 
 export interface BaseOptions {
-  /** What relative paths start from; without it, only what looks like a path is one. */
+  /** The base of relative paths; without it, only text that looks like a path is one. */
   baseFolder?: string | undefined;
   /** Finds the model of a FROM that is no file; may pull it first. */
   resolveName: (name: string) => Promise<ParentModel>;
-  /** Whether the caller may name this file. Defaults to any. */
+  /** Decides if the caller may name this file. Defaults to allowing any. */
   isAllowed?: ((file: string) => boolean) | undefined;
-  /** Told what is being done, and what of it has no effect. */
+  /** Receives each step, and notes about parts that are ignored. */
   onProgress?: ((progress: ProgressRecord) => void) | undefined;
   /** See `ReferenceOptions`. */
   hubPrefixes?: readonly string[] | undefined;
@@ -63,7 +63,7 @@ export async function baseOf(
     if (file === undefined) names.push(text);
     else paths.push(file);
   }
-  // Of several names the last counts, as with Ollama.
+  // The last of several names counts, as with Ollama.
   const name = names.at(-1);
   for (const other of names.slice(0, -1)) {
     if (other !== name)
@@ -80,20 +80,20 @@ async function fromName(maker: LayerMaker, name: string, options: BaseOptions): 
   const parent = await options.resolveName(name);
   if (parent.kind === "stored") return await fromModel(maker, parent.stored, convertWeights);
   if (parent.kind === "files") return await fromFiles(maker, parent.files, { convertWeights });
-  // The program's own folder moves with every update: no place to refer to.
+  // The program's own folder moves with every update, so nothing may refer to it.
   const base = await fromFiles(maker, [parent.file], { convertWeights, copy: true });
   return { ...base, parameters: { ...parent.parameters } };
 }
 
-/** Beside a model's name a FROM may name the file that lets it see. */
+/** A second FROM beside a model's name may name its projector. */
 async function projectorsAmong(paths: readonly string[], name: string): Promise<ModelFile[]> {
   const files: ModelFile[] = [];
   for (const path of paths) {
     const file = (await isFolder(path)) ? undefined : await readModelFile(path);
     if (file?.kind !== "projector") {
       throw refused(
-        `FROM names both a model (${name}) and a file (${path}), but a model is made from one or the other.`,
-        "Leave one of them out; only a projector can be added to a model.",
+        `FROM names both a model (${name}) and a file (${path}); only one is allowed.`,
+        "Remove one of them; only a projector can be added to a model.",
       );
     }
     files.push(file);
@@ -128,8 +128,8 @@ export function allowedPath(text: string, { baseFolder, isAllowed }: BaseOptions
   const file = toAbsolutePath(text, baseFolder);
   if (isAllowed === undefined || isAllowed(file)) return file;
   throw new ProductError(storeErrors.fileNotAllowed, {
-    message: `The file ${text} may not be named over the network.`,
-    hint: "Put its folder into model_folders (MODELCTL_MODEL_FOLDERS) on the server.",
+    message: `Access to the file ${text} is not allowed over the network.`,
+    hint: "Add its folder to model_folders (MODELCTL_MODEL_FOLDERS) on the server.",
     param: "from",
   });
 }

@@ -1,4 +1,4 @@
-// What a list tells of a model; kept in the store's small configuration blob, so that listing a
+// The details of a model in a list; kept in the store's small configuration blob, so that listing a
 // thousand models reads no GGUF.
 
 import { formatCount } from "../../base/count-format.ts";
@@ -19,7 +19,7 @@ export interface ModelDetails {
   embeddingLength: number | undefined;
 }
 
-/** The configuration blob; what we do not know of it is kept as it is. */
+/** The configuration blob; unknown fields are kept as they are. */
 export type ModelConfiguration = Record<string, unknown>;
 
 /** @param headers of the model, or of every part of a split one in their order */

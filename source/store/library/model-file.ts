@@ -1,4 +1,4 @@
-// A GGUF file that a model is made of: what it is, by its own word.
+// One GGUF file of a model, and its kind as its metadata states it.
 import { ProductError } from "../../base/product-error.ts";
 import { storeErrors } from "../errors.ts";
 import { checkTensorData } from "../gguf/gguf-facts.ts";
@@ -12,7 +12,7 @@ export interface ModelFile {
   path: string;
   kind: ModelFileKind;
   header: GgufHeader;
-  /** Which part of a split model it is, counted from 0. */
+  /** Index of this part in a split model, counted from 0. */
   part: { index: number; count: number } | undefined;
   /** As it was before it was read. */
   state: FileState;
@@ -61,7 +61,7 @@ function kindOf(file: string, header: GgufHeader): ModelFileKind {
   if (type === "adapter") return "adapter";
   if (type === "model") return "model";
   throw new ProductError(storeErrors.definitionInvalid, {
-    message: `${file} is a GGUF file of the kind ${JSON.stringify(type)}, which is no part of a model.`,
+    message: `${file} is a GGUF file of the type ${JSON.stringify(type)}, which cannot be part of a model.`,
     hint: "Name a model, a projector or an adapter.",
   });
 }

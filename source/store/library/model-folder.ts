@@ -12,7 +12,7 @@ import { isMissing } from "./disk-errors.ts";
 import { KnownFiles } from "./known-files.ts";
 import { type BlobLayer, type Manifest, parseManifest } from "./manifest.ts";
 
-/** Whose store a model is in: only our own is ever written. */
+/** The store that a model is in: only our own is ever written. */
 export type StoreKind = "modelctl" | "ollama" | "lm-studio";
 
 /** A manifest that is there, not read yet. */
@@ -123,13 +123,13 @@ export class ModelFolder {
     return found.map((parts) => this.#manifestFile(parts));
   }
 
-  /** It would look like a store without models. */
+  /** Otherwise it would look like an empty store. */
   async #refuseFile(): Promise<void> {
     const facts = await stat(this.path).catch(() => undefined);
     if (facts === undefined || facts.isDirectory()) return;
     throw new ProductError(storeErrors.notWritable, {
-      message: `The store ${this.path} is a file, and it has to be a folder.`,
-      hint: "Move the file, or name another folder.",
+      message: `The store ${this.path} is a file, not a folder.`,
+      hint: "Move the file, or choose another folder.",
     });
   }
 
@@ -186,7 +186,7 @@ export class ModelFolder {
   }
 }
 
-/** What a folder holds; nothing when it is no folder. Unfinished files begin with a dot. */
+/** The entries of a folder; none when it is not a folder. Unfinished files begin with a dot. */
 function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder).filter((name) => !name.startsWith("."));
@@ -220,7 +220,7 @@ function unreadable(what: string, cause: unknown): ProductError {
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new ProductError(storeErrors.manifestCorrupt, {
     message: `${what} cannot be read: ${reason}.`,
-    hint: "Check that this user may read it; otherwise create or pull the model again.",
+    hint: "Check its permissions, or create or pull the model again.",
     cause,
   });
 }

@@ -17,7 +17,7 @@ export interface ModelSummary {
   store: StoreKind | undefined;
   /** SHA-256, 64 hex digits. */
   digest: string;
-  /** Of everything that belongs to it. */
+  /** Size of everything that belongs to the model. */
   sizeBytes: number;
   modifiedAt: Date;
   details: ModelDetails;
@@ -50,7 +50,7 @@ export async function listFolder(folder: ModelFolder): Promise<ModelListing> {
     problems.push({ path: folder.path, message: messageOf(error) });
     return [];
   });
-  // Most models of a maker and size have one and the same.
+  // Most models of a publisher and size share it.
   const configurations = new Map<string, ModelConfiguration>();
   for (const file of files) {
     try {

@@ -5,6 +5,7 @@ import path from "node:path";
 import type { Readable } from "node:stream";
 import { makeFolder } from "../../base/make-folder.ts";
 import { ProductError } from "../../base/product-error.ts";
+import { unfinishedIn, unfinishedPath } from "../../base/unfinished-files.ts";
 import { storeErrors } from "../errors.ts";
 import type { ModelName } from "../model-reference.ts";
 import type { BlobFolder } from "./blob-folder.ts";
@@ -18,12 +19,7 @@ import { type ManifestFile, ModelFolder, type StoredManifest } from "./model-fol
 import { ReferenceBook } from "./reference-book.ts";
 import { refuseOthers } from "./refuse-others.ts";
 import { requireRoom } from "./require-room.ts";
-import {
-  moveIntoPlace,
-  unfinishedIn,
-  unfinishedPath,
-  writeFileAtomically,
-} from "./write-atomically.ts";
+import { moveIntoPlace, writeFileAtomically } from "./write-atomically.ts";
 import { checkDigest, checkStream, type WriteOptions, writeStream } from "./write-stream.ts";
 
 export interface WrittenBlob {
@@ -34,9 +30,9 @@ export interface WrittenBlob {
   isNew: boolean;
 }
 
-// Who writes shares this lock from the first blob to the manifest that needs it; who removes blobs
-// has it alone. So nothing is removed between being found and being needed, and whoever has it alone
-// knows that nobody is writing the unfinished files he finds.
+// Writers share this lock from the first blob to the manifest that needs it; whoever removes blobs
+// holds it alone. So no blob is removed between being found and being needed, and the holder knows
+// that nobody is writing the unfinished files it finds.
 const writersLock = "writers";
 /** Held for moments, while a manifest is put in place or taken away. */
 const manifestsLock = "manifests";
@@ -75,7 +71,7 @@ export class ModelStore implements BlobFolder {
     return path.join(this.path, "splits");
   }
 
-  /** Tells that blobs were let go while somebody wrote. */
+  /** Notes that blobs were released while somebody wrote. */
   get #letGoMark(): string {
     return path.join(this.path, "let-go");
   }
@@ -195,7 +191,7 @@ export class ModelStore implements BlobFolder {
       const before = old && (await this.folder.read(old).catch(() => undefined));
       const text = printManifest(manifest);
       const file = old?.path ?? this.folder.manifestPath(name);
-      parseManifest(text, file); // what cannot be read back must not replace what can
+      parseManifest(text, file); // An unreadable manifest must not replace a readable one.
       try {
         await writeFileAtomically(file, text);
       } catch (error) {
@@ -214,11 +210,11 @@ export class ModelStore implements BlobFolder {
     });
   }
 
-  /** Removes those of the blobs that no manifest needs; while somebody writes, as soon as he ends. */
+  /** Removes the given blobs that no manifest needs; waits until nobody is writing. */
   async removeUnused(digests: readonly string[]): Promise<void> {
     if (digests.length === 0) return;
     const removed = await this.whileNobodyWrites(async () => {
-      await this.#removeUnfinished();
+      await removeUnfinished(this.folder.blobsFolder);
       await this.#removeUnneeded(digests);
     });
     if (removed !== undefined) return;
@@ -229,18 +225,21 @@ export class ModelStore implements BlobFolder {
     await this.#removeLetGo();
   }
 
+  /** Removes what killed processes left unfinished; to be called while nobody writes. */
+  async removeUnfinished(): Promise<void> {
+    await removeUnfinished(this.folder.blobsFolder);
+    await this.locks.tryWithLock(manifestsLock, () =>
+      removeUnfinished(this.folder.manifestsFolder),
+    );
+  }
+
   /** Removes unfinished blobs that no living process writes; while somebody writes, none. */
   async #removeAbandoned(): Promise<void> {
     if ((await unfinishedIn(this.folder.blobsFolder)).length === 0) return;
-    await this.whileNobodyWrites(() => this.#removeUnfinished());
+    await this.whileNobodyWrites(() => removeUnfinished(this.folder.blobsFolder));
   }
 
-  /** To be called while nobody writes. */
-  async #removeUnfinished(): Promise<void> {
-    for (const file of await unfinishedIn(this.folder.blobsFolder)) await rm(file, { force: true });
-  }
-
-  /** Removes what was let go while somebody wrote. */
+  /** Removes the blobs that were released while somebody wrote. */
   async #removeLetGo(): Promise<void> {
     if (!existsSync(this.#letGoMark)) return;
     await this.whileNobodyWrites(async () => {
@@ -264,7 +263,7 @@ export class ModelStore implements BlobFolder {
     }
   }
 
-  /** What the manifests need, and those that cannot be read. */
+  /** The digests that manifests need, and the manifests that cannot be read. */
   async neededBlobs(): Promise<{
     digests: Set<string>;
     manifests: StoredManifest[];
@@ -288,7 +287,12 @@ export class ModelStore implements BlobFolder {
   }
 
   async #changingManifests<T>(work: () => Promise<T>): Promise<T> {
-    return await this.#writing(() => this.locks.withLock(manifestsLock, work));
+    return await this.#writing(() =>
+      this.locks.withLock(manifestsLock, async () => {
+        await removeUnfinished(this.folder.manifestsFolder);
+        return await work();
+      }),
+    );
   }
 
   async #writing<T>(work: () => Promise<T>): Promise<T> {
@@ -298,4 +302,9 @@ export class ModelStore implements BlobFolder {
       return await work();
     });
   }
+}
+
+/** To be called by who alone may write there. */
+async function removeUnfinished(folder: string): Promise<void> {
+  for (const file of await unfinishedIn(folder)) await rm(file, { recursive: true, force: true });
 }

@@ -1,8 +1,8 @@
-// Finds the projector that belongs to a model file by lying beside it.
+// Finds the projector in the same folder as a model file.
 import { readdir } from "node:fs/promises";
 import path from "node:path";
 
-// What ends a file's name and says how its numbers are kept: Q4_K_M, f16, BF16, UD-IQ2_XXS.
+// Matches the precision at the end of a file's name: Q4_K_M, f16, BF16, UD-IQ2_XXS.
 const precision = /[-._]?(?:ud-)?(?:i?q|tq|bf|fp?|mxfp)(\d+)(?:_[a-z0-9]+)*$/i;
 
 /**

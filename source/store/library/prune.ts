@@ -1,17 +1,17 @@
-// Removes from the store what no model needs, and nothing that anybody is writing.
+// Removes unneeded files from the store, and nothing that anybody is writing.
 import { existsSync } from "node:fs";
 import { readdir, rm, stat } from "node:fs/promises";
 import path from "node:path";
+import { isOlder, removeAbandoned } from "../../base/unfinished-files.ts";
 import { isDigest, parseDigest } from "./digest.ts";
 import { isReference, layersOf, type Manifest } from "./manifest.ts";
 import type { ModelStore } from "./model-store.ts";
 import { linksFolder } from "./split-model.ts";
-import { isOlder, keptUnfinishedMs, unfinishedPrefix } from "./write-atomically.ts";
 
 export interface PruneResult {
   removedBlobs: number;
   freedBytes: number;
-  /** Why nothing was removed: somebody writes, or these manifests cannot be read. */
+  /** The reason why nothing was removed: somebody is writing, or these manifests cannot be read. */
   skipped?: { reason: "busy" } | { reason: "damaged"; manifests: string[] };
 }
 
@@ -27,13 +27,14 @@ const nothing = { removedBlobs: 0, freedBytes: 0 };
 export async function prune(store: ModelStore): Promise<PruneResult> {
   if (!existsSync(store.path)) return nothing;
   const pruned = await store.whileNobodyWrites(async (): Promise<PruneResult> => {
+    await store.removeUnfinished();
+    await removeAbandoned(store.splitsFolder);
     const { digests, manifests, damaged } = await store.neededBlobs();
     if (damaged.length > 0) {
       return { ...nothing, skipped: { reason: "damaged", manifests: damaged } };
     }
     const contents = manifests.map(({ manifest }) => manifest);
     const removed = await removeBlobs(store, digests);
-    await removeUnfinished(store);
     await removeLinks(store, contents);
     await store.references.keepOnly(contents.flatMap(({ layers }) => layers.filter(isReference)));
     store.locks.removeOld();
@@ -66,21 +67,7 @@ async function removeBlobs(store: ModelStore, needed: Set<string>): Promise<Prun
   return result;
 }
 
-/** Nobody writes, so what is unfinished was left behind by a process that was killed. */
-async function removeUnfinished(store: ModelStore): Promise<void> {
-  const { blobsFolder, manifestsFolder } = store.folder;
-  for (const folder of [blobsFolder, manifestsFolder, store.splitsFolder]) {
-    const entries = await readdir(folder, { recursive: true }).catch(() => []);
-    for (const entry of entries) {
-      const file = path.join(folder, entry);
-      const isUnfinished = path.basename(entry).startsWith(unfinishedPrefix);
-      if (!isUnfinished || !(await isOlder(file, keptUnfinishedMs))) continue;
-      await rm(file, { recursive: true, force: true });
-    }
-  }
-}
-
-/** Links are made again whenever they are missing. */
+/** Missing links are made again when they are needed. */
 async function removeLinks(store: ModelStore, manifests: readonly Manifest[]): Promise<void> {
   const needed = new Set(
     manifests.flatMap((manifest) => {

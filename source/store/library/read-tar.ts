@@ -1,5 +1,4 @@
-// Reads a tar archive from a stream of bytes, entry after entry; the headers are node-tar's to
-// understand.
+// Reads a tar archive from a stream of bytes, entry by entry; node-tar parses the headers.
 import { Header, Pax } from "tar";
 
 export interface ReadTarEntry {
@@ -15,7 +14,7 @@ export class TarError extends Error {
   override readonly name = "TarError";
 }
 
-const tooEarly = "it ends too early";
+const tooEarly = "it is truncated";
 const blockBytes = 512;
 /** Where a header says that it is one. */
 const magicOffset = 257;
@@ -63,19 +62,20 @@ function headerOf(block: Buffer, extension?: Pax): Header | undefined {
   }
 }
 
-/** What is no archive at all is told apart from one that is damaged. */
+/** Tells a file that is not an archive from a damaged one. */
 async function firstBlock(reader: PieceReader): Promise<Buffer> {
   const block = await reader.takeUpTo(blockBytes);
   if (block.length === 0) throw new TarError("it is empty");
   if (block.toString("latin1", 0, 4) === "GGUF") {
-    throw new TarError("it is a GGUF file and no archive; modelctl create makes a model of it");
+    throw new TarError("it is a GGUF file, not an archive; use modelctl create");
   }
   const isMarked = block.toString("latin1", magicOffset, magicOffset + magic.length) === magic;
-  if (block.length < blockBytes) throw new TarError(isMarked ? tooEarly : "it is no tar archive");
+  if (block.length < blockBytes)
+    throw new TarError(isMarked ? tooEarly : "it is not a tar archive");
   // Archives of the oldest kind bear no mark, but a checksum.
   const header = headerOf(block);
   if (isMarked || header?.nullBlock || header?.cksumValid) return block;
-  throw new TarError("it is no tar archive");
+  throw new TarError("it is not a tar archive");
 }
 
 /** Hands out a stream of chunks in pieces of chosen lengths. */

@@ -1,5 +1,5 @@
-// Checks the files that models refer to, and remembers what has been learnt about them: the digest
-// of a large file, and that a touched file still has its content.
+// Checks the files that models refer to, and remembers the digest of each large file, and that a
+// touched file still has its content.
 
 import { createHash } from "node:crypto";
 import { readdir, readFile, rm } from "node:fs/promises";
@@ -16,7 +16,7 @@ import type { FileReference, ReferenceLayer } from "./manifest.ts";
 import type { TouchedFile } from "./touched-file.ts";
 import { writeFileAtomically } from "./write-atomically.ts";
 
-/** What was learnt about a referenced file after its model was created. */
+/** Facts learnt about a referenced file after its model was created. */
 interface Finding {
   digest: string;
   /** The file had this content when it was in this state. */
@@ -38,7 +38,7 @@ export class ReferenceBook {
   readonly #folder: string;
   /** A store that may only be read remembers for as long as the process lives. */
   readonly #learnt = new Map<string, Finding>();
-  /** What files were found to be another in which state: nobody reads them again to hear the same. */
+  /** Files known to have changed, with their state: no one reads them again for the same result. */
   readonly #others = new Map<string, FileState>();
   /** A file that is being read is read once for all who ask. */
   readonly #reading = new SharedWork<string, number>();
@@ -48,11 +48,10 @@ export class ReferenceBook {
   }
 
   /**
-   * Whether the file is still what the model was created from. One that was merely touched is read
-   * once, and then known to be the same: at once if it is small; of a large one that is left to whoever
+   * Checks that the file is still the one the model was created from. A small file that was only
+   * touched is read at once, and then known to be the same; a large one is left to the caller who
    * needs its content.
-   *
-   * @returns what is left to be read, if anything
+   * @returns the file that is left to be read, if any
    * @throws ProductError `STORE_REFERENCE_MISSING`, `STORE_REFERENCE_CHANGED`
    */
   async look(layer: ReferenceLayer, model: ModelName): Promise<TouchedFile | undefined> {
@@ -66,7 +65,7 @@ export class ReferenceBook {
     }
     const known = reference.digest ?? finding?.digest;
     if (known === undefined) {
-      // Of a file that was put back from a copy, or lies in a network, time and size are all there is.
+      // A file restored from a copy, or on a network disk, has only its time and size to compare.
       if (isSameTime(reference)) return undefined;
       throw unknown(reference, model, state);
     }
@@ -154,7 +153,7 @@ export class ReferenceBook {
     const key = keyOf(layer);
     const file = path.join(this.#folder, key);
     await writeFileAtomically(file, JSON.stringify(finding)).catch(() => {
-      // Where it cannot be written, as on a full disk, the next process learns it again.
+      // If it cannot be written, as on a full disk, the next process learns it again.
       this.#learnt.set(key, finding);
     });
   }
@@ -179,22 +178,22 @@ function readFinding(text: string): Finding {
 
 function missing({ path: file, since }: FileReference, model: ModelName): ProductError {
   return new ProductError(storeErrors.referenceMissing, {
-    message: `The model '${model.display}' refers to ${file}, which was moved or deleted; it was there when the model was created on ${dayOf(since)}.`,
-    hint: "Put the file back, or create the model again from where it is now.",
+    message: `The model '${model.display}' refers to ${file}, which was moved or deleted after the model was created on ${dayOf(since)}.`,
+    hint: "Restore the file, or create the model again from its new path.",
   });
 }
 
 function changed({ path: file, since }: FileReference, model: ModelName, now: FileState) {
   return new ProductError(storeErrors.referenceChanged, {
     message: `The model '${model.display}' was created on ${dayOf(since)} from ${file}, which has changed since (it now dates from ${dateOf(now)} and has ${now.sizeBytes} bytes).`,
-    hint: "Create the model again to use the file as it is now.",
+    hint: "Create the model again to use the new file.",
   });
 }
 
 function unknown({ path: file, since }: FileReference, model: ModelName, now: FileState) {
   return new ProductError(storeErrors.referenceChanged, {
-    message: `The model '${model.display}' was created on ${dayOf(since)} from ${file}, which has been changed or touched since (it now dates from ${dateOf(now)}); which of the two, nobody can tell: its hash was not computed before.`,
-    hint: "Create the model again to use the file as it is now. A server computes the hashes of large files in the background.",
+    message: `The model '${model.display}' was created on ${dayOf(since)} from ${file}, which may have changed since: it now dates from ${dateOf(now)}, and its hash was not known before.`,
+    hint: "Create the model again to use the new file. A server computes the hashes of large files in the background.",
   });
 }
 

@@ -1,4 +1,4 @@
-// Another program's store is never written, also where somebody names it as ours, or links to it.
+// Refuses to write to another program's store, even when it is configured as ours or linked to.
 import { realpath } from "node:fs/promises";
 import { ProductError } from "../../base/product-error.ts";
 import { storeErrors } from "../errors.ts";
@@ -11,7 +11,7 @@ export async function refuseOthers(folder: string, others: readonly ModelFolder[
     if ((await realOf(other.path)) !== real) continue;
     throw new ProductError(storeErrors.notWritable, {
       message: `The folder ${folder} is Ollama's own store, which this program only reads.`,
-      hint: "Choose another folder with MODELCTL_MODELS; Ollama's models are there all the same.",
+      hint: "Choose another folder with MODELCTL_MODELS; Ollama's models are listed anyway.",
     });
   }
 }

@@ -28,14 +28,14 @@ export async function removeModel(
   return file.name;
 }
 
-/** What would become of a model's bytes if it were removed. */
+/** The effect of removing a model, in bytes. */
 export interface RemovalPlan {
   name: ModelName;
-  /** Of blobs that no other model needs. */
+  /** Blobs that no other model needs. */
   freedBytes: number;
-  /** Of blobs that other models need too, or that are links to another store's. */
+  /** Blobs that other models need too, or that are links to another store's. */
   sharedBytes: number;
-  /** Of files outside the store, which stay. */
+  /** Files outside the store, which stay. */
   referredBytes: number;
   /** Manifests that cannot be read: while there are any, no blob is removed. */
   damaged: string[];
@@ -82,11 +82,11 @@ async function findRemovable(
   if (parsed.kind === "file") {
     throw new ProductError(storeErrors.nameInvalid, {
       message: `invalid model name: ${reference} is a file, not a model of the store.`,
-      hint: "Name a model that modelctl list shows; delete a file yourself.",
+      hint: "Name a model from modelctl list; delete a file yourself.",
       param: "model",
     });
   }
-  refuseBuiltInName(parsed.name, "removed", "It takes a few megabytes only.");
+  refuseBuiltInName(parsed.name, "removed", "It takes only a few megabytes.");
   const file = await store.folder.find(parsed.name);
   if (file === undefined) {
     const found = await catalog.find(parsed.name);

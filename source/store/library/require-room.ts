@@ -1,4 +1,4 @@
-// Refuses to begin what the disk has no room for: nobody's disk is filled to the brim for nothing.
+// Fails early when disk space is short.
 import { formatBytes } from "../../base/byte-format.ts";
 import { freeSpace } from "../../base/free-space.ts";
 import { ProductError } from "../../base/product-error.ts";
@@ -12,7 +12,7 @@ export async function requireRoom(folder: string, neededBytes: number): Promise<
   const freeBytes = await freeSpace(folder);
   if (freeBytes === undefined || neededBytes <= freeBytes) return;
   throw new ProductError(storeErrors.diskFull, {
-    message: `The disk that holds ${folder} has too little room: ${formatBytes(neededBytes)} needed, ${formatBytes(freeBytes)} free.`,
+    message: `Not enough disk space for ${folder}: ${formatBytes(neededBytes)} needed, ${formatBytes(freeBytes)} free.`,
     hint: "Free some space, for example with: modelctl rm MODEL; then try again.",
   });
 }

@@ -1,4 +1,4 @@
-// What REQUIRES asks for: models are made for Ollama, so the versions that they name are Ollama's.
+// Checks a model's REQUIRES line: models are made for Ollama, so they name Ollama's versions.
 import { ProductError } from "../../base/product-error.ts";
 import { storeErrors } from "../errors.ts";
 import { isLater, readVersion } from "../modelfile/version-text.ts";
@@ -14,8 +14,8 @@ export function refuseLaterVersion(model: string, requires: string | undefined):
   const version = requires === undefined ? undefined : readVersion(requires);
   if (version === undefined || !isLater(version, ollamaVersion)) return;
   throw new ProductError(storeErrors.versionRequired, {
-    message: `model '${model}' requires Ollama ${version} or later, and this modelctl does what Ollama ${ollamaVersion} does.`,
-    hint: "Update modelctl; or make a model from it with a lower REQUIRES, if you know that it works.",
+    message: `model '${model}' requires Ollama ${version} or later; this modelctl matches Ollama ${ollamaVersion}.`,
+    hint: "Update modelctl, or create a model from it with a lower REQUIRES if you know that it works.",
     param: "model",
   });
 }

@@ -1,4 +1,4 @@
-// A GGUF file that is named by its path becomes a model as it is.
+// Turns a GGUF file that is named by its path into a model.
 import { stat } from "node:fs/promises";
 import { ProductError } from "../../base/product-error.ts";
 import { storeErrors } from "../errors.ts";
@@ -42,7 +42,7 @@ async function allParts(file: string): Promise<string[]> {
   if (missing.length > 0) throw incomplete(file, missing, parts.length);
   if (file === parts[0]) return parts;
   throw new ProductError(storeErrors.definitionInvalid, {
-    message: `${file} is one of the ${parts.length} parts of a split model, and not the first.`,
+    message: `${file} is one of the ${parts.length} parts of a split model, but not the first.`,
     hint: `Name the first: ${parts[0]}`,
     param: "model",
   });

@@ -1,4 +1,4 @@
-// A model of a store becomes one that can be loaded: its files are checked, its texts read.
+// Turns a stored model into one that can be loaded: checks its files, reads its texts.
 import type { GgufCache } from "./gguf-cache.ts";
 import { sizeOf } from "./manifest.ts";
 import { detailsOfConfiguration, textIn } from "./model-details.ts";
@@ -27,7 +27,7 @@ export async function resolveStored(
   const { parts, projectors, adapters, drafts } = files;
   const content = await contentOf(stored, contents);
   const { facts } = await cache.read(parts).catch(async (error: unknown) => {
-    // That a file has changed is a better word on it than what is wrong with what it is now.
+    // A changed file is the better explanation than the errors in its new content.
     for (const file of touched) await file.check();
     throw error;
   });
@@ -56,8 +56,7 @@ export async function resolveStored(
 }
 
 /**
- * What a model says of itself: enough for its Modelfile, whether or not its weights are where `parts`
- * says they were.
+ * Reads a model's texts: enough for its Modelfile, even if its weights are no longer at `parts`.
  */
 export type RecordedModel = Omit<
   ResolvedModel,

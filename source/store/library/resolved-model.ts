@@ -9,7 +9,7 @@ import type { TouchedFile } from "./touched-file.ts";
 export type ModelOrigin = "built-in" | "stored" | "file";
 
 export interface ResolvedModel {
-  /** How it is listed; for a file its absolute path. */
+  /** The listed name; for a file its absolute path. */
   name: string;
   /** `path` is what to load; of a split model the first part, which has the others beside it. */
   facts: GgufFacts;
@@ -20,11 +20,11 @@ export interface ResolvedModel {
   card: string | undefined;
   examples: readonly string[];
   origin: ModelOrigin;
-  /** Whose store it is in. */
+  /** The store that it is in. */
   store: StoreKind | undefined;
   /** SHA-256 in 64 hex digits: of the manifest; of a built-in model's file; none for a file. */
   digest: string | undefined;
-  /** Of everything that belongs to it. */
+  /** Size of everything that belongs to it. */
   sizeBytes: number;
   modifiedAt: Date;
   details: ModelDetails;
@@ -47,7 +47,7 @@ export interface ResolvedModel {
   otherValues: Record<string, unknown>;
 }
 
-/** What a model has of which nothing was said. */
+/** The defaults of a model without any settings of its own. */
 export function nothingSaid() {
   return {
     card: undefined,

@@ -6,10 +6,10 @@ import { link, mkdir, readlink, rename, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { ProductError } from "../../base/product-error.ts";
+import { unfinishedPath } from "../../base/unfinished-files.ts";
 import { systemCode } from "../../base/write-refusal.ts";
 import { storeErrors } from "../errors.ts";
 import type { ModelFile } from "./model-file.ts";
-import { unfinishedPath } from "./write-atomically.ts";
 
 const namePattern = /^(.*)-(\d{5})-of-(\d{5})\.gguf$/i;
 
@@ -56,8 +56,8 @@ export function incomplete(file: string, missing: readonly number[], count: numb
   const which =
     missing.length === 1 ? `part ${missing[0]} is` : `the parts ${missing.join(", ")} are`;
   return new ProductError(storeErrors.splitIncomplete, {
-    message: `The model of ${file} is split into ${count} files, of which ${which} missing.`,
-    hint: "Put all parts into one folder, or name every one of them.",
+    message: `${file} belongs to a model split into ${count} files: ${which} missing.`,
+    hint: "Put all parts into one folder, or name each of them.",
   });
 }
 
@@ -67,14 +67,14 @@ export function onePart(
   { index, count }: { index: number; count: number },
 ): ProductError {
   return new ProductError(storeErrors.splitIncomplete, {
-    message: `${file} is part ${index + 1} of ${count} of a split model, and its name does not lead to the others.`,
+    message: `${file} is part ${index + 1} of ${count} of a split model, and its name does not match the others.`,
     hint:
-      `Give all parts their names (…-${partName("", index, count).slice(1)}) and name the first, ` +
-      "or name every part after a FROM of a Modelfile.",
+      `Rename the parts (…-${partName("", index, count).slice(1)}) and name the first, ` +
+      "or give each part a FROM in a Modelfile.",
   });
 }
 
-/** Whether llama.cpp finds all parts beside the first. */
+/** True when llama.cpp finds all parts beside the first. */
 function areNamedAsParts(paths: readonly string[]): boolean {
   const expected = partPaths(paths[0] ?? "");
   return expected?.length === paths.length && expected.every((file, at) => file === paths[at]);
@@ -88,8 +88,7 @@ export function linksFolder(paths: readonly string[], splitsFolder: string): str
 }
 
 /**
- * What to hand to llama.cpp: the first part, with the others beside it under the right names.
- *
+ * The path to give to llama.cpp: the first part, with the others beside it under the right names.
  * @param paths absolute, in order
  */
 export async function linkedParts(paths: readonly string[], splitsFolder: string): Promise<string> {

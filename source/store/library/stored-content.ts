@@ -1,4 +1,4 @@
-// What a stored model says, beside its weights; and where its weights are.
+// Reads a stored model's texts and parameters, and locates its weights.
 import { isRecord } from "../../base/json-record.ts";
 import { ProductError } from "../../base/product-error.ts";
 import { storeErrors } from "../errors.ts";
@@ -88,7 +88,7 @@ export async function locateFiles(
   };
 }
 
-/** Where the files were when the model was made; nobody looks whether they still are. */
+/** Paths of the files when the model was created; not checked. */
 export function recordedFiles({ folder, manifest }: StoredManifest): ModelPaths {
   const files = (kind: LayerKind) =>
     layersOf(manifest, kind).map((layer) =>
@@ -139,8 +139,8 @@ function read<T>(
 
 function corrupt(manifest: string, reason: string, cause: unknown): ProductError {
   return new ProductError(storeErrors.manifestCorrupt, {
-    message: `The model of the manifest ${manifest} is damaged: ${reason}.`,
-    hint: "Remove the model with modelctl rm, then create or pull it again.",
+    message: `The model with the manifest ${manifest} is damaged: ${reason}.`,
+    hint: "Remove the model with: modelctl rm MODEL. Then create or pull it again.",
     cause,
   });
 }

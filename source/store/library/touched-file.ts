@@ -1,4 +1,4 @@
-// A file that a model refers to and that bears another date than it did: merely touched, or changed.
+// A referenced file whose date has changed: its content may be the same or not.
 import type { HashOptions } from "./digest.ts";
 
 export interface TouchedFile {

@@ -1,4 +1,4 @@
-// What export and import take alike.
+// Options shared by export and import.
 
 export interface TransferOptions {
   signal?: AbortSignal | undefined;

@@ -1,32 +1,7 @@
-// Writes a file so that it is there whole or not at all, whatever happens in between.
-import { randomBytes } from "node:crypto";
-import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
+// Writes a file completely or not at all, even after a crash.
+import { mkdir, open, rename, rm } from "node:fs/promises";
 import path from "node:path";
-
-/** How unfinished files begin; nothing that the store lists begins with a dot. */
-export const unfinishedPrefix = ".writing-";
-
-/** A new name beside the file, for its unfinished content. */
-export function unfinishedPath(file: string): string {
-  return path.join(path.dirname(file), unfinishedPrefix + randomBytes(8).toString("hex"));
-}
-
-/** The unfinished files of a folder. */
-export async function unfinishedIn(folder: string): Promise<string[]> {
-  const names = await readdir(folder);
-  return names
-    .filter((name) => name.startsWith(unfinishedPrefix))
-    .map((name) => path.join(folder, name));
-}
-
-/** What was left behind by a process that was killed may go then: nobody pauses so long between two writes. */
-export const keptUnfinishedMs = 3600_000;
-
-/** False for a file that is not there. */
-export async function isOlder(file: string, ageMs: number): Promise<boolean> {
-  const facts = await stat(file).catch(() => undefined);
-  return facts !== undefined && Date.now() - facts.mtimeMs > ageMs;
-}
+import { unfinishedPath } from "../../base/unfinished-files.ts";
 
 export async function writeFileAtomically(
   file: string,

@@ -1,4 +1,4 @@
-// Writes what a stream brings into a new file, and learns its digest on the way.
+// Writes a stream to a new file and computes its digest on the way.
 import { createHash } from "node:crypto";
 import { open } from "node:fs/promises";
 import { ProductError } from "../../base/product-error.ts";
@@ -6,9 +6,9 @@ import { storeErrors } from "../errors.ts";
 import { parseDigest } from "./digest.ts";
 
 export interface WriteOptions {
-  /** What the content must have. */
+  /** The digest that the content must have. */
   digest?: string | undefined;
-  /** How long it is said to be. */
+  /** The announced length. */
   sizeBytes?: number | undefined;
   signal?: AbortSignal | undefined;
   /** Called with the bytes written so far. */

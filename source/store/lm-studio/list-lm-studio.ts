@@ -1,4 +1,4 @@
-// What is told of LM Studio's models: in a list, and to whoever runs one.
+// LM Studio's models: their list, and the facts needed to run one.
 import type { GgufCache } from "../library/gguf-cache.ts";
 import { detailsOf } from "../library/model-details.ts";
 import type { ModelListing, ModelSummary } from "../library/model-list.ts";

@@ -29,9 +29,9 @@ export interface FolderModel {
   parts: string[];
   /** Absolute. */
   projectors: string[];
-  /** Of all files. */
+  /** Size of all files. */
   sizeBytes: number;
-  /** Of the newest file. */
+  /** Time of the newest file. */
   modifiedAt: Date;
   /** SHA-256 of which files there are, with their sizes and times; 64 hex digits. */
   digest: string;
@@ -42,7 +42,7 @@ interface Place extends Repository {
   folder: string;
 }
 
-/** What a hub's name without a tag means before all else. */
+/** The first meaning of a hub name without a tag. */
 const hubDefault = "Q4_K_M";
 
 export class LmStudioFolder {
@@ -78,7 +78,7 @@ export class LmStudioFolder {
    */
   find(name: ModelName): FolderModel | undefined {
     if (!name.isHub && name.host !== defaultHost) return undefined;
-    // Which other one the hub's repository has at first, the files here do not tell.
+    // The hub's default choice cannot be known from the files here.
     const isOpen = name.isHub && name.tag.toLowerCase() === defaultTag;
     const selector = isOpen ? hubDefault : name.tag;
     const isSame = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();
@@ -152,7 +152,7 @@ export class LmStudioFolder {
 }
 
 function nameless(file: string): ListProblem {
-  return { path: file, message: `${file} has no name that could be typed: run it by its path.` };
+  return { path: file, message: `${file} has no valid model name: run it by its path.` };
 }
 
 function orProblem<T>(place: string, read: (place: string) => T[], problems: ListProblem[]): T[] {

@@ -64,7 +64,7 @@ function findLineStarts(text: string): number[] {
   return [0, ...Array.from(text.matchAll(/\r\n|\r|\n/g), (end) => end.index + end[0].length)];
 }
 
-/** How many of the rising numbers are at most `limit`. */
+/** Number of the ascending values that are at most `limit`. */
 function countUpTo(rising: readonly number[], limit: number): number {
   let low = 0;
   let high = rising.length;
@@ -91,12 +91,12 @@ export function readModelfileText(source: string | Uint8Array): ModelfileText {
   const faultAt = invalidAt ?? (text.isWellFormed() ? undefined : text.search(/\p{Surrogate}/u));
   if (faultAt === undefined) return result;
   throw result.error(storeErrors.modelfileEncoding, faultAt, {
-    message: "the bytes here are no text in the file's encoding.",
+    message: "the bytes here are not valid text in the file's encoding.",
     hint: encodingHint,
   });
 }
 
-/** A model is easily named in place of the Modelfile that shall name it. */
+/** It is easy to name a model in place of its Modelfile. */
 function refuseModel(source: string | Uint8Array): void {
   if (typeof source === "string" || !Buffer.from("GGUF").equals(source.subarray(0, 4))) return;
   throw new ModelfileText("").error(storeErrors.modelfileEncoding, 0, {
@@ -128,7 +128,7 @@ function decodeUtf16(copy: Buffer, isBigEndian: boolean): Decoded {
 function decodeUtf8(bytes: Uint8Array): Decoded {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
   if (isUtf8(bytes)) return { text };
-  // What cannot be read became U+FFFD: the first one that does not stand in the bytes.
+  // Finds the first U+FFFD that stands for bytes that could not be decoded.
   let byteOffset = 0;
   let offset = 0;
   for (const character of text) {

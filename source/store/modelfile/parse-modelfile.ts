@@ -44,8 +44,8 @@ export function parseModelfile(source: string | Uint8Array): ParsedModelfile {
   const parsed = readCommands(text);
   if (parsed.definition.from.length > 0) return parsed;
   throw text.error(storeErrors.modelfileFromMissing, text.text.length, {
-    message: "the file ends and has no FROM line.",
-    hint: "Name the model to build from, as in: FROM ./model.gguf",
+    message: "the file has no FROM line.",
+    hint: "Add a line with the base model, such as: FROM ./model.gguf",
   });
 }
 
@@ -146,7 +146,7 @@ class CommandReader implements ParsedModelfile {
     this.#given.set(name, command.at);
     if (before === undefined) return;
     const line = this.#source.positionAt(before).line;
-    this.#warn(command.at, `${name} replaces that of line ${line}.`);
+    this.#warn(command.at, `${name} replaces the one on line ${line}.`);
   }
 
   #warn(at: number, sentence: string): void {
@@ -164,7 +164,7 @@ class CommandReader implements ParsedModelfile {
     if (version !== undefined) return version;
     throw this.#source.error(storeErrors.modelfileRequiresInvalid, command.value.at, {
       message: `REQUIRES must name a version, but is ${quoteShort(command.value.text)}.`,
-      hint: "Versions look like 1.2.3.",
+      hint: "Use a version such as 1.2.3.",
     });
   }
 
@@ -174,14 +174,14 @@ class CommandReader implements ParsedModelfile {
     const nearest = nearestName(key.text, roles);
     throw this.#source.error(storeErrors.modelfileRoleInvalid, key.at, {
       message: `the role of a message must be system, user or assistant, but is ${quoteShort(key.text)}.`,
-      hint: nearest === undefined ? "As in: MESSAGE user Hello!" : `Did you mean ${nearest}?`,
+      hint: nearest === undefined ? "Example: MESSAGE user Hello!" : `Did you mean ${nearest}?`,
     });
   }
 
   #readParameter(command: ModelfileCommand): void {
     const { key, value } = command;
     if (removedParameters.has(key.text)) {
-      this.#warn(key.at, `parameter ${key.text} no longer exists and is skipped.`);
+      this.#warn(key.at, `parameter ${key.text} is obsolete and ignored.`);
       return;
     }
     if (!isParameterName(key.text)) throw this.#unknownParameter(key);
@@ -189,8 +189,7 @@ class CommandReader implements ParsedModelfile {
     if (!read.ok) {
       throw this.#source.error(storeErrors.modelfileParameterInvalid, value.at, {
         message: `parameter ${key.text} ${read.problem}.`,
-        hint:
-          commentHint(value.text) ?? "Correct the value, or remove the line to leave the default.",
+        hint: commentHint(value.text) ?? "Fix the value, or remove the line to use the default.",
       });
     }
     const parameters = this.definition.parameters;
@@ -213,7 +212,7 @@ class CommandReader implements ParsedModelfile {
     const names = Object.keys(parameterKinds);
     const nearest = nearestName(key.text, names);
     return this.#source.error(storeErrors.modelfileParameterUnknown, key.at, {
-      message: `${quoteShort(key.text)} is no parameter.`,
+      message: `${quoteShort(key.text)} is not a known parameter.`,
       hint:
         nearest === undefined ? `Parameters are ${names.join(", ")}.` : `Did you mean ${nearest}?`,
     });

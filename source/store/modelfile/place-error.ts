@@ -1,4 +1,4 @@
-// Adds to an error about a file or a name where the Modelfile names it.
+// Adds line and column to an error about a file or a name that the Modelfile contains.
 import { toAbsolutePath } from "../../base/file-path.ts";
 import type { ProductError } from "../../base/product-error.ts";
 import { storeErrors } from "../errors.ts";
@@ -29,7 +29,7 @@ export function withPlace(
   // Two commands may name the same file: the one at fault is meant.
   const atFault = spoken.filter(({ list }) => list === error.param);
   const candidates = atFault.length > 0 ? atFault : spoken;
-  // Of two paths of which one begins like the other, the longer is meant.
+  // If one of two paths begins like the other, the longer one is meant.
   const [meant] = candidates.toSorted((a, b) => b.text.length - a.text.length);
   if (meant?.position === undefined) return error;
   const placed = atPlace(error, meant.position);
@@ -37,7 +37,7 @@ export function withPlace(
   return hint === undefined ? placed : placed.reworded({ hint });
 }
 
-/** Of errors about what is not there, or can be nowhere. */
+/** Codes of errors about a thing that does not exist, or cannot. */
 const unknownCodes: readonly string[] = [
   storeErrors.fileMissing.code,
   storeErrors.nameInvalid.code,
@@ -48,7 +48,7 @@ export function atPlace(error: ProductError, { line, column }: TextPosition): Pr
   return error.reworded({ message });
 }
 
-/** Whether a name stands in a sentence, not inside another word. */
+/** True when a name stands by itself in a sentence, not inside another word. */
 function speaksOf(sentence: string, name: string): boolean {
   const at = sentence.indexOf(name);
   if (at < 0) return false;

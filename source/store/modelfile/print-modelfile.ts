@@ -102,7 +102,8 @@ class Printer {
 
   /** A Modelfile has one: the last that it names. */
   adapters(adapters: readonly string[]): void {
-    if (adapters.length > 1) this.refuse("adapters", "there are several, and a Modelfile has one");
+    if (adapters.length > 1)
+      this.refuse("adapters", "there are several, and a Modelfile allows one");
     else for (const path of adapters) this.value("ADAPTER", "adapters", path, { adapters: [path] });
   }
 
@@ -169,12 +170,13 @@ function readsBackAs(line: string, expected: Partial<ModelDefinition>): boolean 
 /** Why a text could not be written. */
 function textProblem(value: string): string {
   if (value === "") return "it is empty";
-  if (!value.isWellFormed()) return "it holds half of a surrogate pair, which is no character";
-  return "it holds quotes at the end of a line, or a line like a command after quotes, which would end it early";
+  if (!value.isWellFormed())
+    return "it contains half of a surrogate pair, which is not a character";
+  return "it has quotes at the end of a line, or a command-like line after quotes, which would end it early";
 }
 
 function parameterProblem(name: string, text: string): string {
   if (!isParameterName(name)) return "there is no such parameter";
   const read = readParameterText(name, text);
-  return read.ok ? `it is of another kind than ${parameterKinds[name].kind}` : `it ${read.problem}`;
+  return read.ok ? `it is not of the type ${parameterKinds[name].kind}` : `it ${read.problem}`;
 }

@@ -92,11 +92,11 @@ function openError(
   const reach =
     place.swallowedAt === undefined
       ? "the value would run to the end of the file"
-      : `the value would swallow the command on line ${source.positionAt(place.swallowedAt).line}`;
+      : `the value would include the command on line ${source.positionAt(place.swallowedAt).line}`;
   if (place.strayAt === undefined) {
     return source.error(storeErrors.modelfileQuoteOpen, place.openAt, {
       message: `the quotes that open the value of ${name} here are never closed: ${reach}.`,
-      hint: "Closing quotes are the same as the opening ones and the last thing on their line.",
+      hint: "Closing quotes must match the opening ones and end their line.",
     });
   }
   return source.error(storeErrors.modelfileTextAfterQuote, place.strayAt, {

@@ -98,14 +98,14 @@ function skipBlanks(source: ModelfileText, at: number, name: CommandName): numbe
 export function valueMissing(source: ModelfileText, at: number, name: CommandName) {
   return source.error(storeErrors.modelfileValueMissing, at, {
     message: `${name} has no value on its line.`,
-    hint: `Write it as in: ${commandExamples[name]}`,
+    hint: `Example: ${commandExamples[name]}`,
   });
 }
 
 /** For a value that is wrong and holds what looks like a comment. */
 export function commentHint(value: string): string | undefined {
   return /\s#/.test(value)
-    ? "A # behind a value is part of it: put the comment on a line of its own."
+    ? "A # after a value is part of it. Put the comment on its own line."
     : undefined;
 }
 
@@ -136,7 +136,7 @@ function unknownCommand(
   before: { name: CommandName; end: number } | undefined,
 ) {
   return source.error(storeErrors.modelfileCommandUnknown, at, {
-    message: `${quoteShort(written)} is no command of a Modelfile.`,
+    message: `${quoteShort(written)} is not a Modelfile command.`,
     hint: unknownHint(source, at, written, before),
   });
 }
@@ -152,9 +152,9 @@ function unknownHint(
   const nearest = nearestName(written, commandNames);
   if (nearest !== undefined) return `Did you mean ${nearest}?`;
   const list = commandNames.join(", ");
-  if (before === undefined) return `A line begins with one of ${list}, or with # for a comment.`;
+  if (before === undefined) return `Begin the line with one of ${list}, or with # for a comment.`;
   const line = source.positionAt(before.end).line;
   return line < source.positionAt(at).line
-    ? `The value of ${before.name} ended on line ${line}; a value of several lines stands between """ and """. Commands are ${list}.`
+    ? `The value of ${before.name} ended on line ${line}; put a value of several lines between """ and """. Commands are ${list}.`
     : `Commands are ${list}.`;
 }

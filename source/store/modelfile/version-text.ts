@@ -16,7 +16,7 @@ export function readVersion(text: string): string | undefined {
   return version.test(bare) ? bare : undefined;
 }
 
-/** Whether a version, as `readVersion` gives it, is later than another. What it does not name is 0. */
+/** True when a version, as `readVersion` gives it, is later than another. Missing parts are 0. */
 export function isLater(version: string, than: string): boolean {
   const [a, b] = [partsOf(version), partsOf(than)];
   for (const [at, number] of a.numbers.entries()) {

@@ -4,7 +4,7 @@ import { ProductError } from "../../base/product-error.ts";
 import { quoteShort } from "../../base/seen-text.ts";
 import { storeErrors } from "../errors.ts";
 
-// Those of llama-quantize that do well without an importance matrix
+// Types of llama-quantize that need no importance matrix
 // (https://github.com/ggml-org/llama.cpp/blob/master/tools/quantize/README.md).
 const types = [
   "Q2_K",

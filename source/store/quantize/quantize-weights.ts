@@ -4,6 +4,7 @@ import path from "node:path";
 import { createInterface } from "node:readline";
 import { runGroup } from "../../base/process-group.ts";
 import { ProductError } from "../../base/product-error.ts";
+import { unfinishedPath } from "../../base/unfinished-files.ts";
 import { storeErrors } from "../errors.ts";
 import { readGguf } from "../gguf/read-gguf.ts";
 import { moveIntoStore } from "../library/copy-file.ts";
@@ -12,10 +13,9 @@ import type { WeightsConversion } from "../library/model-base.ts";
 import { detailsOf } from "../library/model-details.ts";
 import type { ModelStore } from "../library/model-store.ts";
 import { linkedParts } from "../library/split-model.ts";
-import { unfinishedPath } from "../library/write-atomically.ts";
 import { parseQuantizationType } from "./quantization-type.ts";
 
-/** Tells what is being done, and is told when to stop. */
+/** Reports progress, and signals cancellation. */
 export interface QuantizeWork {
   onProgress: (record: ProgressRecord) => void;
   signal: AbortSignal | undefined;
@@ -30,11 +30,10 @@ export interface QuantizeProgram {
 const sources = ["F16", "BF16", "F32"];
 
 /**
- * What `createModel` takes to make quantised weights of a model's own.
- *
+ * The converter that `createModel` uses to quantise a model's weights.
  * @param typeText in any letter case
  * @throws ProductError `STORE_QUANTIZATION_UNKNOWN`; the conversion `STORE_QUANTIZATION_REFUSED`,
- *   `STORE_QUANTIZATION_FAILED`, `STORE_DISK_FULL`
+ * `STORE_QUANTIZATION_FAILED`, `STORE_DISK_FULL`
  */
 export function quantizing(
   store: ModelStore,
@@ -87,7 +86,7 @@ async function runProgram(
   for (const stream of [child.stdout, child.stderr]) {
     createInterface({ input: stream }).on("line", (line) => {
       const [, done, all] = tensorLine.exec(line) ?? [];
-      // Begun, not finished: the whole is reported at the end.
+      // A tensor was begun, not finished: completion is reported at the end.
       if (done !== undefined) report((Number(done) - 1) / Number(all));
       else if (line.trim() !== "") lastLines.push(line.trim());
       if (lastLines.length > linesKept) lastLines.shift();
@@ -101,7 +100,7 @@ async function runProgram(
 function refused(from: string): ProductError {
   return new ProductError(storeErrors.quantizationRefused, {
     message: `quantization is only supported for F16, BF16 and F32 models, and this one is ${from}`,
-    hint: "Start from a file of full precision.",
+    hint: "Start from a full-precision file.",
     param: "quantize",
   });
 }
@@ -110,12 +109,12 @@ function failed(executable: string, outcome: string, lines: readonly string[]): 
   const said = lines.at(-1);
   if (lines.some((line) => /no space left|disk quota/i.test(line))) {
     return new ProductError(storeErrors.diskFull, {
-      message: `The disk became full while the model was quantised: ${said}.`,
-      hint: "Make room, or choose a smaller type.",
+      message: `Disk full while quantising the model: ${said}.`,
+      hint: "Free some space, or choose a smaller type.",
     });
   }
   return new ProductError(storeErrors.quantizationFailed, {
-    message: `${executable} did not quantise the model: ${outcome}${said === undefined ? "" : `; it said: ${said}`}.`,
-    hint: "Check that the file is a model of an architecture that llama.cpp knows.",
+    message: `${executable} failed to quantise the model: ${outcome}${said === undefined ? "" : `; it said: ${said}`}.`,
+    hint: "Check that llama.cpp supports the model's architecture.",
   });
 }

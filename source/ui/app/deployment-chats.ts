@@ -65,7 +65,7 @@ export class DeploymentChats implements DeploymentPlaces {
     const choices = sessionChoices(own, context.clock.wallMs());
     const search = async (typed: string) =>
       ((await kept.sessions?.search(typed)) ?? []).map(({ id }) => id);
-    const chosen = await context.frame.choose("Resume a saved chat", choices, search);
+    const chosen = await context.frame.choose("Resume a saved chat", choices, { search });
     const saved = own.find(({ id }) => id === chosen);
     if (saved?.deployment !== undefined) await this.goOnWith(saved, saved.deployment);
     return undefined;

@@ -9,6 +9,7 @@ import { lendTerminal, type TerminalHandle, terminalServices } from "../frame/te
 import type { WindowSize } from "../frame/window-size.ts";
 import { Pace } from "../hooks/pace.ts";
 import type { Layout } from "../hooks/use-layout.ts";
+import { interpretTypedAhead } from "../keys/key-name.ts";
 import type { ServerWatch } from "../live/server-watch.ts";
 import { selectGlyphs } from "../theme.ts";
 import { App } from "./app.tsx";
@@ -117,6 +118,7 @@ async function run(
       failure = error;
       instance?.unmount();
     };
+    for (const press of interpretTypedAhead(await readTypedAhead(stdin))) frame.press(press);
     const isXtermJs = environment.TERM_PROGRAM === "vscode";
     const common = { frame, pace, clock: systemClock, layout, isXtermJs, terminal, onError };
     instance = render(<App {...common} />, {
@@ -155,6 +157,21 @@ async function run(
   if (failure !== undefined) throw failure;
   const { transcript = [], saved } = created?.chat ?? {};
   return { ...(ending ?? { reason: "interrupted" }), transcript, saved };
+}
+
+/** Takes what the terminal has kept for whoever reads it. */
+async function readTypedAhead(stdin: NodeJS.ReadStream): Promise<string> {
+  let text = "";
+  const take = (): void => {
+    for (let piece = stdin.read(); piece !== null; piece = stdin.read()) text += piece;
+  };
+  stdin.setRawMode(true);
+  stdin.setEncoding("utf8");
+  stdin.on("readable", take);
+  // Node begins to read in this turn of the event loop, and has what there is in the next.
+  for (let turn = 0; turn < 2; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  stdin.off("readable", take);
+  return text;
 }
 
 /** The row of tabs tells of a server that goes or comes, whatever screen is in sight. */

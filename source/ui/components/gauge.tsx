@@ -17,16 +17,17 @@ export interface GaugeProps {
   readonly tone?: Tone;
 }
 
-/** Stands in a `Text` as well as in a `Box`. Read out as a percentage. */
+/** Blank for nothing. Stands in a `Text` as well as in a `Box`. Read out as a percentage. */
 export function Gauge({ share, width, tone }: GaugeProps): ReactElement {
   const { glyphs, theme } = useLook();
   const bounded = Number.isFinite(share) ? Math.min(1, Math.max(0, share)) : 0;
   const filled = Math.round(bounded * width);
   const [glyph, usualTone] = signOf(bounded, glyphs);
+  const empty = bounded === 0 ? " " : glyphs.bar.empty;
   return (
     <Text aria-label={percentage(bounded)}>
       <Text {...theme[tone ?? usualTone]}>{glyph.repeat(filled)}</Text>
-      <Text {...theme.dim}>{glyphs.bar.empty.repeat(Math.max(0, width - filled))}</Text>
+      <Text {...theme.dim}>{empty.repeat(Math.max(0, width - filled))}</Text>
     </Text>
   );
 }
@@ -34,7 +35,7 @@ export function Gauge({ share, width, tone }: GaugeProps): ReactElement {
 function signOf(share: number, { bar }: Glyphs): readonly [glyph: string, tone: Tone] {
   if (share >= criticalShare) return [bar.critical, "error"];
   if (share >= highShare) return [bar.high, "warning"];
-  return [bar.filled, "good"];
+  return [bar.filled, "plain"];
 }
 
 /** Squares for slots, busy ones first; empty where there are more than `width`: numbers must do. */

@@ -41,7 +41,7 @@ const promptCells = 2;
 
 function List({ overlay, size }: OverlayProps<ListOverlay>): ReactElement {
   const { glyphs, theme } = useLook();
-  const { title, field, found, selected, isGrouped, rowsMaximum } = overlay;
+  const { title, field, found, selected, isGrouped, isTable, rowsMaximum } = overlay;
   const isRead = useIsScreenReaderEnabled();
   if (isRead) {
     const item = found[selected];
@@ -81,6 +81,7 @@ function List({ overlay, size }: OverlayProps<ListOverlay>): ReactElement {
             height={Math.max(1, panelInnerHeight(height) - fieldRows)}
             width={inner}
             isGrouped={isGrouped}
+            isTable={isTable}
           />
         )}
       </Panel>
@@ -93,12 +94,10 @@ interface PromptProps {
   readonly width: number;
   /** Its row in the panel. */
   readonly y: number;
-  /** All of the text is selected. Defaults to false. */
-  readonly isSelected?: boolean;
 }
 
 /** A field behind its sign. */
-function Prompt({ field, width, y, isSelected = false }: PromptProps): ReactElement {
+function Prompt({ field, width, y }: PromptProps): ReactElement {
   const { glyphs, theme } = useLook();
   return (
     <Box height={1} flexShrink={0}>
@@ -108,23 +107,21 @@ function Prompt({ field, width, y, isSelected = false }: PromptProps): ReactElem
         width={Math.max(1, width - promptCells)}
         x={promptCells}
         y={y}
-        tone={isSelected ? "selected" : "plain"}
+        tone={field.isSelected ? "selected" : "plain"}
       />
     </Box>
   );
 }
 
 function Ask({ overlay, size }: OverlayProps<AskOverlay>): ReactElement {
-  const { question, field, isSelected, problem } = overlay;
+  const { question, field, problem } = overlay;
   const isRead = useIsScreenReaderEnabled();
   // The newest words are at the end, next to the field.
   const text = problem === undefined ? question : `${question}\n${problem}`;
   if (isRead) return <Text>{`${text} ${field.text}`}</Text>;
   return (
     <Question question={text} size={size}>
-      {(y) => (
-        <Prompt field={field} width={panelInnerWidth(size.columns)} y={y} isSelected={isSelected} />
-      )}
+      {(y) => <Prompt field={field} width={panelInnerWidth(size.columns)} y={y} />}
     </Question>
   );
 }

@@ -14,7 +14,7 @@ export interface ProgressBarProps {
 }
 
 /** Stands in a `Text` as well as in a `Box`. Read out as a percentage. */
-export function ProgressBar({ fraction, width, tone = "good" }: ProgressBarProps): ReactElement {
+export function ProgressBar({ fraction, width, tone = "plain" }: ProgressBarProps): ReactElement {
   const { glyphs, theme } = useLook();
   return (
     <Text {...theme[tone]} aria-label={percentage(fraction)}>

@@ -16,13 +16,16 @@ export interface SelectListProps {
   readonly width: number;
   /** With the names of groups in between. Defaults to false. */
   readonly isGrouped?: boolean;
+  /** Notes stand in a column, and give way to the titles. Defaults to false. */
+  readonly isTable?: boolean;
 }
 
 /** A row of the list: the name of a group, or an item by its index. */
 export type DisplayRow = { readonly group: string } | { readonly index: number };
 
 export function SelectList(props: SelectListProps): ReactElement {
-  const { items, selected, height, width, isGrouped = false } = props;
+  const { items, selected, height, width, isGrouped = false, isTable = false } = props;
+  const column = isTable ? noteColumn(items, width) : undefined;
   const { theme } = useLook();
   const rows = displayRows(items, isGrouped);
   const top = useScrollTop(rows, selected, height);
@@ -44,6 +47,7 @@ export function SelectList(props: SelectListProps): ReactElement {
             item={item}
             isSelected={row.index === selected}
             width={width}
+            noteWidth={column}
           />
         );
       })}
@@ -55,14 +59,16 @@ interface SelectItemProps {
   readonly item: ListItem;
   readonly isSelected: boolean;
   readonly width: number;
+  /** Cells of the note; undefined: as many as it needs. */
+  readonly noteWidth: number | undefined;
 }
 
-function SelectItem({ item, isSelected, width }: SelectItemProps): ReactElement {
+function SelectItem({ item, isSelected, width, ...given }: SelectItemProps): ReactElement {
   const { glyphs, theme } = useLook();
   const tone = item.isDim ? "dim" : isSelected ? "selected" : "plain";
   const title = foreignText(item.title, glyphs.isAscii);
   const note = foreignText(item.note, glyphs.isAscii);
-  const noteWidth = Math.min(textWidth(note), Math.floor(width * 0.6));
+  const noteWidth = given.noteWidth ?? Math.min(textWidth(note), Math.floor(width * 0.6));
   return (
     <Box aria-role="listitem" aria-state={{ selected: isSelected, disabled: item.isDim ?? false }}>
       <Text wrap="truncate" aria-label={`${title} ${note}`.trim()}>
@@ -76,6 +82,12 @@ function SelectItem({ item, isSelected, width }: SelectItemProps): ReactElement 
       </Text>
     </Box>
   );
+}
+
+/** Cells of a column of notes, behind the longest title. */
+function noteColumn(items: readonly ListItem[], width: number): number {
+  const titles = Math.max(0, ...items.map(({ title }) => textWidth(title)));
+  return Math.max(0, width - titles - 3);
 }
 
 /** With the groups' names in between, where the items stand in groups. */

@@ -16,7 +16,7 @@ export interface SparklineProps {
 
 /** Hidden from screen readers: the figure beside it says as much. */
 export function Sparkline(props: SparklineProps): ReactElement {
-  const { values, width, floor, tone = "good" } = props;
+  const { values, width, floor, tone = "plain" } = props;
   const { glyphs, theme } = useLook();
   return (
     <Text {...theme[tone]} aria-hidden>
@@ -25,7 +25,7 @@ export function Sparkline(props: SparklineProps): ReactElement {
   );
 }
 
-/** Draws a cell for each value; cells without a value are blank. The scale is the largest value. */
+/** Draws a cell for each value, and blanks where there is nothing but zeros. The scale is the largest value. */
 export function sparkText(
   values: readonly number[],
   width: number,
@@ -33,6 +33,7 @@ export function sparkText(
   floor: number = Number.MIN_VALUE,
 ): string {
   const shown = values.slice(-Math.max(0, width));
+  if (!shown.some((value) => value > 0)) return " ".repeat(Math.max(0, width));
   const largest = Math.max(floor, ...shown);
   const cells = shown.map((value) => {
     const height = Math.round((Math.max(0, value) / largest) * (glyphs.spark.length - 1));

@@ -24,18 +24,24 @@ export function TabBar({ frame, columns }: TabBarProps): ReactElement {
   const current = useFrame(frame, ({ current }) => current?.id);
   const shown = useFrame(frame, (one) => (one.isStarting ? tabs : one.screens));
   const parts = useFrame(frame, ({ statusParts }) => statusParts.join(partMark));
-  const title = ` ${frame.program} `;
   const labelsOf = (areNamed: boolean): string[] =>
     shown.map((tab, index) => {
       const number = "tabNumber" in tab && tab.tabNumber !== undefined ? tab.tabNumber : index + 1;
       const label = areNamed || tab.id === current ? `${number} ${tab.title}` : String(number);
       return tab.id === current ? `[${label}]` : ` ${label} `;
     });
-  const widthOf = (labels: readonly string[]) =>
+  const program = ` ${frame.program} `;
+  const widthOf = (title: string, labels: readonly string[]) =>
     textWidth(title) + labels.reduce((sum, label) => sum + 1 + textWidth(label), 0);
   const named = labelsOf(true);
-  const labels = widthOf(named) <= columns ? named : labelsOf(false);
-  const room = Math.max(0, columns - widthOf(labels) - gap - margin);
+  // A tab's name helps more than the program's; a number alone is for the narrowest windows.
+  const [title, labels] =
+    widthOf(program, named) <= columns
+      ? [program, named]
+      : widthOf("", named) <= columns
+        ? ["", named]
+        : [program, labelsOf(false)];
+  const room = Math.max(0, columns - widthOf(title, labels) - gap - margin);
   return (
     <Box width={columns} height={1} flexShrink={0} justifyContent="space-between">
       <Text wrap="truncate">
@@ -61,6 +67,9 @@ export function TabBar({ frame, columns }: TabBarProps): ReactElement {
 
 const partMark = "\u0000";
 
+/** A shorter piece of an address says nothing. */
+const shortestStatus = 8;
+
 /** Drops parts until the rest fits: the least important stands first. */
 function statusText(statusParts: readonly string[], room: number, glyphs: Glyphs): string {
   const parts = statusParts.map((part) => statusPart(part, glyphs));
@@ -68,6 +77,7 @@ function statusText(statusParts: readonly string[], room: number, glyphs: Glyphs
   const text = parts.join("  ");
   // The port is enough of this machine's own address.
   const short = textWidth(text) > room ? text.replace("127.0.0.1:", ":") : text;
+  if (textWidth(short) > room && room < shortestStatus) return "";
   return truncateText(short, room, glyphs.ellipsis);
 }
 

@@ -13,6 +13,17 @@ import { type EditorAction, type EditorState, withHistoryEntry } from "./editor-
 
 /** Applies one action; several in a row compose, since each sees the state of the one before. */
 export function reduceEditor(state: EditorState, action: EditorAction): EditorState {
+  if (action.type === "select") return { ...state, isSelected: true };
+  if (!state.isSelected) return changed(state, action);
+  const isReplacing = /^(?:insert|newline|deleteBackward|deleteForward)$/.test(action.type);
+  const kept = isReplacing ? withText(state, "", 0) : state;
+  return changed({ ...kept, isSelected: false }, action);
+}
+
+function changed(
+  state: EditorState,
+  action: Exclude<EditorAction, { type: "select" }>,
+): EditorState {
   const { text, cursor } = state;
   switch (action.type) {
     case "insert":

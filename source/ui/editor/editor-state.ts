@@ -13,6 +13,8 @@ export interface EditorState {
   readonly historyIndex: number | undefined;
   /** The person's own text, kept while an entry is on show. */
   readonly draft: string;
+  /** All of the text is selected: what is typed takes its place, Backspace and Delete empty it. */
+  readonly isSelected: boolean;
 }
 
 export type EditorAction =
@@ -34,6 +36,8 @@ export type EditorAction =
   | { type: "replace"; text: string }
   /** As `replace`, with the cursor somewhere in it. */
   | { type: "setText"; text: string; cursor: number }
+  /** Selects the text, until the next action. */
+  | { type: "select" }
   /** Empties the field; what was in it becomes the newest entry of the history. */
   | { type: "shelve" }
   /** Puts a text that could not be sent in front of what has been typed since. */
@@ -50,6 +54,7 @@ export function createEditorState(history: readonly string[] = []): EditorState 
     history: history.slice(-historyEntriesMaximum),
     historyIndex: undefined,
     draft: "",
+    isSelected: false,
   };
 }
 

@@ -7,7 +7,7 @@ import type { EditorAction, EditorState } from "./editor-state.ts";
 
 export type FieldAction = Exclude<
   EditorAction["type"],
-  "insert" | "newline" | "moveRow" | "replace" | "setText" | "shelve" | "restore"
+  "insert" | "newline" | "moveRow" | "replace" | "setText" | "select" | "shelve" | "restore"
 >;
 
 /** Editing actions with their keys, in the message editor too, and the titles for help and documentation. */

@@ -24,6 +24,7 @@ import type {
   BodySize,
   BoundCommand,
   Choice,
+  ChooseOptions,
   FrameServices,
   ListItem,
   Screen,
@@ -233,11 +234,11 @@ export class Frame implements FrameServices {
   choose(
     title: string,
     choices: readonly Choice[],
-    search?: ListQuestion["search"],
+    options: ChooseOptions = {},
   ): Promise<string | undefined> {
     const items = choices.map((choice): ListItem => ({ note: "", ...choice }));
     const verbs = { verb: "choose", cancelVerb: "cancel" };
-    return this.#overlays.list({ title, items, ...verbs, ...(search && { search }) });
+    return this.#overlays.list({ title, items, ...verbs, ...options });
   }
 
   notify(sentence: string): void {

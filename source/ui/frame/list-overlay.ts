@@ -5,9 +5,9 @@ import { fieldAfterKey, fieldAfterText, fieldWith } from "../editor/line-field.t
 import type { KeyPress } from "../keys/key-name.ts";
 import type { OverlayEvents, OverlayState } from "./overlay.ts";
 import { rankItems } from "./rank-items.ts";
-import type { ListItem } from "./screen.ts";
+import type { ChooseOptions, ListItem } from "./screen.ts";
 
-export interface ListQuestion {
+export interface ListQuestion extends ChooseOptions {
   readonly title: string;
   readonly items: readonly ListItem[];
   /** What Enter does, in a word. */
@@ -16,8 +16,6 @@ export interface ListQuestion {
   readonly typed?: (text: string) => ListItem | undefined;
   /** What cannot be chosen now is shown only when it is typed for. Defaults to false. */
   readonly hidesDim?: boolean;
-  /** Values of further items that fit what is typed, such as those whose texts have the words. */
-  readonly search?: (typed: string) => Promise<readonly string[]>;
   /** Rows of items in sight at most. Defaults to as many as there is room for. */
   readonly rowsMaximum?: number;
   /** What leaving without a choice does, in a word. Defaults to "close". */
@@ -50,6 +48,11 @@ export class ListOverlay implements OverlayState {
     this.#events = events;
     this.#question = question;
     this.title = question.title;
+    const { items, selected } = question;
+    this.selected = Math.max(
+      0,
+      items.findIndex(({ value }) => value === selected),
+    );
   }
 
   get hints(): readonly (readonly [string, string])[] {
@@ -61,6 +64,10 @@ export class ListOverlay implements OverlayState {
       ["PgDn", "scroll"],
     ] as const;
     return this.#completion === undefined ? hints : [...hints, ["Tab", "add words"]];
+  }
+
+  get isTable(): boolean {
+    return this.#question.isTable ?? false;
   }
 
   get rowsMaximum(): number {

@@ -1,11 +1,10 @@
 // The state of a question over the hints: a line of text, or a yes to something that cannot be undone.
 
+import { reduceEditor } from "../editor/editor-reducer.ts";
 import { createEditorState, type EditorState } from "../editor/editor-state.ts";
 import { fieldAfterKey, fieldAfterText, fieldWith } from "../editor/line-field.ts";
 import type { KeyPress } from "../keys/key-name.ts";
 import type { OverlayEvents, OverlayState } from "./overlay.ts";
-
-const deletingKeys = new Set(["Backspace", "Delete"]);
 
 /** Says what is wrong with an answer; undefined for a good one. */
 export type CheckAnswer = (text: string) => string | undefined;
@@ -18,9 +17,8 @@ export class AskOverlay implements OverlayState {
     ["Esc", "cancel"],
   ] as const;
   readonly question: string;
+  /** A suggestion is selected: what is typed takes its place. */
   field: EditorState;
-  /** The suggestion is selected: what is typed takes its place. */
-  isSelected: boolean;
   /** Says why the answer was not taken, until it changes. */
   problem: string | undefined;
   readonly #events: OverlayEvents<string | undefined>;
@@ -34,8 +32,8 @@ export class AskOverlay implements OverlayState {
   ) {
     this.#events = events;
     this.question = question;
-    this.field = fieldWith(createEditorState(), initial);
-    this.isSelected = initial !== "";
+    const suggested = fieldWith(createEditorState(), initial);
+    this.field = initial === "" ? suggested : reduceEditor(suggested, { type: "select" });
     this.#check = check;
   }
 
@@ -48,13 +46,10 @@ export class AskOverlay implements OverlayState {
       else onChange();
     } else if (key === "Esc" || key === "Ctrl+C") onDone(undefined);
     else {
-      const isReplacing = this.isSelected && (key === undefined || deletingKeys.has(key));
-      const field = isReplacing ? fieldWith(this.field, "") : this.field;
       this.field =
         press.kind === "text"
-          ? fieldAfterText(field, press.text)
-          : (fieldAfterKey(field, press.name) ?? field);
-      this.isSelected = false;
+          ? fieldAfterText(this.field, press.text)
+          : (fieldAfterKey(this.field, press.name) ?? this.field);
       this.problem = undefined;
       onChange();
     }

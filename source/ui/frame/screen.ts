@@ -110,13 +110,12 @@ export interface FrameServices {
   confirm(question: string, rest?: Promise<string>): Promise<boolean>;
   /**
    * A list to filter and choose from.
-   * @param search values of further choices that fit what is typed
    * @returns the chosen value
    */
   choose(
     title: string,
     choices: readonly Choice[],
-    search?: (typed: string) => Promise<readonly string[]>,
+    options?: ChooseOptions,
   ): Promise<string | undefined>;
   /** A sentence in place of the hints, until the next key. */
   notify(sentence: string): void;
@@ -148,6 +147,17 @@ export interface Choice {
   readonly title: string;
   /** At the right, dim. */
   readonly note?: string;
+  /** Choices of one group stand together below its name. */
+  readonly group?: string;
+}
+
+export interface ChooseOptions {
+  /** Values of further choices that fit what is typed. */
+  readonly search?: (typed: string) => Promise<readonly string[]>;
+  /** The value that is selected at first. Defaults to the first choice. */
+  readonly selected?: string | undefined;
+  /** Titles are rows of a table: where room is short the notes are cut. Defaults to false. */
+  readonly isTable?: boolean;
 }
 
 /** A row of a list to choose from. */

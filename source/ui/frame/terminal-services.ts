@@ -131,6 +131,8 @@ export async function lendTerminal(
   if (handle.suspend === undefined) throw new Error("The terminal is not painted on yet");
   handle.isLent = true;
   try {
+    // Before this screen goes: an Enter that is typed as soon as the other program's is seen is for that one.
+    stdin.setRawMode(false);
     await handle.suspend(async () => {
       await stopReading(stdin);
       await work();

@@ -28,7 +28,6 @@ const defaultTheme: Theme = {
   mark: { color: "yellow" },
   warning: { color: "yellow", bold: true },
   error: { color: "red", bold: true },
-  good: { color: "cyan" },
   key: { bold: true },
   tab: { bold: true, inverse: true },
   selected: { bold: true, color: "blueBright" },
@@ -54,7 +53,6 @@ const mono: Theme = {
   ...mapTones(defaultTheme, ({ color: _, ...style }) => style),
   mark: { bold: true },
   error: { bold: true, underline: true },
-  good: {},
   selected: { inverse: true },
   focus: { bold: true },
 };
@@ -68,7 +66,6 @@ const highContrast: Theme = {
   mark: { color: "yellowBright", bold: true },
   warning: { color: "yellowBright", bold: true, underline: true },
   error: { color: "redBright", bold: true, underline: true },
-  good: { color: "greenBright", bold: true },
   selected: { inverse: true, bold: true },
   focus: { color: "yellowBright", bold: true },
 };

@@ -13,7 +13,7 @@ export function useKeyRouter(frame: Frame, terminal: TerminalHandle): void {
   terminal.suspend = useApp().suspendTerminal;
   useInput((input, key) => {
     pace.hurry();
-    for (const press of interpretInput(input, key)) frame.press(press);
+    for (const press of interpretInput(input, key, frame.isStarting)) frame.press(press);
   });
   usePaste((text) => {
     pace.hurry();

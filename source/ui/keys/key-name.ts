@@ -25,8 +25,10 @@ const specialKeys = [
 /**
  * What an input event of Ink means. One event may hold several presses: a slow line delivers
  * `hello` and Enter in one piece.
+ *
+ * @param isTypedAhead nobody can paste yet: each carriage return is an Enter
  */
-export function interpretInput(input: string, key: Key): KeyPress[] {
+export function interpretInput(input: string, key: Key, isTypedAhead = false): KeyPress[] {
   if (key.eventType === "release" || key.super || key.hyper) return [];
   // Some terminals report Alt together with Esc; nothing else is meant by it.
   if (key.escape) return [{ kind: "key", name: "Esc" }];
@@ -38,7 +40,12 @@ export function interpretInput(input: string, key: Key): KeyPress[] {
     if (input === "") return [];
     return [{ kind: "key", name: modifiers(key, false) + input.toUpperCase() }];
   }
-  return splitInput(input);
+  return splitInput(input, isTypedAhead);
+}
+
+/** The same for what was typed before the program took the terminal over, which then turned Enter into a line feed. */
+export function interpretTypedAhead(text: string): KeyPress[] {
+  return splitInput(text.replace(escapeSequence, "").replaceAll("\n", "\r"), true);
 }
 
 function modifiers(key: Key, isSpecial: boolean): string {
@@ -47,28 +54,36 @@ function modifiers(key: Key, isSpecial: boolean): string {
 }
 
 /** Takes text and control characters of one piece of input apart. */
-function splitInput(input: string): KeyPress[] {
+function splitInput(input: string, isTypedAhead: boolean): KeyPress[] {
   const pieces = input.replaceAll("\r\n", "\r").match(pieceOfInput) ?? [];
   // Line breaks of a paste arrive as carriage returns; a line feed is Ctrl+J, however fast it came.
   const breaks = pieces.filter((piece) => piece === "\r").length;
-  const tabs = pieces.filter((piece) => piece === "\t").length;
+  const lastText = pieces.findLastIndex((piece) => !isControl(piece));
   return pieces.flatMap((piece, index): KeyPress[] => {
-    // A block with several line breaks or tabs is a paste from a terminal that does not mark them.
-    const isLast = index === pieces.length - 1;
-    if (piece === "\r") return named(breaks === 1 && isLast ? "Enter" : "Ctrl+J");
-    if (piece === "\t") {
-      return breaks === 0 && tabs === 1 && isLast ? named("Tab") : [{ kind: "text", text: piece }];
-    }
+    // A block with several line breaks, or with text behind one or behind a tab, is a paste from a terminal
+    // that does not mark them.
+    const isKey = isTypedAhead || (breaks <= 1 && index > lastText);
+    if (piece === "\r") return named(isKey ? "Enter" : "Ctrl+J");
+    if (piece === "\t") return isKey ? named("Tab") : [{ kind: "text", text: piece }];
+    if (!isControl(piece)) return [{ kind: "text", text: piece }];
     const code = piece.charCodeAt(0);
-    if (code >= 32 && code !== 0x7f) return [{ kind: "text", text: piece }];
     if (code === 0x7f) return named("Backspace");
     return code >= 1 && code <= 26 ? named(`Ctrl+${String.fromCharCode(code + 64)}`) : [];
   });
 }
 
+function isControl(piece: string): boolean {
+  const code = piece.charCodeAt(0);
+  return code < 32 || code === 0x7f;
+}
+
 function named(name: string): KeyPress[] {
   return [{ kind: "key", name }];
 }
+
+/** Arrows and the like: there was nothing yet that they could move in. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are the subject here
+const escapeSequence = /\x1b(?:\[[0-?]*[ -/]*[@-~]|O?.)?/gs;
 
 /** One control character, or a run of anything else. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are the subject here

@@ -1,6 +1,7 @@
 // The figures beside a conversation: speed of the answers, fill of the window, load of the server.
 
 import { formatMemory } from "../../base/byte-format.ts";
+import { shownModel } from "../../base/model-tag.ts";
 import { formatMilliseconds } from "../../base/time-format.ts";
 import type { LoadedModelFigures, ServerSample } from "../../client/metrics.ts";
 import { slotSquares } from "../components/gauge.tsx";
@@ -62,7 +63,7 @@ export function engineLineText(
 
 /** The conversation's model, if the server has it in memory. */
 function loadedModel({ conversation, samples }: EngineFacts): LoadedModelFigures | undefined {
-  const short = (name: string) => name.toLowerCase().replace(/:latest$/, "");
+  const short = (name: string) => shownModel(name.toLowerCase());
   const { model, loadedAs = model } = conversation;
   const wanted = new Set([short(model), short(loadedAs)]);
   const models = samples.at(-1)?.models ?? [];
@@ -76,7 +77,7 @@ function modelFigure(facts: EngineFacts, glyphs: Glyphs): Figure {
     label: facts.conversation.model,
     labelTone: "title",
     value: modelState(loaded, facts.now, glyphs),
-    tone: loaded === undefined ? "dim" : "good",
+    tone: loaded === undefined ? "dim" : "plain",
   };
 }
 

@@ -159,6 +159,8 @@ export interface TestStep {
   /** Undefined: no answer came. */
   readonly status: number | undefined;
   readonly elapsedMs: number;
+  /** A right answer, in a few words. */
+  readonly expected: string;
   /** The answer in one line, or why there is none. */
   readonly sentence: string;
   readonly isOk: boolean;

@@ -66,6 +66,13 @@ export function truncateText(text: string, width: number, ellipsis: string): str
   return result + ellipsis;
 }
 
+const shortTextCells = 60;
+
+/** The beginning of a person's text, in one line, for a sentence that speaks of it. */
+export function shortText(text: string): string {
+  return truncateText(text.replace(/\s+/g, " ").trim(), shortTextCells, "...");
+}
+
 /** Offset of the cluster boundary before `offset`; a line break is a cluster of its own. */
 export function previousBoundary(text: string, offset: number): number {
   if (offset <= 0) return 0;

@@ -93,10 +93,10 @@ describe("/image", () => {
   });
 
   it.each([
-    ["dog.png what", "There is no file dog.png."],
-    ["text.png what", "text.png is no image."],
+    ["dog.png what", "File dog.png does not exist."],
+    ["text.png what", "text.png is not an image."],
     ["empty.png what", "empty.png is empty."],
-    ["drawing.svg what", "drawing.svg is an image in the format svg"],
+    ["drawing.svg what", "drawing.svg is an image in the unsupported format svg"],
   ])("%j is refused in a sentence", async (argument, sentence) => {
     await expect(named(argument)).rejects.toThrow(sentence);
   });
@@ -133,7 +133,7 @@ describe("an image file", () => {
     await copyFile(imageFile("red.png"), file);
     await chmod(file, 0);
     await asOrdinaryUser(folder, async () => {
-      await expect(readImageFile(file)).rejects.toThrow("it is not yours to read");
+      await expect(readImageFile(file)).rejects.toThrow("permission denied");
     });
   });
 

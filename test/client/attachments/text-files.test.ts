@@ -38,7 +38,7 @@ test.each([
 test.each([
   ["@data.bin", "data.bin is neither text nor an image."],
   ["@docs", "docs is a folder."],
-  ["@large.log", "large.log has more than the 256 KiB"],
+  ["@large.log", "large.log is too large: the limit for attached text is 256 KiB"],
 ])("%j is refused in a sentence", async (prompt, sentence) => {
   await expect(readTextFiles(prompt, folder)).rejects.toThrow(sentence);
 });

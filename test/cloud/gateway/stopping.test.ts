@@ -1,6 +1,8 @@
 // The gateway stops without cutting what runs, and takes keys back from what runs.
+import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { Agent } from "node:http";
+import { connect } from "node:net";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { cloudKey, keysBy, routedApp } from "../../support/cloud-documents.ts";
 import { sendRaw } from "../../support/http-raw.ts";
@@ -50,6 +52,16 @@ test("what runs is finished, what waits or comes is refused, then nobody listens
   expect((await running).text).toBe("to the end");
   await closing;
   await expect(sendRaw(url, {})).rejects.toThrow("ECONNREFUSED");
+});
+
+test("who was refused a tunnel and stays does not hold it up", async () => {
+  const { hostname, port } = new URL(gateway.url);
+  const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+  socket.on("error", () => {}); // it is cut
+  socket.write("CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n");
+  expect(String((await once(socket, "data"))[0])).toMatch(/^HTTP\/1\.1 405 /);
+  await gateway.close();
+  socket.destroy();
 });
 
 test("what does not end in time is told why it ends, idle connections are closed", async () => {

@@ -245,7 +245,7 @@ test("bodies that wait may hold so many bytes together, of all apps", async () =
 });
 
 test("a body that stops coming keeps no place for ever, and no replica waits for it", async () => {
-  const own = await TestGateway.start({ limits: { uploadStallMs: 50 } });
+  const own = await TestGateway.start({ limits: { uploadRate: { bytes: 100, windowMs: 50 } } });
   try {
     let asked = 0;
     await own.serve((_, response) => {

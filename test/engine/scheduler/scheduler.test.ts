@@ -130,6 +130,60 @@ describe("loading", () => {
   });
 });
 
+describe("a request with other load options than the loaded model's", () => {
+  const signal = new AbortController().signal;
+  /** Begins a request and goes on with it when asked. */
+  async function begin(target: Scheduler, parameters: ModelParameters = {}, leaving = signal) {
+    const input = plainChat([{ role: "user", content: "What is 2 + 3?" }]);
+    const isFileAllowed = () => true;
+    const request = plainRequest({ model: "tiny", isFileAllowed, input, parameters });
+    const asked = { ...request, reportProgress: true };
+    const events = target.run(asked, await target.resolve(asked), leaving);
+    const first = (await events.next()).value;
+    const end = async () => {
+      for await (const event of events) if (event.type === "done") return event.reason;
+      return undefined;
+    };
+    return { first, end };
+  }
+  const other = { num_batch: 64 };
+
+  it("lets those that fit go first while an older one runs, and no longer", async () => {
+    const target = create();
+    await ask(target, "tiny");
+    const older = await begin(target);
+    const odd = await begin(target, other);
+    expect(odd.first).toEqual({ type: "queued", ahead: 1 });
+    expect((await ask(target, "tiny")).text).toBe("2 + 3 = 5");
+    const younger = await begin(target);
+    await older.end();
+    const late = await begin(target);
+    expect(late.first).toEqual({ type: "queued", ahead: 1 });
+    await younger.end();
+    expect(await odd.end()).toBe("stop");
+    expect(await late.end()).toBe("stop");
+    expect(log.filter((line) => line.startsWith("unloading"))).toEqual([
+      expect.stringContaining("num_batch differs"),
+    ]);
+  });
+
+  it("that leaves lets those behind it go on with the model as it is", async () => {
+    const target = create();
+    const older = await begin(target);
+    const leaving = new AbortController();
+    const odd = await begin(target, other, leaving.signal);
+    const younger = await begin(target);
+    await older.end();
+    const late = await begin(target);
+    expect(late.first).toEqual({ type: "queued", ahead: 1 });
+    leaving.abort();
+    await expect(odd.end()).rejects.toMatchObject({ code: "ENGINE_CANCELLED" });
+    expect(await late.end()).toBe("stop");
+    await younger.end();
+    expect(log.some((line) => line.startsWith("unloading"))).toBe(false);
+  });
+});
+
 describe("a file that is replaced while its model is loaded", () => {
   /** Puts another file in its place, as `mv` does. */
   const replace = (file: string) => {

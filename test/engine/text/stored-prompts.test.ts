@@ -198,7 +198,9 @@ describe("where something is wrong", () => {
     const stored = await write([prompt(text(0, 2000))]);
     await stored.finish([prompt(text(0, 3000))], slow, limitMs);
     expect(lines).toHaveLength(1);
-    expect(lines[0]).toMatch(/^prompts cannot be stored on disk: there is a file in its place/);
+    expect(lines[0]).toMatch(
+      /^prompts cannot be stored on disk: it or a folder above it is a file/,
+    );
   });
 
   test("with the disk, because it is full, nothing is left of the file", async () => {

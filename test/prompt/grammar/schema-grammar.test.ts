@@ -138,6 +138,11 @@ describe("a schema that cannot be served", () => {
       "/enum: the values of `enum` have more than 100000 characters",
     ],
     ["a name that is too long", { properties: { ["a".repeat(2_000_000)]: {} } }, "/properties"],
+    [
+      "large values that apply together with many others",
+      { enum: ["x", "a".repeat(90_000)], anyOf: words(50).map(() => ({ enum: ["x"] })) },
+      "/anyOf/22/enum: it has too many large values that apply together",
+    ],
     ["too many values", { enum: words(5001) }, "/enum: it is too large"],
     [
       "too many alternatives",

@@ -81,7 +81,7 @@ describe("a mistake in a template", () => {
   const faults: ReadonlyArray<readonly [source: string, words: RegExp, offset: number]> = [
     ["a\n{{ x | nothing }}", /no filter `nothing`/, 9],
     ["{{ x.y.z }}", /`x` is undefined/, 4],
-    ["{% if true %}", /`endif` is missing/, 13],
+    ["{% if true %}", /`endif` is missing/, 0],
     ["{{ 'abc }}", /the string has no end/, 3],
     ["{{ 1 + 'a' }}", /`\+` does not work between int and str/, 5],
     ["{% import 'x' %}", /`import` needs other files/, 0],

@@ -1,4 +1,4 @@
-// What a file's vocabulary says about prompts, against what the engine says once it is loaded.
+// The facts read from a file's vocabulary, compared with the engine's once it is loaded.
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";

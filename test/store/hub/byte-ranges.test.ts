@@ -1,4 +1,4 @@
-// Which bytes of a file have arrived, and how the rest is cut into parts.
+// Fetched byte ranges of a file, and how the rest is split into parts.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ByteRanges } from "../../../source/store/hub/download/byte-ranges.ts";

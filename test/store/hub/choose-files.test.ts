@@ -1,4 +1,4 @@
-// Which files of a repository a person means: defaults, tags, file names, shards, projectors.
+// Choosing files of a repository: defaults, tags, file names, shards, projectors.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Repository } from "../../../source/store/hub/repository.ts";
@@ -131,7 +131,7 @@ describe("a repository without a model", () => {
       if (projector !== undefined) {
         expect(refusal(paths, projector)).toMatchObject({
           code: "STORE_HUB_NOT_MODEL_FILE",
-          hint: "The repository holds no model that it could go with.",
+          hint: "The repository has no model to use it with.",
         });
       }
     },

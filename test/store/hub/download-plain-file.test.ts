@@ -163,7 +163,7 @@ describe("a plain file", () => {
     writeFileSync(file, "");
     await expect(download(await openPlainHub(), file, "Q8_0.gguf")).rejects.toMatchObject({
       code: "STORE_HUB_WRITE_FAILED",
-      message: expect.stringMatching(/what should be its folder is a file/),
+      message: expect.stringMatching(/its folder is a file/),
     });
     expect(statSync(file).size).toBe(0);
   });

@@ -1,4 +1,4 @@
-// What the hub's own tools, or llama.cpp, fetched before is shared with them, not fetched again.
+// Files that the hub's own tools or llama.cpp fetched before are shared, not fetched again.
 import { mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// Which hub, whose token, which proxy: the environment as the hub's own tools read it.
+// Hub address, token and proxy, read from the environment as the hub's own tools read it.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -41,7 +41,7 @@ describe("the endpoint", () => {
     const refusal = readHubSettings({ HOME: home, HF_ENDPOINT: "https://u:p@mirror.example" });
     await expect(refusal).rejects.toMatchObject({
       message:
-        '"https://mirror.example" is not the address of a hub: it holds more than a host and a path.',
+        '"https://mirror.example" is not the address of a hub: it must be a host and a path.',
     });
   });
 

@@ -82,7 +82,7 @@ describe("a file that another store has", () => {
     const { model, progress } = await pull(hub, folder, { blobs: store });
     expect(hashOf(model.files[0]?.blobPath ?? "")).toBe(model.files[0]?.digest);
     expect(sentBytes(hub)).toBe(content.length);
-    expect(sentences(progress)).toContain(`${elsewhere} is damaged: it is downloaded instead.`);
+    expect(sentences(progress)).toContain(`${elsewhere} is damaged: downloading it instead.`);
     expect(readFileSync(elsewhere).equals(damaged)).toBe(true);
   });
 
@@ -115,7 +115,7 @@ describe("a file that another store has", () => {
     const { model, progress } = await pull(hub, folder, { blobs: store });
     expect(hashOf(model.files[0]?.blobPath ?? "")).toBe(model.files[0]?.digest);
     expect(sentBytes(hub)).toBe(content.length);
-    const sentence = `${elsewhere} cannot be shared (EXDEV): it is downloaded instead.`;
+    const sentence = `${elsewhere} cannot be shared (EXDEV): downloading it instead.`;
     expect(sentences(progress)).toContain(sentence);
   });
 });

@@ -1,4 +1,4 @@
-// What the tests of downloads share: a hub, a store in a folder of its own, and patience cut short.
+// Shared set-up of the download tests: a hub, a store in its own folder, short timeouts.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";

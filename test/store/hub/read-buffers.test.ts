@@ -35,7 +35,7 @@ class Reader {
     return chunk;
   }
 
-  /** What a reader of the body gets of it. */
+  /** The bytes that a reader of the body gets. */
   readBody(length: number, headBytes = 0): Buffer {
     const chunk = this.read(length).subarray(headBytes);
     this.#buffers.handOut(chunk);

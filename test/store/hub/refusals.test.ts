@@ -1,4 +1,4 @@
-// What a person reads when the hub says no, does not answer, or answers like no hub.
+// Messages when the hub refuses, does not answer, or does not answer like a hub.
 
 import { once } from "node:events";
 import { createServer } from "node:net";
@@ -27,7 +27,7 @@ async function openGuardedHub(): Promise<LoopbackHub> {
   });
 }
 
-/** What a pull of the repository with this environment is refused with. */
+/** The error of a pull from the repository with this environment. */
 async function refusal(
   hub: LoopbackHub,
   repo: string,
@@ -58,7 +58,7 @@ describe("a gated repository", () => {
     const hub = await openGuardedHub();
     expect(await refusal(hub, "gated", { HF_TOKEN: "hf_other" })).toMatchObject({
       code: "STORE_HUB_GATED",
-      hint: `Accept them at ${hub.url}/owner/gated with the account of the token from HF_TOKEN.`,
+      hint: `Accept the terms at ${hub.url}/owner/gated with the account of the token from HF_TOKEN.`,
     });
   });
 
@@ -162,7 +162,7 @@ describe("too many requests", () => {
     const { progress } = await pull(hub, newFolder());
     expect(progress[0]).toMatchObject({
       state: "retrying",
-      detail: expect.stringContaining("limits how often it is asked"),
+      detail: expect.stringContaining("limits the request rate"),
     });
   });
 
@@ -171,7 +171,7 @@ describe("too many requests", () => {
     hub.setFaults(() => limited({ ratelimit: '"api";r=0;t=250' }));
     const error = await refusal(hub, "name");
     expect(error).toMatchObject({ code: "STORE_HUB_RATE_LIMITED", retryAfterSeconds: 250 });
-    expect(error.sentence).toMatch(/again in 250 s.*set a token, which is allowed more/);
+    expect(error.sentence).toMatch(/again in 250 s.*set a token for a higher limit/);
     expect(hub.requests).toHaveLength(1);
   });
 
@@ -190,7 +190,7 @@ describe("a hub that fails", () => {
     const hub = await openHubWith(1000);
     hub.setFaults(({ earlier }) => (earlier === 0 ? { status: 503 } : undefined));
     const { progress } = await pull(hub, newFolder());
-    expect(sentences(progress).join()).toMatch(/failed to answer \(status 503\).*Try 2 of 3/);
+    expect(sentences(progress).join()).toMatch(/failed to answer \(status 503\).*try 2 of 3/);
   });
 
   test("all the time is reported", async () => {
@@ -227,7 +227,7 @@ describe("no hub at all", () => {
     await once(server, "close");
     expect(await refusalAt(`http://127.0.0.1:${port}`)).toMatchObject({
       code: "STORE_HUB_UNREACHABLE",
-      message: `The connection to 127.0.0.1:${port} failed: it was refused.`,
+      message: `The connection to 127.0.0.1:${port} failed: connection refused.`,
     });
   });
 
@@ -239,7 +239,7 @@ describe("no hub at all", () => {
     const port = typeof address === "object" ? address?.port : 0;
     expect(await refusalAt(`http://127.0.0.1:${port}`)).toMatchObject({
       code: "STORE_HUB_UNREACHABLE",
-      message: expect.stringContaining("nothing came for too long"),
+      message: expect.stringContaining("no data for too long"),
     });
   });
 
@@ -253,8 +253,12 @@ describe("no hub at all", () => {
 
 describe("an answer that is none of a hub's", () => {
   test.each([
-    ["a web page", { status: 200, body: "<html>Sign in to the hotel's network</html>" }, /no JSON/],
-    ["another JSON", { status: 200, body: '{"hello":1}' }, /which commit/],
+    [
+      "a web page",
+      { status: 200, body: "<html>Sign in to the hotel's network</html>" },
+      /not JSON/,
+    ],
+    ["another JSON", { status: 200, body: '{"hello":1}' }, /commit of a revision/],
     ["an odd status", { status: 418 }, /status 418/],
   ])("%s", async (_, fault, message) => {
     const hub = await openHubWith(1000);
@@ -282,7 +286,7 @@ describe("an answer that is none of a hub's", () => {
     hub.setFaults(({ path }) => ({ status: 307, headers: { location: path } }));
     expect(await refusal(hub, "name")).toMatchObject({
       code: "STORE_HUB_REPLY_INVALID",
-      message: expect.stringContaining("redirects without an end"),
+      message: expect.stringContaining("too many redirects"),
     });
   });
 
@@ -294,7 +298,7 @@ describe("an answer that is none of a hub's", () => {
     );
     expect(await refusal(hub, "name")).toMatchObject({
       code: "STORE_HUB_REPLY_INVALID",
-      message: expect.stringContaining("has no end"),
+      message: expect.stringContaining("is endless"),
     });
   });
 });

@@ -125,13 +125,13 @@ describe("a file without a hash of the hub's", () => {
     await breakOff(hub, folder, size / 3);
     await hub.setFile("owner/name", "a.gguf", { generatedBytes: size, seed: "another" });
     const { model, progress } = await pull(hub, folder);
-    expect(sentences(progress)).toContain("Starting over: the file changed at the hub.");
+    expect(sentences(progress)).toContain("Starting over: the file changed on the hub.");
     expect(hashOf(model.files[0]?.blobPath ?? "")).toBe(model.files[0]?.digest);
     await hub.setFile("owner/name", "a.gguf", { generatedBytes: size });
     await breakOff(hub, folder, size / 3);
     await hub.setFile("owner/name", "a.gguf", { generatedBytes: size + 1 });
     expect(sentences((await pull(hub, folder)).progress)).toContain(
-      "Starting over: the file's size changed at the hub.",
+      "Starting over: the file's size changed on the hub.",
     );
   });
 });
@@ -168,7 +168,7 @@ test("kill -9 at any moment loses little, and the next pull goes on", async () =
   expect(result).toEqual({ digests: [digest] });
   expect(blobsOf(folder)).toEqual([digest.replace(":", "-")]);
   expect(hashOf(path.join(folder, "blobs", digest.replace(":", "-")))).toBe(digest);
-  // What the killed ones had fetched was of use.
+  // Bytes fetched by the killed processes were reused.
   expect(sentBytes(hub) - before).toBeLessThan(large);
 });
 
@@ -186,7 +186,9 @@ describe.runIf(process.platform === "linux" && process.getuid?.() === 0)("a smal
     const folder = path.join(disk, "store");
     await expect(pull(hub, folder)).rejects.toMatchObject({
       code: "STORE_DISK_FULL",
-      message: expect.stringMatching(/^The download needs 4 MB, 1(\.\d)? MB free at .*blobs\.$/),
+      message: expect.stringMatching(
+        /^Not enough disk space: the download needs 4 MB, 1(\.\d)? MB free at .*blobs\.$/,
+      ),
     });
     expect(sentBytes(hub)).toBe(0);
   });
@@ -204,8 +206,8 @@ describe.runIf(process.platform === "linux" && process.getuid?.() === 0)("a smal
     });
     await expect(pull(hub, folder)).rejects.toMatchObject({
       code: "STORE_DISK_FULL",
-      message: expect.stringContaining("became full"),
-      hint: expect.stringContaining("it resumes"),
+      message: expect.stringContaining("Disk full"),
+      hint: expect.stringContaining("to resume"),
     });
     const notes: unknown = JSON.parse(readFileSync(notesOf(folder), "utf8"));
     expect(notes).toMatchObject({ sizeBytes: size });

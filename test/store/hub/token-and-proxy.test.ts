@@ -1,4 +1,4 @@
-// Who sees the token, and which way the requests go: straight, through a proxy, through TLS.
+// Requests that carry the token, and their route: direct, through a proxy, through TLS.
 import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
@@ -121,18 +121,18 @@ describe("a proxy", () => {
     const settings = await settingsFor(hub, { HTTP_PROXY: "http://proxy.invalid:3128" });
     await expect(pull(hub, newFolder(), { settings })).rejects.toMatchObject({
       code: "STORE_HUB_OFFLINE",
-      message: expect.stringMatching(/^The address of the proxy proxy\.invalid, on the way to /),
+      message: expect.stringMatching(/^The proxy proxy\.invalid, used for /),
       hint: expect.stringContaining("HTTPS_PROXY"),
     });
   });
 
-  // Which of two limits is reached first is the clock's affair.
-  const late = /no connection came about in time|nothing came for too long/;
+  // Either limit may be reached first.
+  const late = /connecting timed out|no data for too long/;
   test.each<[string, string, RegExp, (socket: Socket) => void]>([
     [
       "http",
       "closes",
-      /^The connection to the proxy at .* closed without an answer/,
+      /^The connection to the proxy at .* closed without a reply/,
       (it) => it.end(),
     ],
     ["http", "says nothing to", late, () => {}],
@@ -169,7 +169,7 @@ describe("a proxy", () => {
     const settings = await settingsFor(hub, { HTTP_PROXY: gone.url });
     await expect(pull(hub, newFolder(), { settings })).rejects.toMatchObject({
       code: "STORE_HUB_UNREACHABLE",
-      message: expect.stringContaining(`the proxy at ${new URL(gone.url).host}, on the way to`),
+      message: expect.stringContaining(`the proxy at ${new URL(gone.url).host}, used for`),
     });
   });
 
@@ -184,7 +184,7 @@ describe("a proxy", () => {
     const settings = await settingsFor(hub, { ALL_PROXY: proxy.url });
     await expect(pull(hub, newFolder(), { settings })).rejects.toMatchObject({
       code: "STORE_HUB_UNREACHABLE",
-      hint: expect.stringContaining("a name and a password"),
+      hint: expect.stringContaining("requires a password"),
     });
   });
 });

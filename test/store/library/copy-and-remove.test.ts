@@ -70,7 +70,7 @@ describe("a copy", () => {
 
   test.each([
     ["nobody", "other", "STORE_MODEL_NOT_FOUND", /'nobody' not found/],
-    ["mine", "tiny", "STORE_MODEL_READ_ONLY", /comes with the program/],
+    ["mine", "tiny", "STORE_MODEL_READ_ONLY", /is built in/],
     ["a b", "other", "STORE_NAME_INVALID", /invalid model name/],
   ])("of %s to %s is refused", async (source, destination, code, message) => {
     const { catalog, store } = await withModel();
@@ -125,7 +125,7 @@ describe("removing", () => {
 
   test.each([
     ["nobody", "STORE_MODEL_NOT_FOUND", /model 'nobody' not found/],
-    ["tiny", "STORE_MODEL_READ_ONLY", /comes with the program and cannot be removed/],
+    ["tiny", "STORE_MODEL_READ_ONLY", /is built in and cannot be removed/],
     [tinyFile, "STORE_NAME_INVALID", /is a file, not a model of the store/],
     ["a b", "STORE_NAME_INVALID", /invalid model name/],
   ])("%s is refused", async (reference, code, message) => {

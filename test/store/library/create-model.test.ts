@@ -335,10 +335,10 @@ describe("is refused", () => {
       "a link to nothing",
       { from: ["./dangling.gguf"] },
       "STORE_FILE_MISSING",
-      /dangling\.gguf is a link to gone\.gguf, and there is no such file/,
+      /dangling\.gguf is a link to gone\.gguf, which does not exist/,
     ],
-    ["a mistyped path", { from: ["./no.gguf"] }, "STORE_FILE_MISSING", /no\.gguf was not found/],
-    ["a missing .gguf", { from: ["no.gguf"] }, "STORE_FILE_MISSING", /no\.gguf was not found/],
+    ["a mistyped path", { from: ["./no.gguf"] }, "STORE_FILE_MISSING", /no\.gguf does not exist/],
+    ["a missing .gguf", { from: ["no.gguf"] }, "STORE_FILE_MISSING", /no\.gguf does not exist/],
     ["an unknown name", { from: ["nobody"] }, "STORE_MODEL_NOT_FOUND", /'nobody' not found/],
     ["an impossible name", { from: ["a b"] }, "STORE_NAME_INVALID", /invalid model name/],
     ["a projector alone", { from: [projectorFile] }, "STORE_DEFINITION_INVALID", /is a projector/],
@@ -366,7 +366,7 @@ describe("is refused", () => {
       "an adapter of another architecture",
       { from: ["a.gguf"], adapters: ["other.gguf"] },
       "STORE_DEFINITION_INVALID",
-      /architecture gemma, but the model is llama/,
+      /architecture gemma, but the model's is llama/,
     ],
     [
       "a model that is its own draft",
@@ -375,7 +375,7 @@ describe("is refused", () => {
       /its own draft/,
     ],
     ["an importance matrix", { from: ["matrix.gguf"] }, "STORE_DEFINITION_INVALID", /"imatrix"/],
-    ["a file cut off", { from: ["cut.gguf"] }, "STORE_GGUF_TRUNCATED", /cut off/],
+    ["a file cut off", { from: ["cut.gguf"] }, "STORE_GGUF_TRUNCATED", /truncated/],
     ["a web page", { from: ["page.gguf"] }, "STORE_NOT_GGUF", /is not a GGUF/],
     ["an empty directory", { from: ["./empty"] }, "STORE_DEFINITION_INVALID", /no \.gguf/],
     ["safetensors", { from: ["./tensors"] }, "STORE_FORMAT_UNSUPPORTED", /not in the GGUF format/],
@@ -410,7 +410,7 @@ describe("is refused", () => {
     await expect(create("TINY", { from: [tinyFile] })).rejects.toMatchObject({
       code: "STORE_MODEL_READ_ONLY",
       status: 403,
-      message: expect.stringContaining("comes with the program"),
+      message: expect.stringContaining("is built in"),
     });
     expect(existsSync(store.path)).toBe(false);
   });

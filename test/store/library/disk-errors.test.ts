@@ -1,4 +1,4 @@
-// What a user is told when the store's folder cannot be made or takes no more.
+// Messages when the store's folder cannot be made or written.
 import { readFileSync, writeFileSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
@@ -14,7 +14,7 @@ test("a file in the place of the store, or of a folder above it", async () => {
     const made = explainingDiskErrors(store, () => mkdir(store, { recursive: true }));
     await expect(made).rejects.toMatchObject({
       code: "STORE_NOT_WRITABLE",
-      message: `The folder ${store} cannot be written: there is a file in its place, or in the place of a folder above it.`,
+      message: `The folder ${store} cannot be written: it or a folder above it is a file.`,
     });
   }
 });
@@ -29,7 +29,7 @@ test("a refusal of a folder above the store", async () => {
   const made = explainingDiskErrors(store, () => Promise.reject(refused));
   await expect(made).rejects.toMatchObject({
     code: "STORE_NOT_WRITABLE",
-    message: `The folder ${store} cannot be written: its user lacks the right.`,
+    message: `The folder ${store} cannot be written: permission denied.`,
   });
 });
 
@@ -60,6 +60,6 @@ test("a file that was to be read, and is not there, stays what it is", async () 
 test.runIf(process.platform === "linux")("a place where the system makes no folder", async () => {
   await expect(new ModelStore("/proc/none").writeBlob("text")).rejects.toMatchObject({
     code: "STORE_NOT_WRITABLE",
-    message: "The folder /proc/none cannot be written: the system makes no folder there.",
+    message: "The folder /proc/none cannot be written: no folder can be made there.",
   });
 });

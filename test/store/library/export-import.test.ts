@@ -169,7 +169,7 @@ describe("importing", () => {
       "cut in the weights",
       (file) => truncateSync(file, 500_000),
       "STORE_ARCHIVE_INVALID",
-      /ends too early/,
+      /is truncated/,
     ],
     [
       "cut behind a blob",
@@ -182,37 +182,37 @@ describe("importing", () => {
       "a short text",
       (file) => writeFileSync(file, "FROM tiny\n"),
       "STORE_ARCHIVE_INVALID",
-      /cannot be imported: it is no tar archive\.$/,
+      /cannot be imported: it is not a tar archive\.$/,
     ],
     [
       "a long text",
       (file) => writeFileSync(file, "FROM tiny\n".repeat(400)),
       "STORE_ARCHIVE_INVALID",
-      /it is no tar archive/,
+      /it is not a tar archive/,
     ],
     [
       "compressed",
       (file) => writeFileSync(file, gzipSync(readFileSync(file))),
       "STORE_ARCHIVE_INVALID",
-      /it is no tar archive/,
+      /it is not a tar archive/,
     ],
     [
       "cut in its first header",
       (file) => truncateSync(file, 300),
       "STORE_ARCHIVE_INVALID",
-      /ends too early/,
+      /is truncated/,
     ],
     [
       "of zeros",
       (file) => writeFileSync(file, Buffer.alloc(10_240)),
       "STORE_ARCHIVE_INVALID",
-      /no model in it/,
+      /it has no model/,
     ],
     [
       "a model",
       (file) => writeFileSync(file, readFileSync(tinyFile)),
       "STORE_ARCHIVE_INVALID",
-      /it is a GGUF file and no archive; modelctl create makes a model of it/,
+      /it is a GGUF file, not an archive; use modelctl create/,
     ],
     [
       "with a flipped bit in a blob",
@@ -263,7 +263,7 @@ describe("importing", () => {
         return ["notes.txt"];
       },
       "STORE_ARCHIVE_INVALID",
-      /"notes\.txt" is no part of a model/,
+      /"notes\.txt" is not part of a model/,
     ],
     [
       "the name of a built-in model",
@@ -272,7 +272,7 @@ describe("importing", () => {
         return ["blobs", "manifests"];
       },
       "STORE_MODEL_READ_ONLY",
-      /comes with the program/,
+      /is built in/,
     ],
     [
       "a blob under a wrong name",
@@ -336,7 +336,7 @@ describe("importing", () => {
         return ["blobs", "manifests"];
       },
       "STORE_ARCHIVE_INVALID",
-      /there are too many models in it/,
+      /it has too many models/,
     ],
     [
       "a configuration that is none",
@@ -418,7 +418,11 @@ describe("importing", () => {
   });
 
   test.each([
-    ["has an impossible name", "s,/mine/,/a b/,", /"a b:latest" in it is no model name/],
+    [
+      "has an impossible name",
+      "s,/mine/,/a b/,",
+      /names a model "a b:latest", which is not a valid name/,
+    ],
     ["is damaged", "s,^blobs/.*,manifests/h/n/m/t,", /because it is damaged: The manifest /],
   ])("a model that %s is told with its archive", async (_, transform, says) => {
     const folder = temporaryFolder();
@@ -454,7 +458,7 @@ describe("through a pipe", () => {
       counts.push([completed > 0, total]);
     const arriving = importModel(there.store, pipe, { onProgress });
     await exportModel(catalog, store, "me/mine:v1", pipe);
-    // What tar programs write behind the end.
+    // Padding that tar programs write at the end.
     pipe.end(Buffer.alloc(1024 ** 2));
     expect(await arriving).toMatchObject([{ display: "me/mine:v1" }]);
     expect((await there.catalog.resolve("me/mine:v1")).system).toBe("S");
@@ -475,7 +479,7 @@ describe("through a pipe", () => {
       importModel(store, Readable.from([bytes.subarray(0, 1_000_000)])),
     ).rejects.toMatchObject({
       code: "STORE_ARCHIVE_INVALID",
-      message: "standard input cannot be imported: it ends too early.",
+      message: "standard input cannot be imported: it is truncated.",
     });
     expect([...blobs(), ...unfinished()]).toEqual([]);
   });
@@ -514,7 +518,7 @@ describe("exporting is refused", () => {
     for (const target of ["a.gguf", "link.tar", "other.gguf"]) {
       await expect(exportModel(catalog, store, "mine", at(target))).rejects.toMatchObject({
         code: "STORE_FILE_IS_MODEL",
-        message: `${at(target)} is a model's own file, which the export would replace.`,
+        message: `Refusing to overwrite ${at(target)}: it is a model file.`,
       });
       expect(readFileSync(at(target)).equals(readFileSync(tinyFile))).toBe(true);
     }

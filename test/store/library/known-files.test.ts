@@ -1,5 +1,4 @@
-// What is remembered of small files: read once while they stay as they are, and never what they said
-// before.
+// The cache of small files: each is read once until it changes, and never served stale.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -111,7 +110,7 @@ test("a pipe where a manifest should be is told, and nobody waits for it", async
   const { models, problems } = await catalog.listModels({ store: "modelctl" });
   expect(models.map(({ name }) => name)).toEqual(["a:latest"]);
   expect(problems).toHaveLength(1);
-  expect(problems[0]?.message).toContain(`${pipe} cannot be read: it is no regular file`);
+  expect(problems[0]?.message).toContain(`${pipe} cannot be read: it is not a regular file`);
 });
 
 test("who reads many files lets others work meanwhile", async () => {

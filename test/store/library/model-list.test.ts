@@ -83,7 +83,7 @@ test("a file in the store's place is told, and hides no built-in model", async (
   const { models, problems } = await catalog.listModels({});
   expect(models.map(({ name }) => name)).toContain("tiny:latest");
   expect(problems).toEqual([
-    { path: store.path, message: `The store ${store.path} is a file, and it has to be a folder.` },
+    { path: store.path, message: `The store ${store.path} is a file, not a folder.` },
   ]);
 });
 

@@ -201,9 +201,9 @@ describe("a blob that was cut short", () => {
 });
 
 describe("what a killed process left half written", () => {
-  const half = ({ store }: StoreFixture, name: string) => {
-    mkdirSync(store.folder.blobsFolder, { recursive: true });
-    const file = path.join(store.folder.blobsFolder, `.writing-${name}`);
+  const half = ({ store }: StoreFixture, name: string, folder = store.folder.blobsFolder) => {
+    mkdirSync(folder, { recursive: true });
+    const file = path.join(folder, `.writing-${name}`);
     writeFileSync(file, "half");
     return file;
   };
@@ -219,6 +219,14 @@ describe("what a killed process left half written", () => {
     await fixture.create("old", { from: ["a.gguf"] });
     const file = half(fixture, "dead");
     await write(fixture);
+    expect(existsSync(file)).toBe(false);
+  });
+
+  test("goes with whoever writes a manifest next", async () => {
+    const fixture = openStore();
+    fixture.tinyAt("a.gguf");
+    const file = half(fixture, "dead", path.join(fixture.store.folder.manifestsFolder, "hf.co"));
+    await fixture.create("new", { from: ["a.gguf"] });
     expect(existsSync(file)).toBe(false);
   });
 

@@ -38,7 +38,7 @@ function withOllama() {
   return { ollama, ...openStore(undefined, { ollamaFolders: [ollama] }) };
 }
 
-/** What is in a folder, to the byte and the nanosecond. */
+/** The contents of a folder, to the byte and the nanosecond. */
 function pictureOf(folder: string) {
   return entriesOf(folder).map((entry) => {
     const { mtimeMs, size, isFile } = statSync(path.join(folder, entry));

@@ -27,7 +27,7 @@ async function crash(folder: string, file: string, point: number) {
 }
 
 interface Worker {
-  /** What it wrote to standard error when it ended by itself. */
+  /** Standard error of a process that ended by itself. */
   ended: Promise<{ code: number | null; errors: string }>;
 }
 
@@ -81,7 +81,7 @@ test("a process may be killed after any write: the store works, and holds no loc
     }
     await create("mine", { from: ["a.gguf"], system: "after" });
     expect((await catalog.resolve("mine")).system).toBe("after");
-    // What the killed one had half written makes room at once.
+    // The killed process's unfinished file is removed at once.
     expect(readdirSync(store.folder.blobsFolder).filter((name) => !blobs().includes(name))).toEqual(
       [],
     );
@@ -119,7 +119,7 @@ test("a store that may not be written is read, and says so to who writes", async
   fixture.tinyAt("a.gguf");
   await fixture.create("kept", { from: ["a.gguf"] });
   const isRoot = process.getuid?.() === 0;
-  // Who may write everything has to send somebody else.
+  // A user with full write access must run this as another user.
   chmodSync(fixture.folder, 0o755);
   if (!isRoot) chmodSync(fixture.store.folder.blobsFolder, 0o555);
   const worker = startWorker(fixture, "mine", 1, isRoot ? 65_534 : undefined);
@@ -128,7 +128,7 @@ test("a store that may not be written is read, and says so to who writes", async
   expect(code).not.toBe(0);
   expect(errors).toContain("STORE_NOT_WRITABLE");
   expect(errors).toContain(
-    `The folder ${fixture.store.path} cannot be written: its user lacks the right.`,
+    `The folder ${fixture.store.path} cannot be written: permission denied.`,
   );
   expect(await expectSound(fixture)).toEqual(["kept:latest"]);
 });

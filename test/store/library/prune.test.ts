@@ -1,4 +1,4 @@
-// What nobody needs is removed; what a model needs, or anybody is writing, never is.
+// Unneeded files are removed; files that a model needs or a process writes never are.
 import { existsSync, linkSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
@@ -17,7 +17,7 @@ async function strayBlob({ store }: StoreFixture, content: string, days: number)
   return digest;
 }
 
-/** What a download that was broken off leaves. */
+/** The leftovers of an interrupted download. */
 function partial({ store }: StoreFixture, content: string, days: number): string[] {
   mkdirSync(store.folder.blobsFolder, { recursive: true });
   const blob = store.blobPath(`sha256:${sha256(content)}`);
@@ -149,18 +149,27 @@ test("a blob that is sent again counts as wanted", async () => {
   expect(await fixture.store.hasBlob(digest)).toBe(true);
 });
 
-test.each([
-  [0.5, true],
-  [2, false],
-])("what a killed process left unfinished %d hours ago stays: %s", async (hours, stays) => {
+test("what a killed process left unfinished goes at once, also beside a damaged manifest", async () => {
   const { store, unfinished } = await withModel();
   const folder = path.join(store.folder.manifestsFolder, "registry.ollama.ai", "library");
-  for (const file of [store.folder.blobsFolder, folder].map((at) => path.join(at, ".writing-1"))) {
-    writeFileSync(file, "half");
-    utimesSync(file, daysAgo(hours / 24), daysAgo(hours / 24));
+  for (const at of [store.folder.blobsFolder, folder]) {
+    writeFileSync(path.join(at, ".writing-1"), "half");
+  }
+  mkdirSync(path.join(folder, "damaged"));
+  writeFileSync(path.join(folder, "damaged", "latest"), "{");
+  expect((await prune(store)).skipped).toMatchObject({ reason: "damaged" });
+  expect(unfinished()).toEqual([]);
+});
+
+test("links that another process may be making stay for an hour", async () => {
+  const { store, unfinished } = await withModel();
+  for (const hours of [0.5, 2]) {
+    const links = path.join(store.splitsFolder, `.writing-${hours}`);
+    mkdirSync(links, { recursive: true });
+    utimesSync(links, daysAgo(hours / 24), daysAgo(hours / 24));
   }
   await prune(store);
-  expect(unfinished()).toHaveLength(stays ? 2 : 0);
+  expect(unfinished()).toEqual([path.join("splits", ".writing-0.5")]);
 });
 
 test("files that are not ours stay", async () => {

@@ -11,7 +11,7 @@ import { openStore, temporaryFolder, writeOllamaModel } from "../../support/mode
 const tooLate = {
   code: "STORE_VERSION_REQUIRED",
   status: 400,
-  message: expect.stringMatching(/requires Ollama 99\.1 or later.* Ollama 0\.\d+\.\d+ does\.$/),
+  message: expect.stringMatching(/requires Ollama 99\.1 or later.* Ollama 0\.\d+\.\d+\.$/),
   hint: expect.stringContaining("lower REQUIRES"),
 };
 
@@ -50,7 +50,7 @@ test.each(["0.14.0", "1-of-a-kind", ollamaVersion])("%s asks for nothing more", 
   expect((await catalog.resolveToRun("ahead")).requires).toBe(text);
 });
 
-// Those of https://semver.org, rule 11, among them.
+// Includes the examples of https://semver.org, rule 11.
 test("versions have the order of semantic versioning", () => {
   const ordered = [
     ...["0.9", "0.10.0-rc1", "0.10", "0.10.1", "1.0.0-alpha", "1.0.0-alpha.1", "1.0.0-alpha.beta"],

@@ -1,4 +1,4 @@
-// What a Modelfile says, form by form, and where its mistakes are.
+// Parsing of every form of a Modelfile, and the places of its mistakes.
 import { describe, expect, test } from "vitest";
 import { ProductError } from "../../../source/base/product-error.ts";
 import { parseModelfile } from "../../../source/store/modelfile/parse-modelfile.ts";
@@ -106,7 +106,7 @@ MESSAGE assistant Hello!`;
     expect(parseModelfile(text)).toMatchObject({
       warnings: [
         "Modelfile line 8, column 1: RENDERER is kept, but has no effect here: prompts follow the TEMPLATE, or the model's own template.",
-        "Modelfile line 9, column 1: PARSER is kept, but has no effect here: how answers are read follows from the template.",
+        "Modelfile line 9, column 1: PARSER is kept, but has no effect here: the template decides how answers are parsed.",
       ],
       definition: {
         from: ["./model one.gguf", "./mmproj.gguf"],
@@ -134,9 +134,9 @@ MESSAGE assistant Hello!`;
     const { definition, warnings } = parseModelfile(text);
     expect(definition).toMatchObject({ adapters: ["b"], template: "b", parameters: { seed: 2 } });
     expect(warnings).toEqual([
-      "Modelfile line 3, column 1: ADAPTER replaces that of line 2.",
-      "Modelfile line 5, column 1: TEMPLATE replaces that of line 4.",
-      "Modelfile line 7, column 1: PARAMETER seed replaces that of line 6.",
+      "Modelfile line 3, column 1: ADAPTER replaces the one on line 2.",
+      "Modelfile line 5, column 1: TEMPLATE replaces the one on line 4.",
+      "Modelfile line 7, column 1: PARAMETER seed replaces the one on line 6.",
     ]);
   });
 
@@ -190,7 +190,7 @@ PARAMETER stop """
     const { definition, warnings } = parseModelfile("FROM a\nPARAMETER typical_p 0.5\n");
     expect(definition.parameters).toEqual({ typical_p: 0.5 });
     expect(warnings).toEqual([
-      "Modelfile line 2, column 11: parameter typical_p is kept, but has no effect here: there is no such sampler; min_p does a similar job.",
+      "Modelfile line 2, column 11: parameter typical_p is kept, but has no effect here: this engine has no such sampler; min_p is similar.",
     ]);
     expect(parseModelfile("FROM a\nPARAMETER typical_p 1.0\n").warnings).toEqual([]);
   });
@@ -199,7 +199,7 @@ PARAMETER stop """
     const { definition, warnings } = parseModelfile("FROM a\nPARAMETER mirostat_tau x\n");
     expect(definition.parameters).toEqual({});
     expect(warnings).toEqual([
-      "Modelfile line 2, column 11: parameter mirostat_tau no longer exists and is skipped.",
+      "Modelfile line 2, column 11: parameter mirostat_tau is obsolete and ignored.",
     ]);
   });
 
@@ -238,7 +238,7 @@ PARAMETER stop """
     expect(failure("FROM a\nPARAMETER top_k 40 # usual")).toMatchObject({
       message:
         'Modelfile line 2, column 17: parameter top_k must be a whole number, but is "40 # usual".',
-      hint: expect.stringContaining("a line of its own"),
+      hint: expect.stringContaining("on its own line"),
     });
   });
 });
@@ -329,16 +329,16 @@ describe("mistakes", () => {
     ],
     ["no FROM", "SYSTEM x\n", "STORE_MODELFILE_FROM_MISSING", 2, 1, "FROM ./model.gguf"],
     ["nothing at all", "", "STORE_MODELFILE_FROM_MISSING", 1, 1, "FROM ./model.gguf"],
-    ["a quote never closed", 'FROM a\nSYSTEM "x\ny\n', quoteOpen, 2, 8, "last thing on their line"],
-    ["three quotes never closed", 'FROM a\nSYSTEM """x""\ny', quoteOpen, 2, 8, "the same as"],
-    ["a lone quote", 'FROM a\nSYSTEM "', quoteOpen, 2, 8, "the same as"],
+    ["a quote never closed", 'FROM a\nSYSTEM "x\ny\n', quoteOpen, 2, 8, "end their line"],
+    ["three quotes never closed", 'FROM a\nSYSTEM """x""\ny', quoteOpen, 2, 8, "must match"],
+    ["a lone quote", 'FROM a\nSYSTEM "', quoteOpen, 2, 8, "must match"],
     [
       "a quote closed by the next command's",
       'SYSTEM "a\nPARAMETER stop "x"\n',
       quoteOpen,
       1,
       8,
-      "last thing",
+      "end their line",
     ],
     [
       "three quotes closed by the next command's",
@@ -346,7 +346,7 @@ describe("mistakes", () => {
       quoteOpen,
       1,
       8,
-      "the same as",
+      "must match",
     ],
     [
       "text after a quote",

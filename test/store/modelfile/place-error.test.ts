@@ -1,4 +1,4 @@
-// What an error about a file or a name tells of the Modelfile that names it.
+// Line and column in errors about a file or a name that a Modelfile contains.
 import { expect, test } from "vitest";
 import { ProductError } from "../../../source/base/product-error.ts";
 import { storeErrors } from "../../../source/store/errors.ts";
@@ -23,6 +23,6 @@ test("a comment behind its path is told to be part of it", () => {
   const parsed = parseModelfile("FROM ./a.gguf # the best\n");
   expect(withPlace(missing("/models/a.gguf # the best"), parsed, "/models")).toMatchObject({
     message: "Modelfile line 1, column 6: /models/a.gguf # the best was not found.",
-    hint: expect.stringContaining("a line of its own"),
+    hint: expect.stringContaining("on its own line"),
   });
 });

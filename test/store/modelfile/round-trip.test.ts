@@ -1,4 +1,4 @@
-// What holds for every Modelfile and for every definition.
+// Properties that hold for every Modelfile and for every definition.
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ProductError } from "../../../source/base/product-error.ts";
@@ -41,7 +41,7 @@ test("whatever an API set is printed exactly, or named as unprintable", () => {
   );
 });
 
-/** What is left of a definition that lacks the fields a printer named. */
+/** A definition without the fields that a printer named. */
 function withoutFields(definition: ModelDefinition, named: ReadonlySet<string>): ModelDefinition {
   const kept = emptyDefinition();
   const { stop, ...scalars } = definition.parameters;

@@ -11,15 +11,16 @@ import { renderAt } from "../support/render.tsx";
 
 describe("a gauge", () => {
   test.each([
-    [0, "░░░░░░░░░░"],
     [0.55, "██████░░░░"],
     [0.8, "▓▓▓▓▓▓▓▓░░"],
     [0.95, "!!!!!!!!!!"],
     [7, "!!!!!!!!!!"],
-    [-1, "░░░░░░░░░░"],
-    [Number.NaN, "░░░░░░░░░░"],
   ])("of %d is %s", (share, expected) => {
     expect(renderAt(<Gauge share={share} width={10} />).text()).toBe(expected);
+  });
+
+  test.each([0, -1, Number.NaN])("of %d, which is nothing, is blank", (share) => {
+    expect(renderAt(<Gauge share={share} width={10} />).text()).toBe("");
   });
 
   test("stands inside a row of text", () => {
@@ -52,14 +53,14 @@ describe("a sparkline", () => {
 
   test("stays flat below its floor", () => {
     expect(renderAt(<Sparkline values={[0.01, 0.02]} width={2} floor={1} />).text()).toBe("▁▁");
-    const ascii = renderAt(<Sparkline values={[0, 0, 0]} width={3} />, { glyphs: asciiGlyphs });
-    expect(ascii.text()).toBe("...");
+    const spark = <Sparkline values={[0.01, 0, 0]} width={3} floor={1} />;
+    expect(renderAt(spark, { glyphs: asciiGlyphs }).text()).toBe("...");
   });
 
-  test("of nothing is blank", () => {
+  test.each([[[]], [[0, 0, 0, 0]]])("of %j, which is nothing, is blank", (values) => {
     const spark = (
       <Text>
-        [<Sparkline values={[]} width={3} />]
+        [<Sparkline values={values} width={3} />]
       </Text>
     );
     expect(renderAt(spark).text()).toBe("[   ]");

@@ -33,15 +33,15 @@ function open(screens: readonly Screen[], columns: number, program?: string) {
   return { frame, tabs };
 }
 
-test("five tabs fit into 80 columns; below, those out of sight are numbers", () => {
+test("five tabs keep their names where the program's name has no room any more", () => {
   const screens = all.map(([id, title]) => new FakeScreen(id, title));
   expect(open(screens, 80).tabs()).toBe(
     " modelctl  [1 Chat]  2 Models   3 Server   4 Deploy   5 Console",
   );
   const narrow = open(screens, 60);
-  expect(narrow.tabs()).toBe(" modelctl  [1 Chat]  2   3   4   5");
+  expect(narrow.tabs()).toBe(" [1 Chat]  2 Models   3 Server   4 Deploy   5 Console");
   narrow.frame.press({ kind: "key", name: "Alt+5" });
-  expect(narrow.tabs()).toBe(" modelctl   1   2   3   4  [5 Console]");
+  expect(narrow.tabs()).toBe("  1 Chat   2 Models   3 Server   4 Deploy  [5 Console]");
 });
 
 test("where there are fewer, each keeps its number and its key", () => {

@@ -3,7 +3,7 @@
 
 import type { Key } from "ink";
 import { describe, expect, test } from "vitest";
-import { interpretInput } from "../../../source/ui/keys/key-name.ts";
+import { interpretInput, interpretTypedAhead } from "../../../source/ui/keys/key-name.ts";
 
 const noKey: Key = {
   upArrow: false,
@@ -28,8 +28,8 @@ const noKey: Key = {
   numLock: false,
 };
 
-function interpret(input: string, key: Partial<Key> = {}): string[] {
-  return interpretInput(input, { ...noKey, ...key }).map((press) =>
+function interpret(input: string, key: Partial<Key> = {}, isTypedAhead = false): string[] {
+  return interpretInput(input, { ...noKey, ...key }, isTypedAhead).map((press) =>
     press.kind === "key" ? `<${press.name}>` : press.text,
   );
 }
@@ -66,10 +66,30 @@ describe("a piece of several keys", () => {
     expect(interpret("\x01abc\x05d")).toEqual(["<Ctrl+A>", "abc", "<Ctrl+E>", "d"]);
     expect(interpret("two\nlines\r")).toEqual(["two", "<Ctrl+J>", "lines", "<Enter>"]);
     expect(interpret("/cl\t")).toEqual(["/cl", "<Tab>"]);
+    expect(interpret("\t\r")).toEqual(["<Tab>", "<Enter>"]);
+    expect(interpret("/cl\t\r")).toEqual(["/cl", "<Tab>", "<Enter>"]);
+    expect(interpret("\t\t")).toEqual(["<Tab>", "<Tab>"]);
   });
 
   test("with several line breaks is a paste and never sends", () => {
     expect(interpret("a\rb\r\nc\r")).toEqual(["a", "<Ctrl+J>", "b", "<Ctrl+J>", "c", "<Ctrl+J>"]);
     expect(interpret("a\tb\tc")).toEqual(["a", "\t", "b", "\t", "c"]);
+    expect(interpret("a\tb\r")).toEqual(["a", "\t", "b", "<Enter>"]);
+    expect(interpret("a\rb")).toEqual(["a", "<Ctrl+J>", "b"]);
+  });
+
+  test("sends its lines where it was typed before anything read it", () => {
+    const lines = interpretTypedAhead("o\u001b[Dne\ntwo").map((press) =>
+      Object.values(press).join(" "),
+    );
+    expect(lines).toEqual(["text one", "key Enter", "text two"]);
+    expect(interpret("one\n", {}, true)).toEqual(["one", "<Ctrl+J>"]);
+    expect(interpret("one\rtwo\rthree", {}, true)).toEqual([
+      "one",
+      "<Enter>",
+      "two",
+      "<Enter>",
+      "three",
+    ]);
   });
 });

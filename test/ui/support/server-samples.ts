@@ -36,6 +36,7 @@ export function serverSample(change: Partial<ServerSample> = {}): ServerSample {
     waiting: 1,
     longestWaitMs: 400,
     contextTokens: 4800,
+    isRecording: false,
     tokensPerSecond: 61.2,
     uptimeMs: 5000,
     ...change,

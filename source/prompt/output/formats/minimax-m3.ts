@@ -1,6 +1,6 @@
 // MiniMax M3: arguments as nested elements, every tag behind the token "]<]minimax[>["
 import type { Output } from "../output.ts";
-import type { OutputFormatDefinition } from "../output-format.ts";
+import type { NestedCallForm, OutputFormatDefinition } from "../output-format.ts";
 import type { OutputText, Reading } from "../output-text.ts";
 import { isRecord, takesString } from "../schema-facts.ts";
 
@@ -9,6 +9,13 @@ const open = (name: string) => `${token}<${name}>`;
 const close = (name: string) => `${token}</${name}>`;
 /** Deeper than any argument. */
 const maximumDepth = 32;
+
+const form: NestedCallForm = {
+  beforeName: `${token}<invoke name="`,
+  afterName: '">',
+  mark: token,
+  end: close("invoke"),
+};
 
 /**
  * An object's members are elements of their names, a list's items elements `item`; a string is the
@@ -21,6 +28,7 @@ export const minimaxM3: OutputFormatDefinition = {
   stopTexts: [],
   calls: { openings: [open("tool_call")], read },
   shape: undefined,
+  notations: [{ kind: "marked", open: open("tool_call"), form, close: close("tool_call") }],
 };
 
 function* read(output: Output): Reading<boolean> {
@@ -34,12 +42,12 @@ function* read(output: Output): Reading<boolean> {
 
 function* readCall(output: Output): Reading<boolean> {
   const { text } = output;
-  if (!(yield* text.skipAfterSpace(`${token}<invoke name="`))) return false;
+  if (!(yield* text.skipAfterSpace(form.beforeName))) return false;
   const name = yield* output.readToolName();
-  if (name === undefined || !(yield* text.skip('">'))) return false;
+  if (name === undefined || !(yield* text.skip(form.afterName))) return false;
   const call = output.startCall(name);
   let before = "{";
-  while (!(yield* text.skipAfterSpace(close("invoke")))) {
+  while (!(yield* text.skipAfterSpace(form.end))) {
     const member = yield* readElement(text, (key) => output.schemaOfArgument(name, key), 0);
     if (member === undefined) return false;
     call.addArguments(`${before}${JSON.stringify(member.name)}: ${JSON.stringify(member.value)}`);

@@ -65,7 +65,7 @@ export function registerRequests(app: FastifyInstance, dependencies: ServerDepen
     const { id } = request.params;
     const record = requestLog.find(id);
     if (record !== undefined && maySee(request, record)) {
-      return { ...record, ...transcripts?.get(id) };
+      return { ...record, ...transcripts.get(id) };
     }
     throw new ProductError(serverErrors.requestUnknown, {
       message: `request ${quoteShort(id)} not found: it is none, or the log has forgotten it.`,
@@ -90,7 +90,7 @@ function filterOf(
   const isWanted = allOf(filters);
   return (record) => {
     const said = () => {
-      const transcript = transcripts?.get(record.id);
+      const transcript = transcripts.get(record.id);
       return transcript === undefined ? "" : `${transcript.prompt}\n${transcript.answer}`;
     };
     return maySee(request, record) && isWanted(record, said);

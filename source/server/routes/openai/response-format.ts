@@ -1,7 +1,7 @@
-// `response_format`: what an answer must be.
+// What an answer must be: `response_format`, or a grammar.
 import { isRecord } from "../../../base/json-record.ts";
 import { quoteShort } from "../../../base/seen-text.ts";
-import type { AnswerFormat } from "../../../engine/request.ts";
+import type { AnswerFormat, ToolChoice } from "../../../engine/request.ts";
 import { invalidField, unsupportedField } from "../../errors.ts";
 import type { ResponseFormatBody } from "./schema.ts";
 
@@ -28,6 +28,25 @@ export function toAnswerFormat(format: ResponseFormatBody | undefined): AnswerFo
         `${quoteShort(format.type)} is none of text, json_object, json_schema`,
       );
   }
+}
+
+/**
+ * A grammar of the client's, or the format that it asks for.
+ *
+ * @param formatField what the API calls the format of an answer
+ * @throws ProductError `SERVER_FIELD_UNSUPPORTED` for a grammar beside another form
+ */
+export function grammarOr(
+  format: AnswerFormat | undefined,
+  grammar: AnswerFormat | undefined,
+  toolChoice: ToolChoice,
+  formatField: string,
+): AnswerFormat | undefined {
+  if (grammar === undefined) return format;
+  const mustCall = toolChoice === "required" || typeof toolChoice === "object";
+  if (!mustCall && format === undefined) return grammar;
+  const other = mustCall ? "tool_choice" : formatField;
+  throw unsupportedField("grammar", `${other} says already what the answer must be`);
 }
 
 function schemaFormat(schema: unknown, param: string): AnswerFormat {

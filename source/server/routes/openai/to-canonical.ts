@@ -1,18 +1,13 @@
 // Translates a chat completion request to the canonical request.
-import {
-  type AnswerFormat,
-  type CanonicalRequest,
-  plainChat,
-  plainRequest,
-} from "../../../engine/request.ts";
+import { type CanonicalRequest, plainChat, plainRequest } from "../../../engine/request.ts";
 import type { ResolvedModel } from "../../../store/model-catalog.ts";
-import { invalidField, unsupportedField } from "../../errors.ts";
+import { invalidField } from "../../errors.ts";
 import { withoutChangingTexts } from "../changing-texts.ts";
 import { readTemplateVariables } from "../template-variables.ts";
 import { toMessages } from "./chat-messages.ts";
 import { type ChatCaller, readCommonFields } from "./common-fields.ts";
 import { toThink } from "./reasoning.ts";
-import { toAnswerFormat } from "./response-format.ts";
+import { grammarOr, toAnswerFormat } from "./response-format.ts";
 import type { ChatCompletionBody } from "./schema.ts";
 import { toToolUse } from "./tool-use.ts";
 import { refuseUnsupported } from "./unsupported-fields.ts";
@@ -39,33 +34,21 @@ export function toCanonical(
     // The newer name of `max_tokens` wins over it.
     ...(max_completion_tokens !== undefined && { num_predict: max_completion_tokens }),
   };
+  const toolUse = toToolUse(body);
+  const format = toAnswerFormat(body.response_format);
   return plainRequest({
     ...common,
     parameters,
     input: plainChat(toMessages(messages), {
-      ...toToolUse(body),
+      ...toolUse,
       templateVariables: readTemplateVariables(body.chat_template_kwargs),
     }),
     topLogprobs: toTopLogprobs(body),
-    format: formatOf(common.format, body),
+    format: grammarOr(format, common.format, toolUse.toolChoice, "response_format"),
     think: toThink(body, model),
     truncate: body.truncate === true,
     shift: body.shift === true,
   });
-}
-
-/** @throws ProductError `SERVER_FIELD_UNSUPPORTED` for a grammar beside another form */
-function formatOf(
-  grammar: AnswerFormat | undefined,
-  { response_format, tool_choice }: ChatCompletionBody,
-): AnswerFormat | undefined {
-  const format = toAnswerFormat(response_format);
-  const isCall = tool_choice === "required" || typeof tool_choice === "object";
-  if (grammar !== undefined && isCall) {
-    throw unsupportedField("grammar", "tool_choice says already what the answer must be");
-  }
-  if (grammar === undefined || format === undefined) return grammar ?? format;
-  throw unsupportedField("grammar", "response_format says already what the answer must be");
 }
 
 /** Undefined when no log-probabilities are wanted. */

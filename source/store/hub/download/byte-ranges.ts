@@ -1,4 +1,4 @@
-// Which bytes of a file there are: ranges that do not touch, in order.
+// The byte ranges of a file that have been fetched: disjoint, in order.
 
 /** From `start` up to but without `end`. */
 export interface ByteRange {
@@ -30,7 +30,7 @@ export class ByteRanges {
     return this.#ranges.map((range) => ({ ...range }));
   }
 
-  /** What lacks of a file of this size, in order. */
+  /** The missing ranges of a file of this size, in order. */
   missing(sizeBytes: number): ByteRange[] {
     const starts = [0, ...this.#ranges.map(({ end }) => end)];
     const ends = [...this.#ranges.map(({ start }) => start), sizeBytes];
@@ -40,12 +40,12 @@ export class ByteRanges {
     });
   }
 
-  /** How many bytes there are. */
+  /** Number of bytes in all ranges. */
   get total(): number {
     return this.#ranges.reduce((sum, { start, end }) => sum + end - start, 0);
   }
 
-  /** How many bytes there are from the beginning without a hole. */
+  /** Number of bytes from the beginning up to the first gap. */
   get front(): number {
     const [first] = this.#ranges;
     return first?.start === 0 ? first.end : 0;

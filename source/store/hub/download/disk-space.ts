@@ -1,4 +1,4 @@
-// Whether a disk has room, and what a full one means.
+// Checks free disk space, and explains write errors.
 import path from "node:path";
 import { formatBytes } from "../../../base/byte-format.ts";
 import { freeSpace } from "../../../base/free-space.ts";
@@ -14,24 +14,24 @@ export async function requireFreeSpace(folder: string, neededBytes: number): Pro
   const freeBytes = await freeSpace(folder);
   if (freeBytes === undefined || neededBytes <= freeBytes) return;
   throw new ProductError(storeErrors.diskFull, {
-    message: `The download needs ${formatBytes(neededBytes)}, ${formatBytes(freeBytes)} free at ${folder}.`,
-    hint: "Make room, or choose a smaller quantization; what was fetched before is kept.",
+    message: `Not enough disk space: the download needs ${formatBytes(neededBytes)}, ${formatBytes(freeBytes)} free at ${folder}.`,
+    hint: "Free some space, or choose a smaller quantization. The partial file is kept.",
   });
 }
 
-/** What a person reads when writing fails; other errors pass through. */
+/** Explains a failed write; returns other errors unchanged. */
 export function writeError(error: unknown, file: string): unknown {
   const code = systemCode(error);
   if (code === "ENOSPC" || code === "EDQUOT") {
     return new ProductError(storeErrors.diskFull, {
-      message: `The disk of ${path.dirname(file)} became full during the download.`,
-      hint: "What was fetched is kept: make room, then run the same again, and it resumes.",
+      message: `Disk full: ${path.dirname(file)} has no space left for the download.`,
+      hint: "Free some space, then run the command again to resume.",
       cause: error,
     });
   }
   if (code === "EEXIST" || code === "ENOTDIR") {
     return new ProductError(storeErrors.hubWriteFailed, {
-      message: `${file} cannot be written: what should be its folder is a file.`,
+      message: `${file} cannot be written: its folder is a file.`,
       hint: "Name another folder.",
       cause: error,
     });
@@ -39,7 +39,7 @@ export function writeError(error: unknown, file: string): unknown {
   if (code !== undefined && /^(EACCES|EPERM|EROFS|EISDIR|EFBIG|EIO|ENOENT)$/.test(code)) {
     return new ProductError(storeErrors.hubWriteFailed, {
       message: `${file} cannot be written (${code}).`,
-      hint: "Check the folder's permissions and its disk.",
+      hint: "Check the folder's permissions and the disk.",
       cause: error,
     });
   }

@@ -16,15 +16,15 @@ export interface FileReport {
   state: "downloading" | "verifying" | "retrying";
   /** Bytes of this file that are on the disk. */
   completedBytes: number;
-  /** How many of them have been hashed. */
+  /** Bytes hashed so far. */
   verifiedBytes?: number;
-  /** What a person should know beyond the numbers. */
+  /** A sentence for the user, beyond the numbers. */
   detail?: string;
 }
 
 export interface DownloadTuning {
   partSizes: PartSizes;
-  /** How often it is noted what has arrived: what a kill costs at most. */
+  /** Interval between notes: a killed process loses at most this much progress. */
   noteIntervalMs: number;
 }
 
@@ -63,7 +63,7 @@ export async function downloadFile(download: FileDownload): Promise<string> {
       if (!(error instanceof SourceChanged)) throw error;
       await removePartial(target);
       if (starts === mostStarts) throw changesAllTheTime(file.path);
-      const detail = `${file.path} changed at the hub: starting over.`;
+      const detail = `${file.path} changed on the hub: starting over.`;
       report({ state: "retrying", completedBytes: 0, detail });
     }
   }
@@ -116,7 +116,7 @@ async function downloadOnce(download: FileDownload): Promise<string> {
   }
 }
 
-/** The first request: what the hub says about the file before anything is written. */
+/** Makes the first request: gets the hub's facts about the file before anything is written. */
 async function locate(download: FileDownload, source: FileSource): Promise<FileLocation> {
   const { connection, signal, report } = download;
   const retries = new Retries(connection.options.retryPolicy);
@@ -141,14 +141,14 @@ function beginning(partial: PartialFile, file: string): { detail?: string } {
 
 function hashMismatch(file: string): ProductError {
   return new ProductError(storeErrors.hubHashMismatch, {
-    message: `What was downloaded as ${file} is not the file that the hub lists: the SHA-256 differs. It was deleted.`,
-    hint: "Run the same again; if it fails again, a proxy or the mirror in HF_ENDPOINT changes files.",
+    message: `The SHA-256 of ${file} does not match the hub's. The download was deleted.`,
+    hint: "Run the command again. If it fails again, a proxy or the mirror in HF_ENDPOINT alters files.",
   });
 }
 
 function changesAllTheTime(file: string): ProductError {
   return new ProductError(storeErrors.hubReplyInvalid, {
-    message: `${file} changed at the hub again and again during the download.`,
+    message: `${file} changed repeatedly on the hub during the download.`,
     hint: "Try again later.",
   });
 }

@@ -1,10 +1,10 @@
-// The notes beside an unfinished file: what it will be, and which of its bytes have arrived.
+// The notes beside an unfinished file: its identity, and which of its bytes have arrived.
 import { open, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { isRecord } from "../../../base/json-record.ts";
 import { isMissing } from "../../library/disk-errors.ts";
 import { type ByteRange, ByteRanges } from "./byte-ranges.ts";
 
-/** What must be the same for bytes fetched earlier to be of use. */
+/** Identity of the content; bytes fetched earlier are reused only if it is unchanged. */
 export interface FileIdentity {
   sizeBytes: number;
   /** 64 hex digits, when the hub lists them. */
@@ -15,7 +15,7 @@ export interface FileIdentity {
 
 export type EarlierBytes =
   | { kind: "none" }
-  /** They are of no use; the reason is a part of a sentence. */
+  /** The notes are of no use; the reason completes a sentence. */
   | { kind: "useless"; reason: string }
   | { kind: "usable"; ranges: ByteRange[] };
 
@@ -35,7 +35,7 @@ function reservePath(target: string): string {
   return `${notesPath(target)}.new`;
 }
 
-/** The room that the next notes take, taken beforehand: a disk that is full can still be noted. */
+/** Reserves the room that the next notes need, so that progress can be noted on a full disk. */
 export async function reserveNotes(target: string): Promise<void> {
   await writeFile(reservePath(target), " ".repeat(reservedBytes));
 }
@@ -76,7 +76,7 @@ export async function readNotes(target: string, identity: FileIdentity): Promise
     return { kind: "useless", reason: "the notes of the earlier download are damaged" };
   }
   if (notes.sizeBytes !== identity.sizeBytes) {
-    return { kind: "useless", reason: "the file's size changed at the hub" };
+    return { kind: "useless", reason: "the file's size changed on the hub" };
   }
   const isSame =
     identity.sha256 !== undefined && notes.sha256 !== undefined
@@ -84,10 +84,10 @@ export async function readNotes(target: string, identity: FileIdentity): Promise
       : identity.etag !== undefined && identity.etag === notes.etag;
   return isSame
     ? { kind: "usable", ranges: notes.ranges }
-    : { kind: "useless", reason: "the file changed at the hub" };
+    : { kind: "useless", reason: "the file changed on the hub" };
 }
 
-/** How many bytes an earlier download has left, for the estimate of what is still to be fetched. */
+/** Bytes left by an earlier download, for the estimate of the remaining work. */
 export async function earlierBytes(target: string, identity: FileIdentity): Promise<number> {
   const earlier = await readNotes(target, identity);
   return earlier.kind === "usable" ? new ByteRanges(earlier.ranges).total : 0;

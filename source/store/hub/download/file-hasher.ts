@@ -1,4 +1,4 @@
-// The SHA-256 of a file, computed beside the download as far as the bytes lie without a hole.
+// Computes the SHA-256 of a file during the download, up to the first gap.
 import { Worker } from "node:worker_threads";
 import { cancelled } from "../retry.ts";
 import type { HashNews, HashOrder } from "./hash-worker.ts";
@@ -9,7 +9,7 @@ const workerFile = new URL(
   import.meta.url,
 );
 
-/** The worker is woken for no less, unless it is the end. */
+/** Wakes the worker only for at least this much, except at the end. */
 const stepBytes = 4 * 1024 ** 2;
 
 export class FileHasher {
@@ -21,7 +21,8 @@ export class FileHasher {
 
   constructor(file: string) {
     this.#worker = new Worker(workerFile, { workerData: file, execArgv: [] });
-    // Seen by whoever awaits the digest; nobody does when the download fails first.
+    // The caller awaiting the digest sees the rejection; nobody awaits it when the download fails
+    // first.
     this.#digest.promise.catch(() => {});
     this.#worker.on("message", ({ hashedBytes, sha256 }: HashNews) => {
       this.#hashedBytes = hashedBytes;

@@ -1,4 +1,5 @@
-// Where the bytes of one file come from: the hub says where they lie, and each range is asked there.
+// The source of one file's bytes: asks the hub where they are stored, then requests each range
+// there.
 import { ProductError } from "../../../base/product-error.ts";
 import { storeErrors } from "../../errors.ts";
 import type { HttpReply } from "../http-reply.ts";
@@ -19,7 +20,7 @@ export interface FileLocation {
   url: string;
   /** The mark of the content, when the server gives one. */
   etag?: string;
-  /** Whether the mark is the hub's own, which covers the file storage as well. */
+  /** True when the mark is the hub's own, which covers the file storage as well. */
   isHubMark: boolean;
 }
 
@@ -39,7 +40,7 @@ export class FileSource {
     this.file = file;
   }
 
-  /** Asks the hub once, whoever wants to know; asks again after `forget`. */
+  /** Asks the hub once for all callers; asks again after `forget`. */
   async locate(signal: AbortSignal): Promise<FileLocation> {
     this.#location ??= this.#locate(signal);
     try {
@@ -55,7 +56,7 @@ export class FileSource {
     this.#connection.giveBack(chunk);
   }
 
-  /** Has the hub asked again where the file lies. */
+  /** Makes the next request ask the hub again where the file is stored. */
   forget(): void {
     this.#location = undefined;
   }
@@ -92,7 +93,7 @@ export class FileSource {
       }
       reply.abandon();
     }
-    throw this.#invalid("it redirects without an end");
+    throw this.#invalid("too many redirects");
   }
 
   async #locate(signal: AbortSignal): Promise<FileLocation> {
@@ -117,7 +118,7 @@ export class FileSource {
       }
       url = next;
     }
-    throw this.#invalid("it redirects without an end");
+    throw this.#invalid("too many redirects");
   }
 
   /** Without a mark of the hub's own, the bytes of every reply must carry the same one. */
@@ -168,8 +169,8 @@ export class FileSource {
 
   #invalid(what: string): ProductError {
     return new ProductError(storeErrors.hubReplyInvalid, {
-      message: `The hub contradicts itself about ${this.file.path}: ${what}.`,
-      hint: "The file may just have been replaced: run the same again, or check HF_ENDPOINT.",
+      message: `The hub's replies about ${this.file.path} contradict each other: ${what}.`,
+      hint: "The file may just have been replaced. Run the command again, or check HF_ENDPOINT.",
     });
   }
 }

@@ -1,5 +1,5 @@
-// Writes into a file from a thread of its own: the system is called often, and a slow disk holds up
-// nobody else.
+// Writes to a file from a worker thread: there are many system calls, and a slow disk must not
+// block the main thread.
 import { Worker } from "node:worker_threads";
 import type { WriteNews, WriteOrder } from "./write-worker.ts";
 
@@ -42,7 +42,7 @@ export class FileWriter {
     return promise;
   }
 
-  /** Nothing may be under way. */
+  /** Only call this while no write is pending. */
   async close(): Promise<void> {
     await this.#worker.terminate();
   }

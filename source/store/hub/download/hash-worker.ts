@@ -1,4 +1,4 @@
-// Runs in a thread of its own: the SHA-256 of a file that is still growing, as far as it is said to be.
+// Worker thread that computes the SHA-256 of a growing file, up to the announced size.
 import { createHash } from "node:crypto";
 import { openSync, readSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
@@ -16,7 +16,7 @@ export interface HashNews {
   sha256?: string;
 }
 
-/** What is read is hashed while the processor still has it in its cache. */
+/** Hashes bytes while they are still in the processor's cache. */
 const bufferBytes = 256 * 1024;
 const newsBytes = 64 * 1024 ** 2;
 

@@ -1,4 +1,5 @@
-// Cuts what lacks of a file into parts for several connections, and lets an idle one help a slow one.
+// Splits the missing bytes of a file into parts for several connections, and lets an idle
+// connection help a slow one.
 import { type Clock, systemClock } from "../../../base/clock.ts";
 import type { ByteRange } from "./byte-ranges.ts";
 
@@ -13,7 +14,7 @@ export interface Part {
 
 export interface PartSizes {
   connections: number;
-  /** A part is not cut smaller: a request has its price. */
+  /** Parts are not split below this size: each request has a cost. */
   smallestBytes: number;
   /** Parts come roughly in order, so smaller ones let the hash follow more closely. */
   largestBytes: number;
@@ -25,7 +26,7 @@ export const defaultPartSizes: PartSizes = {
   largestBytes: 16 * 1024 ** 2,
 };
 
-/** A part that is done sooner than this is left alone: taking over breaks a connection. */
+/** A part that finishes sooner than this is left alone: taking it over breaks a connection. */
 const patienceMs = 2000;
 const smallestTakeoverBytes = 256 * 1024;
 
@@ -36,7 +37,7 @@ export class PartQueue {
   #waitingBytes: number;
   readonly #clock: Pick<Clock, "now">;
   readonly #done = Promise.withResolvers<void>();
-  /** How many connections have something to do. */
+  /** Number of connections that have work. */
   readonly connections: number;
   /** Resolves when the last part is finished. */
   readonly done: Promise<void> = this.#done.promise;
@@ -57,7 +58,10 @@ export class PartQueue {
     this.#checkDone();
   }
 
-  /** The next part in order, or the second half of the slowest one that runs; undefined: nothing now. */
+  /**
+   * The next part in order, or the second half of the slowest running one; undefined when there is
+   * no work now.
+   */
   take(): Part | undefined {
     const part = this.#cutNext() ?? this.#takeOver();
     if (part !== undefined) this.#running.add(part);
@@ -83,7 +87,7 @@ export class PartQueue {
     if (next === undefined) return undefined;
     const rest = next.end - next.start;
     const partBytes = this.#nextPartBytes();
-    // No crumb is left over: what lacks little of a part goes with it.
+    // Leaves no tiny remainder: a rest that is slightly larger than a part goes with it.
     const length = rest < partBytes * 1.25 ? rest : partBytes;
     const part = this.#newPart(next.start, next.start + length);
     next.start += length;
@@ -92,7 +96,7 @@ export class PartQueue {
     return part;
   }
 
-  /** Parts become smaller towards the end, so that all connections, and the hash, are done together. */
+  /** Parts become smaller towards the end, so that all connections and the hash finish together. */
   #nextPartBytes(): number {
     const { smallestBytes, largestBytes } = this.#sizes;
     const halfShare = Math.ceil(this.#waitingBytes / this.connections / 2);
@@ -113,7 +117,7 @@ export class PartQueue {
     return second;
   }
 
-  /** How long a part will still take at the pace it had so far. */
+  /** Estimates the time a part still needs at its speed so far. */
   #restMs({ start, position, end, takenMs }: Part): number {
     const elapsedMs = this.#clock.now() - takenMs;
     return ((end - position) / Math.max(1, position - start)) * elapsedMs;

@@ -1,11 +1,11 @@
-// Gathers the chunks of one connection into few large writes, and lets it go on while they are done.
+// Gathers the chunks of one connection into a few large writes, and keeps reading while they run.
 import type { PartialFile } from "./partial-file.ts";
 
 /** Large enough to be few, small enough to be still in the processor's cache when they are written. */
 const writeBytes = 1024 ** 2;
-/** How far a connection may be ahead of the disk. */
+/** Bytes by which a connection may run ahead of the disk. */
 const mostWaitingBytes = 2 * writeBytes;
-/** On a slow line, bytes reach the disk, the notes and the progress no later than this. */
+/** On a slow line, bytes reach the disk, the notes and the progress display at least this often. */
 const writeIntervalMs = 250;
 
 export class PartWriter {
@@ -14,7 +14,7 @@ export class PartWriter {
   #position: number;
   #chunks: Buffer[] = [];
   #gatheredBytes = 0;
-  /** Gathered or on the way to the disk. */
+  /** Gathered or being written. */
   #waitingBytes = 0;
   #writtenMs = performance.now();
   #writing: Promise<void> = Promise.resolve();
@@ -37,11 +37,11 @@ export class PartWriter {
     if (this.#gatheredBytes < writeBytes && !isDue) return undefined;
     const before = this.#writing;
     this.#write();
-    // What was under way before this write is waited for, not the write itself.
+    // Waits for the writes before this one, not for this one.
     return this.#waitingBytes > mostWaitingBytes ? before : undefined;
   }
 
-  /** Writes what is gathered; resolves when nothing is under way any more. */
+  /** Writes the gathered bytes; resolves when no write is pending. */
   flush(): Promise<void> {
     this.#write();
     return this.#writing;
@@ -61,7 +61,7 @@ export class PartWriter {
       this.#waitingBytes -= bytes;
       this.#onWritten(chunks);
     });
-    // Whoever pushes or flushes next hears of it.
+    // The next push or flush reports the failure.
     this.#writing.catch(() => {
       this.#hasFailed = true;
     });

@@ -52,9 +52,8 @@ export class PartialFile {
   }
 
   /**
-   * Goes on with what an earlier download left at `target`, if it is of the same content. The caller
-   * sees to it that nobody else does at the same time.
-   *
+   * Resumes an earlier download at `target` if its content is the same. The caller makes sure that
+   * nobody else does so at the same time.
    * @throws ProductError `STORE_DISK_FULL`, `STORE_HUB_WRITE_FAILED`
    */
   static async open(target: string, identity: FileIdentity): Promise<PartialFile> {
@@ -125,7 +124,7 @@ export class PartialFile {
 
   /** Puts the whole file, which the caller has verified, in its place. */
   async finish(destination: string): Promise<void> {
-    // A note that failed is of no interest: the file is whole.
+    // A failed note does not matter: the file is complete.
     await this.#noting.catch(() => {});
     try {
       await this.#flushEnd();
@@ -136,7 +135,7 @@ export class PartialFile {
     }
   }
 
-  /** What took long to fetch is worth the moment that flushing its end takes. */
+  /** Flushing costs a moment, and losing bytes that took long to fetch costs more. */
   async #flushEnd(): Promise<void> {
     const tookMs = performance.now() - this.#openedMs;
     try {
@@ -160,7 +159,7 @@ export class PartialFile {
 
   /** Deletes what was fetched. */
   async discard(): Promise<void> {
-    // A note that failed is of no interest: what it was about goes.
+    // A failed note does not matter: the file it describes is deleted.
     await this.#noting.catch(() => {});
     await this.#close();
     await removePartial(this.target);

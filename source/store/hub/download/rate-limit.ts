@@ -1,9 +1,9 @@
-// Holds a download to so many bytes each second, over all its connections.
+// Limits a download's bytes per second, over all its connections.
 import { type Clock, systemClock } from "../../../base/clock.ts";
 import { pause } from "../retry.ts";
 
 const bytesPerSecondOfConnection = 2 * 1024 ** 2;
-/** Below the timers' own precision a wait would only cost. */
+/** Waits shorter than a timer's precision cost more than they save. */
 const shortestDelayMs = 5;
 
 export class RateLimit {
@@ -17,7 +17,7 @@ export class RateLimit {
     this.#clock = clock;
   }
 
-  /** How many connections can be kept busy within the limit. */
+  /** Number of connections that the limit can keep busy. */
   get usefulConnections(): number {
     return Math.ceil(this.#bytesPerSecond / bytesPerSecondOfConnection);
   }

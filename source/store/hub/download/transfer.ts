@@ -1,4 +1,4 @@
-// Fetches what lacks of a file over several connections at once, and tries again what breaks.
+// Fetches the missing bytes of a file over several connections, and retries failed ones.
 import type { ProductError } from "../../../base/product-error.ts";
 import { storeErrors } from "../../errors.ts";
 import { cancelled, pause, Retries, RetryableError, type RetryPolicy } from "../retry.ts";
@@ -15,22 +15,22 @@ export interface TransferOptions {
   etag: string | undefined;
   partSizes: PartSizes;
   retryPolicy: RetryPolicy;
-  /** How often the notes are written. */
+  /** Interval between writes of the notes. */
   noteIntervalMs: number;
   limit: RateLimit | undefined;
   signal: AbortSignal;
   /** Bytes were written. */
   onWritten: () => void;
-  /** Something is tried again, and why. */
+  /** Retrying, and why. */
   onRetry: (detail: string) => void;
 }
 
-/** A line so fast that a file is there in a moment is filled by few, and more only cost. */
+/** A fast line is filled by a few connections; more only add cost. */
 const firstConnections = 4;
 const secondConnectionsMs = 3000;
-/** How often a connection without work looks whether another has become slow. */
+/** Interval at which an idle connection checks for a slow one. */
 const idleMs = 500;
-/** What a try must bring to count as progress. */
+/** Bytes a try must fetch to count as progress. */
 const progressBytes = 32 * 1024;
 
 /** @throws SourceChanged, ProductError `STORE_HUB_...`; what was fetched by then is in the file */
@@ -44,14 +44,14 @@ export async function transfer(options: TransferOptions): Promise<void> {
     await fetchParts(telling, new PartQueue(file.missing(), partSizes), false);
   } catch (error) {
     if (!(error instanceof RangesIgnored)) throw error;
-    onRetry("The server sends whole files only: going on with one connection.");
+    onRetry("The server sends whole files only: continuing with one connection.");
     const rest = [{ start: file.frontBytes, end: file.identity.sizeBytes }];
     const inOne = { connections: 1, smallestBytes: Infinity, largestBytes: Infinity };
     await fetchParts(telling, new PartQueue(rest, inOne), true);
   }
 }
 
-/** What befalls several connections at once is said once, until something has come again. */
+/** Reports a failure of several connections once, until bytes arrive again. */
 function saidOnce({ onRetry, onWritten }: TransferOptions) {
   const said = new Set<string>();
   return {
@@ -67,7 +67,7 @@ function saidOnce({ onRetry, onWritten }: TransferOptions) {
   };
 }
 
-/** Resolves when every connection is at rest; the first error stops them all. */
+/** Resolves when every connection is idle; the first error stops all. */
 async function fetchParts(
   options: TransferOptions,
   queue: PartQueue,
@@ -96,7 +96,7 @@ async function fetchParts(
   if (failure !== undefined) throw failure.error;
 }
 
-/** What one connection does: part after part, and help for slow ones until all is done. */
+/** Work of one connection: part after part, then helping slow ones until all are done. */
 async function fetchOneByOne(
   options: TransferOptions,
   queue: PartQueue,
@@ -116,7 +116,7 @@ async function fetchOneByOne(
   }
 }
 
-/** No longer than so many milliseconds; no timer is left behind. */
+/** Waits for at most this many milliseconds, and leaves no timer behind. */
 async function untilDone(queue: PartQueue, mostMs: number, signal: AbortSignal): Promise<void> {
   const end = new AbortController();
   try {
@@ -175,6 +175,6 @@ async function receive(options: TransferOptions, part: Part, takesWhole: boolean
 function endedEarly(source: FileSource, part: Part): ProductError {
   return new RetryableError(storeErrors.hubUnreachable, {
     message: `${source.file.path} ended ${part.end - part.position} bytes too early.`,
-    hint: "Run the same again: it resumes.",
+    hint: "Run the command again to resume.",
   });
 }

@@ -1,15 +1,15 @@
-// Runs in a thread of its own: puts bytes into a file, in the order in which it is told to.
+// Worker thread that writes bytes to a file, in the order of its messages.
 import { writeSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 
-/** From the writer: these bytes, one behind the other, from `position` on. */
+/** From the writer: write these bytes in a row, starting at `position`. */
 export interface WriteOrder {
   id: number;
   position: number;
   pieces: Uint8Array[];
 }
 
-/** To the writer: what became of an order. */
+/** To the writer: the result of a write. */
 export interface WriteNews {
   id: number;
   writtenBytes: number;

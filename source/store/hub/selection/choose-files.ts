@@ -1,6 +1,6 @@
-// Which files of a repository make up the model that a person means. Follows llama.cpp's rules
-// (common/download.cpp), with two differences: a tag begins where a word does, so that F16 is not
-// BF16, and an incomplete set of shards is refused.
+// Chooses the files of a repository that make up the wanted model. Follows llama.cpp's rules
+// (common/download.cpp), with two differences: a tag must begin at a word boundary, so that F16
+// does not match BF16, and an incomplete set of shards is refused.
 import { formatBytes } from "../../../base/byte-format.ts";
 import { ProductError } from "../../../base/product-error.ts";
 import { storeErrors } from "../../errors.ts";
@@ -84,11 +84,11 @@ function findNamed(
   const word = companionWord(named.path);
   if (word === undefined) return named;
   throw new ProductError(storeErrors.hubNotModelFile, {
-    message: `${fileName(named.path)} is not a model but goes with one (its name says ${word.replace(/-$/, "")}).`,
+    message: `${fileName(named.path)} is not a model but a companion of one (its name contains ${word.replace(/-$/, "")}).`,
     hint:
       candidates.length === 0
-        ? "The repository holds no model that it could go with."
-        : `Name the model; a projector is fetched with it. There is: ${listQuantizations(candidates)}.`,
+        ? "The repository has no model to use it with."
+        : `Name the model; its projector is fetched too. Available: ${listQuantizations(candidates)}.`,
   });
 }
 
@@ -144,7 +144,7 @@ function completeSet(
   throw new ProductError(storeErrors.hubShardsIncomplete, {
     message:
       missing.length === 0
-        ? `The parts of ${stem} in ${repository.repo} are numbered beyond ${count}.`
+        ? `${repository.repo} has parts of ${stem} with numbers above ${count}.`
         : `${repository.repo} lacks ${missing.length} of the ${count} parts of ${stem}: ${listNumbers(missing)}.`,
     hint: "Nothing was downloaded. Choose another quantization, or ask the owner for the missing parts.",
   });
@@ -170,7 +170,7 @@ function nearestProjector(
 
 function noModelFile(repository: Repository): ProductError {
   return new ProductError(storeErrors.hubNoModelFile, {
-    message: `${repository.repo} holds no .gguf model.`,
+    message: `${repository.repo} has no .gguf model.`,
     hint: "Look for a repository of the same model whose name ends in -GGUF.",
   });
 }
@@ -182,7 +182,7 @@ function quantizationNotFound(
 ): ProductError {
   return new ProductError(storeErrors.hubQuantizationNotFound, {
     message: `${repository.repo} has no ${JSON.stringify(selector)}.`,
-    hint: `There is: ${listQuantizations(candidates)}.`,
+    hint: `Available: ${listQuantizations(candidates)}.`,
   });
 }
 

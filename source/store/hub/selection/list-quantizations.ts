@@ -1,4 +1,4 @@
-// What a person can choose from in a repository: each quantization with the bytes it takes.
+// The choices in a repository: each quantization with its size in bytes.
 import { ProductError } from "../../../base/product-error.ts";
 import type { Repository } from "../repository.ts";
 import { chooseModel } from "./choose-files.ts";
@@ -12,13 +12,13 @@ import {
 } from "./quantization.ts";
 
 export interface QuantizationChoice {
-  /** What to write behind the repository's name: `Q4_K_M`, or a file's name. */
+  /** The tag for the repository's name: `Q4_K_M`, or a file's name. */
   selector: string;
   /** The model's files and the projector that goes with them. */
   totalBytes: number;
   fileCount: number;
   hasProjector: boolean;
-  /** It is what is fetched where nobody chooses. */
+  /** The default choice. */
   isDefault: boolean;
 }
 

@@ -1,4 +1,4 @@
-// What a file's name says about the precision of its weights, and whether it is a model at all.
+// Reads the precision of the weights from a file's name, and tells models from companion files.
 
 export interface ShardPosition {
   /** From 1. */

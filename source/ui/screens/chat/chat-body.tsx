@@ -15,14 +15,14 @@ import {
   useEnginePaneHeight,
 } from "../../live/engine-pane.tsx";
 import type { WatchedServer } from "../../live/server-watch.ts";
-import { conversationSize } from "./chat-layout.ts";
+import { conversationColumns, conversationSize } from "./chat-layout.ts";
 import {
   type ChatView,
   useChatLayout,
   useConversationFigures,
   useEmptyChatRows,
 } from "./chat-view.ts";
-import { Completions, Composer } from "./composer/composer.tsx";
+import { Completions, Composer, Queued } from "./composer/composer.tsx";
 import { InlineChat } from "./inline-chat.tsx";
 import { ReaderChat } from "./reader-chat.tsx";
 import { SessionsPane } from "./sessions-pane.tsx";
@@ -43,7 +43,9 @@ export function ChatBody(props: ChatBodyProps): ReactElement {
   );
   if (layout === "reader") return <ReaderChat chat={chat} />;
   // Reading back inline needs all the room that the program may have.
-  if (layout === "inline" && !isReading) return <InlineChat {...props} />;
+  if (layout === "inline" && !isReading) {
+    return <InlineChat {...props} columns={conversationColumns(props.columns)} />;
+  }
   return <WindowChat {...props} />;
 }
 
@@ -52,13 +54,16 @@ function WindowChat({ chat, ...size }: ChatBodyProps): ReactElement {
   const { watch } = chat;
   const place = watch === undefined ? "none" : enginePlace(size);
   const room = conversationSize(size, watch !== undefined);
+  const rowsAbove = size.rows - room.rows;
   return (
-    <Box width={size.columns} height={size.rows} flexShrink={0}>
+    <Box width={size.columns} height={size.rows} flexShrink={0} justifyContent="space-between">
       <Box flexDirection="column" width={room.columns} flexShrink={0}>
-        {watch !== undefined && place === "line" && (
+        {watch !== undefined && place === "line" ? (
           <FiguresLine chat={chat} watch={watch} columns={size.columns} />
+        ) : (
+          <Box height={rowsAbove} flexShrink={0} />
         )}
-        <Origin x={0} y={size.rows - room.rows}>
+        <Origin x={0} y={rowsAbove}>
           <Conversation chat={chat} {...room} />
         </Origin>
       </Box>
@@ -86,6 +91,7 @@ function Conversation({ chat, ...size }: ChatBodyProps): ReactElement {
         textRows={rows.composerTextRows}
         y={rows.transcriptRows}
       />
+      <Queued store={chat.store} columns={columns} rows={rows.queueRows} />
       <Completions store={chat.store} columns={columns} rows={rows.menuRows} />
       <StatusLine chat={chat} columns={columns} />
     </>

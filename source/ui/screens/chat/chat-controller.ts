@@ -2,8 +2,11 @@
 
 import type { ChatState } from "./chat-state.ts";
 import type { ChatParts } from "./chat-view.ts";
-import type { CommandContext } from "./commands/command.ts";
+import type { CommandContext, Printed } from "./commands/command.ts";
+import { helpText } from "./commands/command-table.ts";
+import { askChatSettings } from "./commands/settings-form.ts";
 import { ComposerActions } from "./composer/composer-actions.ts";
+import { emptyQueue } from "./composer/message-queue.ts";
 import { type ChatActions, sessionChoices } from "./conversation/chat-actions.ts";
 import { conversationOf, nextEntryId } from "./conversation/transcript-entry.ts";
 import { MessageActions } from "./transcript/message-actions.ts";
@@ -20,6 +23,7 @@ const freshView: Partial<ChatState> = {
   selectedId: undefined,
   editingId: undefined,
   waitingImages: [],
+  queue: emptyQueue,
 };
 
 export class ChatController implements CommandContext {
@@ -47,8 +51,13 @@ export class ChatController implements CommandContext {
     this.#chat.store.update(change);
   }
 
-  notify(notice: string): void {
-    this.#update({ notice });
+  notify(text: string): void {
+    this.#update({ notice: { text, isWarning: false } });
+  }
+
+  /** Says that something could not be done. */
+  warn(text: string): void {
+    this.#update({ notice: { text, isWarning: true } });
   }
 
   /** The sentence was read: a key has been pressed. */
@@ -56,10 +65,10 @@ export class ChatController implements CommandContext {
     if (this.#state.notice !== undefined) this.#update({ notice: undefined });
   }
 
-  print(text: string): undefined {
+  print(text: string, line?: string): undefined {
     const { entries } = this.#state;
     this.#update({
-      entries: [...entries, { kind: "notice", id: nextEntryId(entries), text }],
+      entries: [...entries, { kind: "notice", id: nextEntryId(entries), text, line }],
       viewport: followTail,
     });
   }
@@ -91,28 +100,35 @@ export class ChatController implements CommandContext {
     const nowMs = this.#chat.clock.now();
     const isSecond = nowMs - this.#escapedAtMs <= secondPressMs;
     this.#escapedAtMs = isSecond ? -Infinity : nowMs;
-    const sentence = isSecond ? this.messages.editLast() : "Esc again edits your last question";
-    if (sentence !== undefined) this.notify(sentence);
+    if (!isSecond) {
+      this.notify("Esc again edits your last question");
+      return;
+    }
+    const sentence = this.messages.editLast();
+    if (sentence !== undefined) this.warn(sentence);
   }
 
   leave(): undefined {
     this.#chat.frame.leave("bye");
   }
 
-  openHelp(): undefined {
+  openHelp(): Printed | undefined {
+    if (this.#chat.isRead) return { printed: helpText() };
     this.#chat.frame.help();
+    return undefined;
   }
 
   clear(name?: string): undefined {
+    const unsent = this.#unsentText();
     this.#update({ ...freshView, entries: [] });
-    this.actions.clear(name);
+    this.notify(joinSentences(this.actions.clear(name), unsent));
   }
 
   confirm(question: string): Promise<boolean> {
     return this.#chat.frame.confirm(question);
   }
 
-  async chooseModel(): Promise<undefined> {
+  async chooseModel(): Promise<Printed | undefined> {
     const { backend, frame } = this.#chat;
     const models = await backend.models();
     const choices = models.map(({ name, sizeText }) => ({
@@ -121,7 +137,20 @@ export class ChatController implements CommandContext {
       note: sizeText,
     }));
     const chosen = await frame.choose("Go on with another model", choices);
-    if (chosen !== undefined) this.print(await this.actions.switchModel(chosen));
+    return chosen === undefined ? undefined : { printed: await this.actions.switchModel(chosen) };
+  }
+
+  async chooseSettings(): Promise<Printed | undefined> {
+    const { actions } = this;
+    const before = actions.settings;
+    const model = await actions.modelTexts();
+    await askChatSettings(
+      () => actions.settings,
+      (settings) => actions.changeSettings(settings),
+      model,
+      this.#chat.frame,
+    );
+    return actions.settings === before ? undefined : { printed: await actions.show(undefined) };
   }
 
   async chooseSession(words: string): Promise<string | undefined> {
@@ -133,7 +162,7 @@ export class ChatController implements CommandContext {
     const choices = sessionChoices(sessions, clock.wallMs());
     const search = async (typed: string) =>
       (await this.actions.sessions(`${words} ${typed}`)).map(({ id }) => id);
-    const chosen = await frame.choose("Resume a saved chat", choices, search);
+    const chosen = await frame.choose("Resume a saved chat", choices, { search });
     return chosen === undefined ? undefined : await this.openSession(chosen);
   }
 
@@ -145,9 +174,19 @@ export class ChatController implements CommandContext {
   }
 
   async openSessionHere(reference: string): Promise<void> {
-    const notice = await this.actions.openSession(reference);
-    this.#update({ ...freshView, notice });
+    const sentence = await this.actions.openSession(reference);
+    const unsent = this.#unsentText();
+    this.#update(freshView);
+    this.notify(joinSentences(sentence, unsent));
     void this.#countContext();
+  }
+
+  /** Tells of queued messages that another conversation leaves behind: they are in the history. */
+  #unsentText(): string | undefined {
+    const { length } = this.#state.queue.messages;
+    if (length === 0) return undefined;
+    const messages = length === 1 ? "1 queued message" : `${length} queued messages`;
+    return `Not sent: ${messages}; Up brings back what was typed.`;
   }
 
   /** Has the server count the conversation, where that is not known; a failure leaves it unknown. */
@@ -160,4 +199,8 @@ export class ChatController implements CommandContext {
       .catch(() => undefined);
     if (this.#state.entries === entries) this.#update({ contextTokens });
   }
+}
+
+function joinSentences(...sentences: readonly (string | undefined)[]): string {
+  return sentences.filter((sentence) => sentence !== undefined).join(" ");
 }

@@ -5,7 +5,7 @@ import { layoutEditor } from "../../editor/editor-layout.ts";
 import type { BodySize } from "../../frame/screen.ts";
 import { enginePaneWidth, enginePlace } from "../../live/engine-pane.tsx";
 import type { Glyphs } from "../../theme.ts";
-import type { ChatState } from "./chat-state.ts";
+import type { ChatNotice, ChatState } from "./chat-state.ts";
 
 const composerBorderRows = 2;
 /** Border, blank, prompt sign and blank on the left; a blank and the border on the right. */
@@ -15,6 +15,7 @@ const transcriptMarginCells = 1;
 export const composerTextRowsMaximum = 10;
 const noticeRowsMaximum = 3;
 const menuRowsMaximum = 8;
+const queueRowsMaximum = 3;
 
 export interface ChatLayout {
   readonly transcriptRows: number;
@@ -22,18 +23,28 @@ export interface ChatLayout {
   readonly composerRows: number;
   readonly statusRows: number;
   readonly menuRows: number;
+  readonly queueRows: number;
 }
 
-/** The room that is left for the conversation beside or below the live figures. */
+/** Longer lines are hard to read. */
+const proseColumnsMaximum = 100;
+/** Bodies of fewer rows have no blank one to spare. */
+const spaciousRows = 18;
+
+/** Columns of messages, field and status, margins included. */
+export function conversationColumns(columns: number): number {
+  return Math.min(columns, proseColumnsMaximum + 2 * transcriptMarginCells);
+}
+
+/** The room that is left for the conversation beside the live figures, below them or below a blank row. */
 export function conversationSize(body: BodySize, hasFigures: boolean): BodySize {
-  switch (hasFigures ? enginePlace(body) : "none") {
-    case "pane":
-      return { ...body, columns: body.columns - enginePaneWidth };
-    case "line":
-      return { ...body, rows: body.rows - 1 };
-    case "none":
-      return body;
-  }
+  const place = hasFigures ? enginePlace(body) : "none";
+  const room = place === "pane" ? body.columns - enginePaneWidth : body.columns;
+  const hasRowAbove = place === "line" || body.rows >= spaciousRows;
+  return {
+    columns: conversationColumns(room),
+    rows: hasRowAbove ? body.rows - 1 : body.rows,
+  };
 }
 
 /**
@@ -49,12 +60,18 @@ export function transcriptWidth(columns: number): number {
   return Math.max(1, columns - 2 * transcriptMarginCells);
 }
 
-export function noticeText(notice: string, { warning }: Glyphs): string {
-  return `${warning} ${notice}`;
+export function noticeText({ text, isWarning }: ChatNotice, { warning }: Glyphs): string {
+  return isWarning ? `${warning} ${text}` : text;
 }
 
 export function chatLayout(
-  { editor, notice, search, menu }: Pick<ChatState, "editor" | "notice" | "search" | "menu">,
+  {
+    editor,
+    notice,
+    search,
+    menu,
+    queue,
+  }: Pick<ChatState, "editor" | "notice" | "search" | "menu" | "queue">,
   { columns, rows }: BodySize,
   glyphs: Glyphs,
 ): ChatLayout {
@@ -65,7 +82,8 @@ export function chatLayout(
     notice === undefined
       ? 1
       : noticeRows(noticeText(notice, glyphs), columns, glyphs.isAscii).length;
-  return shareRows(rows, editorRows, statusRows, menu?.items.length);
+  const below = { menuItems: menu?.items.length ?? 0, queued: queue.messages.length };
+  return shareRows(rows, editorRows, statusRows, below);
 }
 
 /** Shares the rows out; what composer and notice do not need belongs to the transcript. */
@@ -73,16 +91,18 @@ export function shareRows(
   rows: number,
   editorRows: number,
   noticeRows: number,
-  menuItems = 0,
+  { menuItems, queued } = { menuItems: 0, queued: 0 },
 ): ChatLayout {
   const composerRowsMaximum = Math.min(composerTextRowsMaximum, Math.floor(rows / 3));
   const composerTextRows = Math.max(1, Math.min(editorRows, composerRowsMaximum));
   const composerRows = composerTextRows + composerBorderRows;
   const statusRows = Math.max(1, Math.min(noticeRows, noticeRowsMaximum));
   const menuRows = Math.min(menuItems, menuRowsMaximum, Math.floor(rows / 3));
+  const queueRows = menuRows > 0 ? 0 : Math.min(queued, queueRowsMaximum, Math.floor(rows / 5));
   return {
-    transcriptRows: Math.max(1, rows - composerRows - statusRows - menuRows),
+    transcriptRows: Math.max(1, rows - composerRows - statusRows - menuRows - queueRows),
     menuRows,
+    queueRows,
     composerTextRows,
     composerRows,
     statusRows,

@@ -16,7 +16,13 @@ import { ChatController } from "./chat-controller.ts";
 import { conversationSize } from "./chat-layout.ts";
 import { type ChatState, createChatState, modeOf } from "./chat-state.ts";
 import type { ChatParts } from "./chat-view.ts";
-import { type Command, type CommandSituation, isValidIn, situationOf } from "./commands/command.ts";
+import {
+  type Command,
+  type CommandSituation,
+  isValidIn,
+  runCommand,
+  situationOf,
+} from "./commands/command.ts";
 import { commandTable } from "./commands/command-table.ts";
 import { openPromptHistory, type PromptHistory } from "./composer/prompt-history.ts";
 import { ChatActions } from "./conversation/chat-actions.ts";
@@ -63,7 +69,7 @@ export class ChatScreen implements Screen {
     const recorder =
       sessions &&
       new SessionRecorder(sessions, clock, {
-        tell: (notice) => store.update({ notice }),
+        tell: (text) => store.update({ notice: { text, isWarning: true } }),
         onNamed: () => void this.#listSaved(),
       });
     this.#recorder = recorder;
@@ -87,13 +93,20 @@ export class ChatScreen implements Screen {
       printed: new PrintedEntries(),
       watch: shownWatch,
       head: () => recorder?.head,
-      session: new ChatSession({ backend, store, clock, onSaid: () => this.#said() }),
+      session: new ChatSession({
+        backend,
+        store,
+        clock,
+        onSaid: () => this.#said(),
+        onEnded: (state) => this.#controller.composer.answerEnded(state),
+      }),
       actions,
       frame,
       clock,
       historyFile: history.file,
       goElsewhere: options.goElsewhere,
       size: () => conversationSize(frame.bodySize(), shownWatch !== undefined),
+      isRead: layout === "reader",
     };
     this.#controller = new ChatController(this.#chat);
   }
@@ -130,12 +143,12 @@ export class ChatScreen implements Screen {
     if (model === facts.name) return;
     const controller = this.#controller;
     if (this.#chat.session.isBusy) {
-      controller.notify(`Still answering: /model ${model} goes on with that model afterwards`);
+      controller.warn(`Still answering: /model ${model} goes on with that model afterwards`);
       return;
     }
     void controller.actions.switchModel(model).then(
       (sentence) => controller.print(sentence),
-      (error: unknown) => controller.notify(describeError(error)),
+      (error: unknown) => controller.warn(describeError(error)),
     );
   }
 
@@ -148,7 +161,7 @@ export class ChatScreen implements Screen {
   }
 
   notify(sentence: string): void {
-    this.#controller.notify(sentence);
+    this.#controller.warn(sentence);
   }
 
   commands(): readonly BoundCommand[] {
@@ -163,7 +176,7 @@ export class ChatScreen implements Screen {
       isValid: () => isValidIn(command, situation) && !waitsForAnswer(command, situation),
       run: (argument) => {
         controller.clearNotice();
-        return command.run(controller, argument);
+        return runCommand(command, controller, argument);
       },
     }));
   }

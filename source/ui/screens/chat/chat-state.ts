@@ -6,6 +6,7 @@ import { createEditorState, type EditorState } from "../../editor/editor-state.t
 import type { ChatSettings } from "./chat-backend.ts";
 import type { HistorySearch } from "./composer/history-search.ts";
 import type { Menu } from "./composer/menu.ts";
+import { emptyQueue, type MessageQueue } from "./composer/message-queue.ts";
 import {
   type EntryImage,
   storedEntries,
@@ -38,6 +39,12 @@ export interface AnswerFigures {
   readonly statistics: AnswerStatistics | undefined;
 }
 
+export interface ChatNotice {
+  readonly text: string;
+  /** Something could not be done. */
+  readonly isWarning: boolean;
+}
+
 /** Keys go into the field, to the messages, or into the search of the history. */
 export type ChatMode = "writing" | "reading" | "searching";
 
@@ -64,10 +71,11 @@ export interface ChatState {
   readonly editingId: number | undefined;
   /** Images that wait for their question. */
   readonly waitingImages: readonly EntryImage[];
+  readonly queue: MessageQueue;
   /** Files are being looked at before the message is sent. */
   readonly isAttaching: boolean;
-  /** A sentence in place of the status line, until the next key. */
-  readonly notice: string | undefined;
+  /** Stands in place of the status line, until the next key. */
+  readonly notice: ChatNotice | undefined;
   readonly saved: readonly SessionHead[];
 }
 
@@ -91,6 +99,7 @@ export function createChatState(
     search: undefined,
     editingId: undefined,
     waitingImages: [],
+    queue: emptyQueue,
     isAttaching: false,
     notice: undefined,
     saved: [],

@@ -46,6 +46,8 @@ export interface ChatParts extends ChatView {
   readonly historyFile: PromptHistoryFile | undefined;
   readonly goElsewhere: ChatOptions["goElsewhere"];
   readonly size: () => BodySize;
+  /** A screen reader reads it: lists are printed, not laid over the chat. */
+  readonly isRead: boolean;
 }
 
 /** The entries as rows, laid out as far as they are asked for. */
@@ -68,7 +70,7 @@ export function useModelFacts({ store, backend }: ChatView): ModelFacts {
 
 /** The rows of the parts in this room; they change with what is typed and with notices. */
 export function useChatLayout({ store, glyphs }: ChatView, size: BodySize): ChatLayout {
-  return chatLayout(useParts(store, "editor", "search", "notice", "menu"), size, glyphs);
+  return chatLayout(useParts(store, "editor", "search", "notice", "menu", "queue"), size, glyphs);
 }
 
 /** The rows in place of messages; undefined once there is a message. */

@@ -6,7 +6,7 @@ import { type ReactElement, useMemo, useState } from "react";
 import type { BodySize } from "../../frame/screen.ts";
 import { useLook } from "../../hooks/use-look.ts";
 import { useParts, useStore } from "../../hooks/use-store.ts";
-import { transcriptWidth } from "./chat-layout.ts";
+import { conversationColumns, transcriptWidth } from "./chat-layout.ts";
 import {
   type ChatView,
   layOutTranscript,
@@ -14,7 +14,7 @@ import {
   useEmptyChatRows,
   useModelFacts,
 } from "./chat-view.ts";
-import { Completions, Composer } from "./composer/composer.tsx";
+import { Completions, Composer, Queued } from "./composer/composer.tsx";
 import { StatusLine } from "./status-line.tsx";
 import { EmptyChat } from "./transcript/empty-chat.tsx";
 import { Message } from "./transcript/message.tsx";
@@ -50,6 +50,7 @@ export function InlineChat({ chat, ...size }: InlineChatProps): ReactElement {
         textRows={layout.composerTextRows}
         y={height}
       />
+      <Queued store={chat.store} columns={columns} rows={layout.queueRows} />
       <Completions store={chat.store} columns={columns} rows={layout.menuRows} />
       <StatusLine chat={chat} columns={columns} />
     </Box>
@@ -71,7 +72,8 @@ export interface ScrollbackProps {
 }
 
 /** Mount one at a time: Ink prints one `Static` of a tree. */
-export function Scrollback({ chat, columns }: ScrollbackProps): ReactElement {
+export function Scrollback({ chat, ...room }: ScrollbackProps): ReactElement {
+  const columns = conversationColumns(room.columns);
   // Messages that were printed before another chat came to the front are not printed again.
   const [from] = useState(() => chat.printed.count);
   const printed = useStore(chat.store, (state) => chat.printed.take(state));

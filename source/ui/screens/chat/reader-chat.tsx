@@ -8,6 +8,7 @@ import { asciiGlyphs } from "../../theme.ts";
 import type { Activity } from "./chat-state.ts";
 import { type ChatView, useModelFacts } from "./chat-view.ts";
 import { entryFound } from "./composer/history-search.ts";
+import { queueHint } from "./composer/message-queue.ts";
 import { activityText, statusRun } from "./status-text.ts";
 
 /** Cells that a status may have: it is not cut. */
@@ -21,9 +22,10 @@ export function ReaderChat({ chat }: { readonly chat: ChatView }): ReactElement 
   const status = useStatus(chat);
   return (
     <Box flexDirection="column">
-      <Text>{`Status: ${neutraliseText(notice ?? status, true)}`}</Text>
+      <Text>{`Status: ${neutraliseText(notice?.text ?? status, true)}`}</Text>
       <SearchLine chat={chat} />
       <MenuLine chat={chat} />
+      <QueueLine chat={chat} />
       <Box aria-role="textbox">
         <Text aria-label={`Message: ${neutraliseText(text, true)}`}>{text}</Text>
       </Box>
@@ -48,6 +50,12 @@ function MenuLine({ chat }: { readonly chat: ChatView }): ReactElement | null {
   const place = `${menu.selected + 1} of ${menu.items.length}`;
   const words = neutraliseText(`${item.title} ${item.note}`.trim(), true);
   return <Text>{`Completion: ${words}, ${place}`}</Text>;
+}
+
+function QueueLine({ chat }: { readonly chat: ChatView }): ReactElement | null {
+  const queue = useStore(chat.store, (state) => state.queue);
+  const hint = queueHint(queue);
+  return hint === "" ? null : <Text>{`Queue: ${hint}`}</Text>;
 }
 
 function useStatus(chat: ChatView): string {

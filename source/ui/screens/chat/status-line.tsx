@@ -27,7 +27,8 @@ export const StatusLine = memo(function StatusLine(props: StatusLineProps): Reac
   const { glyphs } = useLook();
   const { notice } = useParts(chat.store, "notice");
   if (notice === undefined) return <Figures {...props} />;
-  return <Notice text={noticeText(notice, glyphs)} tone="warning" columns={columns} />;
+  const tone = notice.isWarning ? "warning" : "mark";
+  return <Notice text={noticeText(notice, glyphs)} tone={tone} columns={columns} />;
 });
 
 /** With a bar: how far loading or reading is, else how full the window. */

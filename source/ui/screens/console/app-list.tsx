@@ -81,7 +81,7 @@ function noteOn(app: AppDocument | undefined, { works, cloud }: ConsoleState, gl
   const name = shownName(app, cloud.status?.organisation);
   const work = works[nameOf(app)];
   if (work !== undefined) {
-    return { text: `${glyphs.working} ${name}: ${toOneLine(work)}`, tone: "mark" } as const;
+    return { text: `${glyphs.working} ${name}: ${toOneLine(work)}`, tone: "plain" } as const;
   }
   if (app.reason === undefined) return undefined;
   return { text: `${glyphs.warning} ${name}: ${toOneLine(app.reason)}`, tone: "warning" } as const;

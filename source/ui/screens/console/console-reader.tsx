@@ -45,7 +45,9 @@ export function ConsoleReader({ state, log }: ConsoleReaderProps): ReactElement 
     <Box flexDirection="column">
       <Text>{`Control plane, ${target.place}: ${harmless(answer)}`}</Text>
       <Text>{`Pane: ${pane}${filter === "" ? "" : `, filter ${harmless(filter)}`}`}</Text>
-      {app !== undefined && <Text>{`Selected: ${readApp(app, cloud.status?.organisation)}`}</Text>}
+      {app !== undefined && (
+        <Text>{harmless(`Selected: ${shownName(app, cloud.status?.organisation)}`)}</Text>
+      )}
       {item !== undefined && <Text>{item}</Text>}
       {made !== undefined && <Text>{`New key, shown this once: ${made.document.token}`}</Text>}
     </Box>

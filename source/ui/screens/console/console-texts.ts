@@ -90,7 +90,7 @@ export function withoutColours(text: string): string {
   return text.replaceAll(colours, "");
 }
 
-/** A sign and a word each, so that nothing hangs on a colour. */
+/** A sign and a word each, so that nothing hangs on a colour: exceptions alone have one. */
 type StateLook = readonly [
   sign: "ready" | "working" | "idle" | "queued" | "failed" | "stopped" | "warning",
   word: string,
@@ -99,26 +99,26 @@ type StateLook = readonly [
 
 const appStates: Readonly<Record<AppState, StateLook>> = {
   COLD: ["idle", "asleep", "dim"],
-  STARTING: ["working", "starting", "mark"],
-  READY: ["ready", "ready", "good"],
+  STARTING: ["working", "starting", "plain"],
+  READY: ["ready", "ready", "plain"],
   DEGRADED: ["warning", "degraded", "warning"],
   CRASH_BACKOFF: ["failed", "crashing", "error"],
   UNSCHEDULABLE: ["failed", "no room", "error"],
-  ROLLING: ["working", "rolling", "mark"],
-  PAUSED: ["stopped", "stopped", "warning"],
-  DELETING: ["working", "deleting", "mark"],
+  ROLLING: ["working", "rolling", "plain"],
+  PAUSED: ["stopped", "stopped", "plain"],
+  DELETING: ["working", "deleting", "plain"],
   DELETED: ["stopped", "deleted", "dim"],
   FAILED: ["failed", "failed", "error"],
 };
 
 const replicaStates: Readonly<Record<ReplicaState, StateLook>> = {
   PENDING: ["queued", "waiting", "dim"],
-  PREPARING: ["working", "preparing", "mark"],
-  SETUP: ["working", "starting", "mark"],
-  IDLE: ["ready", "ready", "good"],
-  RUNNING: ["ready", "busy", "good"],
-  DRAINING: ["working", "draining", "mark"],
-  TERMINATING: ["working", "ending", "mark"],
+  PREPARING: ["working", "preparing", "plain"],
+  SETUP: ["working", "starting", "plain"],
+  IDLE: ["ready", "ready", "plain"],
+  RUNNING: ["ready", "busy", "plain"],
+  DRAINING: ["working", "draining", "plain"],
+  TERMINATING: ["working", "ending", "plain"],
   TERMINATED: ["idle", "ended", "dim"],
   CRASH_BACKOFF: ["failed", "crashing", "error"],
   UNHEALTHY: ["failed", "unhealthy", "error"],

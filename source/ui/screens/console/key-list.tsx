@@ -71,8 +71,8 @@ function keyColumns(glyphs: Glyphs, now: number): readonly Column<KeyDocument>[]
 /** A key that expires, after a rotation say, tells when. */
 function keyStateRun({ state, expiresAt }: KeyDocument, glyphs: Glyphs, now: number): TextRun {
   if (state !== "active") return { text: `${glyphs.stopped} ${state}`, tone: "dim" };
-  if (expiresAt === undefined) return { text: `${glyphs.ready} active`, tone: "good" };
-  return { text: `${glyphs.ready} ${shortAge(expiresAt - now)} left`, tone: "warning" };
+  if (expiresAt === undefined) return { text: `${glyphs.ready} active`, tone: "plain" };
+  return { text: `${glyphs.ready} ${shortAge(expiresAt - now)} left`, tone: "plain" };
 }
 
 export interface NewKeyProps extends NonNullable<ConsoleState["made"]> {

@@ -73,7 +73,8 @@ export function LogPane({ state, log, width, height, y }: LogPaneProps): ReactEl
   );
 }
 
-const marks = { event: "*", stderr: "!", stdout: " " } as const;
+/** Programs write most of their ordinary output on stderr. */
+const marks = { event: "*", stderr: " ", stdout: " " } as const;
 
 /** A line of the log, or a part of a long one. */
 interface LogRowProps {
@@ -91,13 +92,13 @@ const LogRow = memo(function LogRow({ line, isFirst, text }: LogRowProps): React
       {isFirst ? (
         <>
           <Text {...theme.dim}>{timeOfDay(ts)} </Text>
-          <Text {...theme.name}>{foreignText(shortReplica(replica).padEnd(8), true)}</Text>
-          <Text {...theme[stream === "stderr" ? "warning" : "key"]}>{` ${marks[stream]} `}</Text>
+          <Text {...theme.dim}>{foreignText(shortReplica(replica).padEnd(8), true)}</Text>
+          <Text {...theme.key}>{` ${marks[stream]} `}</Text>
         </>
       ) : (
         " ".repeat(headWidth)
       )}
-      <Text {...theme[stream === "event" ? "mark" : "plain"]}>{text}</Text>
+      {text}
     </Text>
   );
 });

@@ -144,7 +144,7 @@ function DemandRow({ label, values, note, isDim, width }: DemandRowProps): React
         values={values}
         width={Math.max(0, cells)}
         floor={1}
-        tone={isDim ? "dim" : "good"}
+        tone={isDim ? "dim" : "plain"}
       />
       <Text {...theme[isDim ? "dim" : "plain"]}>{value}</Text>
     </Text>

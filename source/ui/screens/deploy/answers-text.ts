@@ -3,11 +3,11 @@
 
 import { type Given, isEphemeral, newVariable, variablePrefix } from "./answers.ts";
 import type { DeployContext, DeployState, StepId } from "./deploy-state.ts";
-import type { Item } from "./form.ts";
-import { faultsIn, givenAfterMode, withFocus } from "./form-reducer.ts";
+import { faultsIn, type Item } from "./form.ts";
+import { givenAfterMode, withFocus } from "./form-reducer.ts";
 import { settings } from "./settings.ts";
 import type { StepActions } from "./step-actions.ts";
-import { pageOf, stepsOf } from "./steps.ts";
+import { advancedStepsOf, mainSteps, pageOf } from "./steps.ts";
 
 /** Stands in place of a secret; whoever leaves it keeps the secret. */
 export const keptSecret = "********";
@@ -33,7 +33,7 @@ const leftOut = new Set(["preset", newVariable]);
 
 /** The fields of every step, as far as the script is read. */
 function fieldsOf(state: DeployState) {
-  return stepsOf(isEphemeral(state.given)).map(({ id: step, title }) => {
+  return [...mainSteps, ...advancedStepsOf(state)].map(({ id: step, title }) => {
     const { items } = pageOf({ ...state, step });
     return { step, title, items: items.filter(({ id }) => !leftOut.has(id)) };
   });
@@ -241,7 +241,7 @@ export class TextActions {
       ...(changed.includes("auth") && { isPublicConfirmed: false }),
     });
     if (isOther) {
-      this.#steps.show("script");
+      this.#steps.open("script");
       frame.notify("It is another script now: Enter reads it. The other answers are as you wrote.");
       return;
     }
@@ -250,7 +250,7 @@ export class TextActions {
       this.#steps.open(nextStep(this.#state));
       return;
     }
-    this.#steps.show(wrong.step);
+    this.#steps.open(wrong.step);
     const index = pageOf(this.#state).items.findIndex(({ id }) => id === wrong.id);
     store.update({ ...withFocus(this.#state, index), faults: wrong.faults });
   }
@@ -271,9 +271,9 @@ function firstWrong(state: DeployState, changed: readonly string[]) {
   return undefined;
 }
 
-/** The step to show after the edit: checks run again. */
-function nextStep({ step, given }: DeployState): StepId {
-  if (step === "review") return "preflight";
-  const isThere = stepsOf(isEphemeral(given)).some(({ id }) => id === step);
-  return isThere ? step : "timeouts";
+/** The step to show after the edit: one may be gone with the mode. */
+function nextStep(state: DeployState): StepId {
+  const { step } = state;
+  const isThere = [...mainSteps, ...advancedStepsOf(state)].some(({ id }) => id === step);
+  return isThere ? step : "review";
 }

@@ -1,11 +1,11 @@
-// Pages about the app itself: its name, where it runs, who may call it.
+// Pages about the app itself: its name, who may call it, where it runs.
 
 import { formatBytes, formatMemory } from "../../../base/byte-format.ts";
 import type { AppDocument } from "../../../cloud/admin/documents.ts";
 import type { MachineCapacity } from "../cloud-access.ts";
 import { appStateWord } from "../console/console-texts.ts";
 import { authOf, isEphemeral } from "./answers.ts";
-import { baseOf, type DeployState, loadedValue, targetOf } from "./deploy-state.ts";
+import { type DeployState, loadedValue, targetOf } from "./deploy-state.ts";
 import {
   blank,
   choiceItem,
@@ -16,16 +16,34 @@ import {
   textItem,
   warningLine,
 } from "./form.ts";
+import { functionItems, scriptedPage, summaryLines } from "./script-pages.ts";
 
-export function namePage(state: DeployState) {
-  const isRun = isEphemeral(state.given);
-  const name = textItem("name", "Name", state.given.name, {
-    placeholder: isRun ? "one is drawn" : "",
-    note: "the end of its address",
-    fault: () => nameFault(state) ?? takenFault(state),
+export function appPage(state: DeployState) {
+  return scriptedPage(state, (script) => {
+    const isRun = isEphemeral(state.given);
+    const auth = authOf(state.given, script.base);
+    const name = textItem("name", "Name", state.given.name, {
+      placeholder: isRun ? "one is drawn" : "",
+      note: "the end of its address",
+      fault: () => nameFault(state) ?? takenFault(state),
+    });
+    const access = choiceItem("auth", "Access", auth, [
+      ["private", "private", "keys of the organisation"],
+      ["shared", "shared", "any key of the server"],
+      ["public", "public", "anybody, without a key"],
+    ]);
+    const warning = "Whoever reaches the address can use it, and the machine behind it.";
+    return {
+      question: `What should it be called${isRun ? " meanwhile" : ""}, and who may call it?`,
+      items: [...functionItems(state), name, access],
+      lines: [
+        ...nameLines(state),
+        ...(auth === "public" ? [warningLine(warning)] : []),
+        blank,
+        ...summaryLines(script),
+      ],
+    };
   });
-  const question = isRun ? "What should it be called meanwhile?" : "What should it be called?";
-  return { question, items: [name], lines: nameLines(state) };
 }
 
 function nameFault({ given, rules }: DeployState): string | undefined {
@@ -59,13 +77,13 @@ function nameLines(state: DeployState): Line[] {
   if (apps.kind === "failed") return [warningLine(apps.sentence)];
   if (apps.kind === "none") return [];
   const existing = namesake(state);
-  if (existing === undefined) return name === "" ? [] : [line(`${name} is free.`, "good")];
+  if (existing === undefined) return name === "" ? [] : [line(`${name} is free.`, "dim")];
   const revision = existing.activeRevision ?? "no active revision";
   const effect = isEphemeral(state.given)
     ? "What is run once needs a name of its own."
     : "Deploying makes its next revision; the one before serves until that answers.";
   return [
-    warningLine(`${name} exists: ${revision}, ${appStateWord(existing.state)}.`),
+    line(`${name} exists: ${revision}, ${appStateWord(existing.state)}.`),
     line(effect, "dim"),
   ];
 }
@@ -113,16 +131,4 @@ function machineLines(machine: MachineCapacity | undefined): Line[] {
     fact("Disk", `${formatBytes(diskFreeBytes)} free`),
     fact("GPU", cards.join("; ") || "none"),
   ];
-}
-
-export function accessPage(state: DeployState) {
-  const auth = authOf(state.given, baseOf(state));
-  const access = choiceItem("auth", "Access", auth, [
-    ["private", "private", "keys of the organisation"],
-    ["shared", "shared", "any key of the server"],
-    ["public", "public", "anybody, without a key"],
-  ]);
-  const warning = "Whoever reaches the address can use it, and the machine behind it.";
-  const lines = auth === "public" ? [warningLine(warning)] : [];
-  return { question: "Who may call it?", items: [access], lines };
 }

@@ -3,12 +3,13 @@
 import { type CommandRow, commandRow, type RowRest } from "../../frame/command-table.ts";
 import { newVariable } from "./answers.ts";
 import type { TextActions } from "./answers-text.ts";
-import { type DeployState, firstFault, revisionBefore } from "./deploy-state.ts";
+import { type DeployState, firstFault, revisionBefore, type StepId } from "./deploy-state.ts";
 import type { DraftActions } from "./draft-actions.ts";
 import type { Item } from "./form.ts";
 import { isOngoing } from "./launch.ts";
 import type { LaunchActions } from "./launch-actions.ts";
 import { pathFields, type StepActions } from "./step-actions.ts";
+import { isAdvanced, wrongAnswer } from "./steps.ts";
 
 /** What the keys act on, and the facts that decide which of them are valid now. */
 export interface DeployKeys {
@@ -26,6 +27,8 @@ type When = Row["when"];
 
 const isTyping: When = ({ item }) => item?.kind === "text";
 const isReading: When = (situation) => !isTyping(situation);
+/** Steps whose facts can be read again though nothing failed. */
+const repeatable: ReadonlySet<StepId> = new Set(["found", "preflight", "review"]);
 const isPath: When = ({ item }) => pathFields.has(item?.id ?? "");
 const isLaunched: When = ({ state }) => state.step === "launch";
 const launchIs =
@@ -36,7 +39,7 @@ const hasFailed: When = launchIs("failed", "ended");
 const isLive: When = launchIs("live");
 const canRetry: When = (situation) => {
   const { step, known } = situation.state;
-  const isRepeatable = step === "found" || step === "preflight" || hasFailed(situation);
+  const isRepeatable = repeatable.has(step) || hasFailed(situation);
   return (
     isReading(situation) &&
     (isRepeatable || Object.values(known).some(({ kind }) => kind === "failed"))
@@ -45,8 +48,11 @@ const canRetry: When = (situation) => {
 const canRollBack: When = ({ state }) =>
   state.step === "launch" && !isOngoing(state.launch) && revisionBefore(state) !== undefined;
 const hasFaults: When = ({ state }) =>
-  state.step === "preflight" &&
-  (state.known.checked.kind === "failed" || firstFault(state) !== undefined);
+  (state.step === "preflight" || state.step === "review") &&
+  (state.known.checked.kind === "failed" ||
+    firstFault(state) !== undefined ||
+    wrongAnswer(state) !== undefined);
+const isBeforeReview: When = ({ state }) => state.step !== "review" && state.step !== "launch";
 const scrolling = (run: Row["run"], when: When = () => true): RowRest<DeployKeys> => {
   return { group: "Scrolling", when, run };
 };
@@ -59,10 +65,26 @@ export const deployCommands: readonly Row[] = [
   command("next", ["Enter"], "The next step; at the review, launch", {
     hint: ({ state, item }) => {
       if (item?.id === newVariable && (state.given[newVariable] ?? "") !== "") return "add";
-      return state.step === "review" ? "launch" : "next";
+      if (state.step === "review") return "launch";
+      return isAdvanced(state.step) ? "review" : "next";
     },
     when: ({ state }) => state.step !== "launch",
     run: ({ steps }) => steps.next(),
+  }),
+  command("review", ["Alt+G"], "To the review, past the other steps", {
+    hint: ({ state }) => (isAdvanced(state.step) ? undefined : "review"),
+    when: (situation) => isBeforeReview(situation) && isTyping(situation),
+    run: ({ steps }) => steps.review(),
+  }),
+  command("reviewByLetter", ["g"], "To the review, while nothing is typed", {
+    hint: ({ state }) => (isAdvanced(state.step) ? undefined : "review"),
+    when: (situation) => isBeforeReview(situation) && isReading(situation),
+    run: ({ steps }) => steps.review(),
+  }),
+  command("advanced", ["a"], "Advanced: server, variables, resources, scaling, timeouts", {
+    hint: "advanced",
+    when: ({ state }) => state.step === "review",
+    run: ({ steps }) => steps.advanced(),
   }),
   command("chat", ["Enter"], "Chat with the new app", {
     hint: "chat",
@@ -101,7 +123,7 @@ export const deployCommands: readonly Row[] = [
       step === "launch" && launch?.isEphemeral === true && isOngoing(launch),
     run: ({ launch }) => launch.stop(),
   }),
-  command("fix", ["f"], "To the step that mends the first fault", {
+  command("fix", ["f"], "To the answer that mends the first fault", {
     hint: "fix",
     when: hasFaults,
     run: ({ steps }) => steps.fix(),

@@ -95,7 +95,9 @@ export class DeployLoader {
 
   /** Reads for a step that was just opened. */
   open(): void {
-    this.forget(...this.#reads());
+    const reads = this.#reads();
+    if (reads.includes("checked")) this.#dropChecks();
+    this.forget(...reads);
     this.read();
   }
 
@@ -103,10 +105,12 @@ export class DeployLoader {
   read(): void {
     const { step, given } = this.#state;
     void this.#load("targets");
-    for (const key of this.#reads()) {
-      if (key !== "models" || given.source === "model") void this.#load(key);
-    }
     if (step !== "script") this.#readScript();
+    for (const key of this.#reads()) {
+      if (key === "models" && given.source !== "model") continue;
+      if (key === "checked" && !this.#canCheck()) continue;
+      void this.#load(key);
+    }
   }
 
   /** Makes `read` read these again. */
@@ -120,17 +124,14 @@ export class DeployLoader {
     const { known, step } = this.#state;
     const keys = Object.keys(known) as (keyof Known)[];
     this.forget(...keys.filter((key) => known[key].kind === "failed"));
-    if (step === "found") this.forget("script", "functions");
+    if (step === "app" || step === "found") this.forget("script", "functions");
     this.read();
-    if (step === "preflight") void this.check();
+    if (step === "review" || step === "preflight") void this.check();
   }
 
   /** Packs the script and asks whether it would run: each time anew. */
   async check(): Promise<void> {
-    this.#preparation = undefined;
-    this.#checks += 1;
-    this.forget("checked", "app");
-    this.#context.store.update({ checks: [] });
+    this.#dropChecks();
     await this.#load("checked");
   }
 
@@ -140,6 +141,19 @@ export class DeployLoader {
 
   get #state(): DeployState {
     return this.#context.store.get();
+  }
+
+  #dropChecks(): void {
+    this.#preparation = undefined;
+    this.#checks += 1;
+    this.forget("checked", "app");
+    this.#context.store.update({ checks: [] });
+  }
+
+  /** The script may ask for hardware of the place, so both are known first. */
+  #canCheck(): boolean {
+    const { script, targets } = this.#state.known;
+    return script.kind === "loaded" && targets.kind !== "loading";
   }
 
   #reads(): readonly (keyof Known)[] {

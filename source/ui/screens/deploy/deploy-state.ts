@@ -24,18 +24,17 @@ import type { Launch } from "./launch.ts";
 
 export type StepId =
   | "script"
+  | "app"
+  | "review"
+  | "launch"
   | "found"
   | "mode"
-  | "name"
   | "where"
-  | "access"
   | "variables"
   | "resources"
   | "scaling"
   | "timeouts"
-  | "preflight"
-  | "review"
-  | "launch";
+  | "preflight";
 
 /** Something that is read in the background. */
 export type Loadable<T> =
@@ -107,6 +106,8 @@ export interface DeployState {
   /** The checks of the preflight, while they run. */
   readonly checks: readonly PreflightCheck[];
   readonly launch: Launch | undefined;
+  /** Lines that call the new app. */
+  readonly callLines: readonly string[];
   readonly tests: Loadable<readonly TestStep[]>;
   /** Seen this once. */
   readonly key: Loadable<NewKeyDocument>;
@@ -149,6 +150,7 @@ export function createDeployState(
     known: nothingKnown,
     checks: [],
     launch: undefined,
+    callLines: [],
     tests: notLoaded,
     key: notLoaded,
     work: undefined,

@@ -2,11 +2,11 @@
 
 import { describeError } from "../../../base/product-error.ts";
 import { formatRelativeTime } from "../../../base/relative-time.ts";
-import { type Given, isEphemeral, scriptOf } from "./answers.ts";
+import { type Given, scriptOf } from "./answers.ts";
 import { type DeployContext, type DeployState, startedOver } from "./deploy-state.ts";
 import { DraftFolder, type OtherDraft } from "./draft-folder.ts";
 import { openStep } from "./form-reducer.ts";
-import { stepsOf } from "./steps.ts";
+import { steps } from "./steps.ts";
 
 export class DraftActions {
   readonly #context: DeployContext;
@@ -98,7 +98,7 @@ function titleOf({ given }: OtherDraft): string {
   return given.name || given.model || scriptOf(given) || "Nothing named yet";
 }
 
-function noteOf({ step, given, isInUse }: OtherDraft): string {
-  const title = stepsOf(isEphemeral(given)).find(({ id }) => id === step)?.title ?? "";
-  return isInUse ? `${title}, a copy: another terminal is at it` : title;
+function noteOf({ step, isInUse }: OtherDraft): string {
+  const title = steps.find(({ id }) => id === step)?.title ?? "";
+  return isInUse ? "a copy: another terminal is at it" : title;
 }

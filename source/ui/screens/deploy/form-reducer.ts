@@ -2,9 +2,9 @@
 
 import { createEditorState, type EditorState } from "../../editor/editor-state.ts";
 import { fieldWith } from "../../editor/line-field.ts";
-import { type Given, isEphemeral, newVariable, variablePrefix } from "./answers.ts";
+import { type Given, newVariable, variablePrefix } from "./answers.ts";
 import type { DeployState, StepId } from "./deploy-state.ts";
-import type { Item } from "./form.ts";
+import { faultsIn, type Item } from "./form.ts";
 import { presets, settings } from "./settings.ts";
 import { focusedItem, pageOf, stepBeside } from "./steps.ts";
 
@@ -29,7 +29,7 @@ export function openStep(state: DeployState, step: StepId): DeployState {
 }
 
 export function backStep(state: DeployState): DeployState {
-  const before = stepBeside(state.step, -1, isEphemeral(state.given));
+  const before = stepBeside(state.step, -1);
   return before === undefined ? state : openStep(leaveField(state), before);
 }
 
@@ -102,15 +102,6 @@ function leaveField(state: DeployState): DeployState {
   if (item?.kind !== "text") return state;
   const { [item.id]: _before, ...others } = state.faults;
   return { ...state, faults: { ...others, ...faultsIn([item]) } };
-}
-
-/** Faults of fields by their names. */
-export function faultsIn(items: readonly Item[]): DeployState["faults"] {
-  const found = items.flatMap((item) => {
-    const fault = item.kind === "text" ? item.fault?.(item.value) : undefined;
-    return fault === undefined ? [] : [[item.id, fault]];
-  });
-  return Object.fromEntries(found);
 }
 
 /** Checks every field of the step, then the step as a whole. */

@@ -52,6 +52,15 @@ export function choiceItem(
   return { kind: "choice", id, label, value, options: named };
 }
 
+/** Faults of fields by their names. */
+export function faultsIn(items: readonly Item[]): Readonly<Record<string, string>> {
+  const found = items.flatMap((item) => {
+    const fault = item.kind === "text" ? item.fault?.(item.value) : undefined;
+    return fault === undefined ? [] : [[item.id, fault]];
+  });
+  return Object.fromEntries(found);
+}
+
 /** A line of text, wrapped where it is longer than its place. */
 export interface Line {
   readonly text: string;
@@ -88,7 +97,7 @@ export function errorLine(text: string): Line {
 }
 
 export function workingLine(text: string, label = ""): Line {
-  return { text, tone: "mark", sign: "working", label };
+  return { text, tone: "plain", sign: "working", label };
 }
 
 /** A label with a text beside it. */

@@ -53,7 +53,8 @@ export class LaunchActions {
     this.#stop = stop;
     const nowMs = clock.now();
     const launch = beginLaunch(isRun, nowMs);
-    store.update({ launch, nowMs, tests: notLoaded, key: notLoaded, work: undefined });
+    const nothing = { callLines: [], tests: notLoaded, key: notLoaded, work: undefined };
+    store.update({ launch, nowMs, ...nothing });
     this.#tick();
     try {
       const request = { ...preparation.request, ...(this.#isLeft && { isForced: true }) };
@@ -63,8 +64,10 @@ export class LaunchActions {
         : server.deploy(request, stop.signal);
       for await (const event of events) {
         this.#change((launch, nowMs) => afterEvent(launch, event, nowMs));
+        if (event.kind !== "done" || this.#state.launch === undefined) continue;
+        store.update({ callLines: this.#callLines() });
         // A live app needs no draft.
-        if (event.kind === "done" && this.#state.launch !== undefined) void this.#drafts.remove();
+        void this.#drafts.remove();
       }
       if (this.#state.launch?.state === "running") {
         const sentence = "The control plane ended the deployment's stream without a result.";
@@ -144,16 +147,13 @@ export class LaunchActions {
   /** Copies the command; after the launch the key, else lines that call the app. */
   async copy(): Promise<string> {
     const { frame } = this.#context;
-    const { step, known } = this.#state;
+    const { step, callLines } = this.#state;
     const command = commandOf(this.#state);
     if (step === "review" && command !== undefined) {
       return `${await frame.copy(command)}: the command`;
     }
     if (this.#token !== undefined) return `${await frame.copy(this.#token)}: the key`;
-    const app = this.#calledApp();
-    const inspection = loadedValue(known.script)?.inspection;
-    const lines = (app && this.#server?.callLines(app, inspection)) ?? [];
-    return `${await frame.copy(lines.join("\n"))}: how to call it`;
+    return `${await frame.copy(callLines.join("\n"))}: how to call it`;
   }
 
   async showLog(): Promise<undefined> {
@@ -193,6 +193,12 @@ export class LaunchActions {
     if (result === undefined) return undefined;
     const [organisation = "", app = ""] = result.app.split("/");
     return { organisation, app, url: result.url, auth: result.auth };
+  }
+
+  #callLines(): readonly string[] {
+    const app = this.#calledApp();
+    const inspection = loadedValue(this.#state.known.script)?.inspection;
+    return (app && this.#server?.callLines(app, inspection)) ?? [];
   }
 
   /** Asks something for the new app, and shows how far it is and the outcome. */

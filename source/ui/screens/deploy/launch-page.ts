@@ -1,8 +1,9 @@
 // Page of the launch: its phases, its outcome, and the key and the test that follow.
 
 import { formatMilliseconds } from "../../../base/time-format.ts";
+import type { TestStep } from "../cloud-access.ts";
 import { scriptOf } from "./answers.ts";
-import { type DeployState, revisionBefore } from "./deploy-state.ts";
+import { type DeployState, loadedValue, revisionBefore } from "./deploy-state.ts";
 import { blank, errorLine, fact, type Line, line, warningLine, workingLine } from "./form.ts";
 import type { Launch } from "./launch.ts";
 
@@ -72,15 +73,20 @@ const statuses = {
 
 function liveLines(state: DeployState, { result }: Launch): Line[] {
   if (result === undefined) return [];
+  const hasOwnPaths = loadedValue(state.known.script)?.inspection.endpoints !== undefined;
   const cold = result.cold_start_ms;
   const ready = cold === undefined ? "" : `, ready after ${formatMilliseconds(cold)}`;
   return [
     blank,
-    fact("URL", result.url),
+    fact("URL", hasOwnPaths ? result.url : `${result.url}/v1`),
     fact("Revision", `${result.revision}, ${statuses[result.status]}${ready}`),
     fact("Access", result.auth),
     ...keyLines(state),
     ...testLines(state),
+    // The rest of them is copied with it.
+    ...state.callLines
+      .filter((text) => text.startsWith("curl") && text.includes(" -d "))
+      .flatMap((text) => [blank, line(text, "code")]),
   ];
 }
 
@@ -105,14 +111,19 @@ function testLines({ tests }: DeployState): Line[] {
     case "none":
       return [];
     case "loading":
-      return [workingLine("asking it something")];
+      return [blank, workingLine("asking it something")];
     case "failed":
-      return [errorLine(tests.sentence)];
+      return [blank, errorLine(tests.sentence)];
     case "loaded":
-      return tests.value.map(({ request, status, elapsedMs, sentence, isOk }) => {
-        const code = status === undefined ? "" : ` ${status}`;
-        const text = `${request}${code}, ${formatMilliseconds(elapsedMs)}: ${sentence}`;
-        return isOk ? { text, tone: "good", sign: "done" } : errorLine(text);
-      });
+      return [blank, ...tests.value.flatMap(testStepLines)];
   }
+}
+
+function testStepLines({ request, status, elapsedMs, expected, sentence, isOk }: TestStep): Line[] {
+  const code = status === undefined ? "" : ` ${status}`;
+  const text = `${request}${code}, ${formatMilliseconds(elapsedMs)}`;
+  return [
+    isOk ? { text, tone: "plain", sign: "done" } : errorLine(text),
+    line(`expected ${expected}; got: ${sentence}`, isOk ? "plain" : "error", "  "),
+  ];
 }

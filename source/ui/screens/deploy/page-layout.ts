@@ -49,8 +49,8 @@ export interface PageLayout {
 }
 
 /** From so many columns on, the steps have a panel of their own. */
-const stepsFromColumns = 80;
-export const stepsWidth = 22;
+const stepsFromColumns = 100;
+export const stepsWidth = 25;
 /** Cells in front of a label: the marker of the field that has the keys. */
 export const markerWidth = 2;
 const fieldWidthMinimum = 12;

@@ -2,9 +2,12 @@
 
 import { foreignText } from "../../text/text-run.ts";
 import type { Glyphs } from "../../theme.ts";
-import type { DeployState } from "./deploy-state.ts";
+import type { DeployState, StepId } from "./deploy-state.ts";
 import { type Item, leadOf } from "./form.ts";
-import { focusedItem, pageOf, stepTitle } from "./steps.ts";
+import { focusedItem, isAdvanced, pageOf, stepTitle } from "./steps.ts";
+
+/** Steps that show running checks. */
+const checkedSteps: ReadonlySet<StepId> = new Set(["review", "preflight"]);
 
 /** All but the field that has the keys. */
 export function readerLines(state: DeployState, glyphs: Glyphs): readonly string[] {
@@ -21,7 +24,7 @@ export function readerLines(state: DeployState, glyphs: Glyphs): readonly string
   const said =
     phases?.map(({ phase, sentence }) => `${phase}: ${sentence}`) ??
     lines
-      .filter(({ sign }) => state.step !== "preflight" || sign !== "working")
+      .filter(({ sign }) => !checkedSteps.has(state.step) || sign !== "working")
       .map((line) => leadOf(line, glyphs) + line.text);
   return [`${spokenStep(state)}: ${question}`, ...fields, ...faults, ...said, ...log]
     .map((text) => foreignText(text, false).trim())
@@ -38,7 +41,8 @@ export function spokenFocus(state: DeployState): string {
 }
 
 function spokenStep(state: DeployState): string {
-  return `Step ${stepTitle(state)}`;
+  const title = stepTitle(state);
+  return isAdvanced(state.step) ? title : `Step ${title}`;
 }
 
 function spokenItem(item: Item): string {

@@ -16,35 +16,46 @@ import {
   baseOf,
   type Checked,
   type DeployState,
+  type Loadable,
   loadedValue,
   profileOf,
   targetOf,
 } from "./deploy-state.ts";
 import { blank, errorLine, fact, type Line, line, warningLine, workingLine } from "./form.ts";
+import { scriptedPage } from "./script-pages.ts";
 import { settings } from "./settings.ts";
 
-export function preflightPage({ known: { checked }, checks }: DeployState) {
-  if (checked.kind === "failed") {
-    const remedy = line("Esc goes back to the answer that is at fault; r asks again.", "dim");
-    return {
-      question: "This cannot be deployed",
-      lines: [errorLine(checked.sentence), blank, remedy],
-      fault: "Nothing can be launched like this.",
-    };
+/** Every check with its result. */
+export function preflightPage(state: DeployState) {
+  const { known, checks } = state;
+  const { checked } = known;
+  const question = checksQuestion(state);
+  const fault = checksFault(checked);
+  switch (checked.kind) {
+    case "loaded":
+      return { question, lines: checked.value.findings.flatMap(findingLines) };
+    case "failed":
+      return { question, lines: [errorLine(checked.sentence)], fault };
+    default:
+      return { question, lines: checks.flatMap(checkLines), fault };
   }
-  if (checked.kind !== "loaded") {
-    const done = checks.flatMap(checkLines);
-    return {
-      question: "Checking whether it would run",
-      lines: [...done, ...(done.length > 0 ? [blank] : []), line("Nothing is sent yet.", "dim")],
-      fault: "The checks still run.",
-    };
-  }
-  const { findings } = checked.value;
-  const faults = findings.filter(({ kind }) => kind === "fault").length;
-  const things = faults === 1 ? "1 thing stands" : `${faults} things stand`;
-  const question = faults === 0 ? "It can be launched" : `${things} in the way`;
-  return { question, lines: findings.flatMap(findingLines) };
+}
+
+function checksQuestion({ known: { checked } }: DeployState): string {
+  if (checked.kind === "failed") return "This cannot be deployed";
+  if (checked.kind !== "loaded") return "Checking whether it would run";
+  const faults = countOf(checked.value, "fault");
+  if (faults === 0) return "It can be launched";
+  return `${faults === 1 ? "1 thing stands" : `${faults} things stand`} in the way`;
+}
+
+function checksFault({ kind }: Loadable<Checked>): string | undefined {
+  if (kind === "loaded") return undefined;
+  return kind === "failed" ? "Nothing can be launched like this." : "The checks still run.";
+}
+
+function countOf({ findings }: Checked, kind: PreflightFinding["kind"]): number {
+  return findings.filter((finding) => finding.kind === kind).length;
 }
 
 const wordWidth = 8;
@@ -65,31 +76,62 @@ function findingLines({ subject, kind, sentence, hint }: PreflightFinding): Line
   return hint === undefined ? [finding] : [finding, line(hint, "key", " ".repeat(2 + wordWidth))];
 }
 
-export function reviewPage(state: DeployState) {
-  const { given, known } = state;
-  const checked = loadedValue(known.checked);
-  const base = baseOf(state);
-  const command = commandOf(state);
-  if (checked === undefined || base === undefined || command === undefined) {
-    return { question: "Nothing is checked yet" };
-  }
-  const isRun = isEphemeral(given);
-  const files = `${checked.fileCount} ${checked.fileCount === 1 ? "file" : "files"}`;
-  return {
-    question: isRun ? "Run this?" : "Deploy this?",
-    lines: [
-      fact("Script", `${referenceOf(given)} (${files}, ${formatBytes(checked.sizeBytes)})`),
-      fact("App", `${given.name || "one is drawn"}, ${authOf(given, base)}`),
-      fact("Where", targetOf(state)?.place ?? "this machine"),
-      ...checked.warnings.map(warningLine),
-      blank,
-      line("Against the revision that is active", "title"),
-      ...(isRun ? [note("It is run beside all revisions.")] : changeLines(state, checked)),
-      blank,
-      line("The same as a command (y copies it)", "title"),
-      line(command, "code", "  "),
-    ],
-  };
+/** @param wrong keeps the app from being launched, whatever the checks say */
+export function reviewPage(state: DeployState, wrong?: { readonly sentence: string }) {
+  return scriptedPage(state, ({ base }) => {
+    const { given, known } = state;
+    const checked = loadedValue(known.checked);
+    const size =
+      checked === undefined
+        ? ""
+        : ` (${plural(checked.fileCount, "file")}, ${formatBytes(checked.sizeBytes)})`;
+    return {
+      question: checksQuestion(state),
+      lines: [
+        fact("Script", referenceOf(given) + size),
+        fact("App", `${given.name || "one is drawn"}, ${authOf(given, base)}`),
+        fact("Where", targetOf(state)?.place ?? "this machine"),
+        ...(wrong === undefined ? [] : [errorLine(wrong.sentence)]),
+        ...checksLines(state),
+        ...(checked?.warnings.map(warningLine) ?? []),
+        blank,
+        ...(checked === undefined ? [] : changesLines(state, checked)),
+        line("The same as a command (y copies it)", "title"),
+        line(commandOf(state) ?? "", "code", "  "),
+      ],
+      fault: wrong === undefined ? checksFault(known.checked) : "f opens the answer at fault.",
+    };
+  });
+}
+
+/** How many checks passed; in full only what did not. */
+function checksLines({ known: { checked }, checks }: DeployState): Line[] {
+  if (checked.kind === "failed") return [errorLine(checked.sentence)];
+  const findings =
+    loadedValue(checked)?.findings ?? checks.flatMap(({ findings }) => findings ?? []);
+  const passed = findings.filter(({ kind }) => kind === "ok").length;
+  const running = checks.filter(({ findings }) => findings === undefined);
+  const names = running.map(({ subject }) => subject).join(", ");
+  return [
+    checked.kind === "loaded"
+      ? fact("Checks", `${passed} passed`)
+      : workingLine(`${passed} passed; checking ${names || "the script"}`),
+    ...findings.filter(({ kind }) => kind !== "ok").flatMap(findingLines),
+  ];
+}
+
+function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+function changesLines(state: DeployState, checked: Checked): Line[] {
+  return [
+    line("Against the revision that is active", "title"),
+    ...(isEphemeral(state.given)
+      ? [note("It is run beside all revisions.")]
+      : changeLines(state, checked)),
+    blank,
+  ];
 }
 
 function note(text: string): Line {

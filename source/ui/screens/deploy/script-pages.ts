@@ -1,4 +1,4 @@
-// Pages of the first steps: which script, the findings in it, run or deploy.
+// Pages about the script: which one, the findings in it, run or deploy.
 
 import { formatBytes } from "../../../base/byte-format.ts";
 import { defaultScript, isEphemeral, referenceOf, scriptOf } from "./answers.ts";
@@ -80,25 +80,21 @@ function modelFields({ known: { models }, given }: DeployState, source: Item) {
   };
 }
 
-export function foundPage(state: DeployState) {
+/** The page of a script that is read. Else nothing is known that could be asked about. */
+export function scriptedPage<Rest>(
+  state: DeployState,
+  page: (script: ReadScript) => Rest & { readonly question: string },
+) {
   const { known, given, work } = state;
   const { script } = known;
-  const names = loadedValue(known.functions) ?? [];
-  const [first = ""] = names;
-  const options = names.map((name) => [name, name] as const);
-  const items =
-    names.length < 2 ? [] : [choiceItem("target", "Function", given.target ?? first, options)];
-  const file = scriptOf(given);
-  if (script.kind === "loaded") {
-    return { question: `Found in ${file}`, items, lines: foundLines(script.value) };
-  }
+  if (script.kind === "loaded") return page(script.value);
+  const items = functionItems(state);
   if (script.kind === "failed") {
     const remedy = "r reads it again, Esc goes back to another one.";
     return {
-      question: `${file} cannot be deployed as it is`,
+      question: `${scriptOf(given)} cannot be deployed as it is`,
       items,
       lines: [line(script.sentence, "error"), blank, line(remedy, "dim")],
-      // Why is on the step itself.
       fault: "Nothing can be deployed like this.",
     };
   }
@@ -110,6 +106,21 @@ export function foundPage(state: DeployState) {
   };
 }
 
+/** The functions of the script, where there is a choice. */
+export function functionItems({ known, given }: DeployState): readonly Item[] {
+  const names = loadedValue(known.functions) ?? [];
+  const [first = ""] = names;
+  const options = names.map((name) => [name, name] as const);
+  return names.length < 2 ? [] : [choiceItem("target", "Function", given.target ?? first, options)];
+}
+
+export function foundPage(state: DeployState) {
+  return scriptedPage(state, (script) => ({
+    question: `Found in ${scriptOf(state.given)}`,
+    lines: foundLines(script),
+  }));
+}
+
 const kinds = {
   function: "a function",
   app: "an app of endpoints",
@@ -117,21 +128,30 @@ const kinds = {
   "modal-cls": "a class for Modal",
 };
 
-function foundLines({ inspection, base, note }: ReadScript): Line[] {
-  const { target, line: at, kind, dialect, executables, endpoints, warnings } = inspection;
+/** What the script serves, and what it is warned of. */
+export function summaryLines({ inspection, base, note }: ReadScript): Line[] {
+  const { target, line: at, kind, dialect, warnings } = inspection;
   const by = dialect === "none" ? "" : `, by @${dialect}`;
-  const variables = inspection.env_read.map(({ name }) => name);
   return [
     fact("What", `${target}, ${kinds[kind]} (line ${at}${by})`),
     fact("Serves", `port ${base.exposedPort}, ready at ${base.healthPath}`),
+    ...(note === undefined ? [] : [line(note, "dim")]),
+    ...warnings.map(({ sentence }) => warningLine(sentence)),
+  ];
+}
+
+function foundLines(script: ReadScript): Line[] {
+  const { inspection, base } = script;
+  const { executables, endpoints } = inspection;
+  const variables = inspection.env_read.map(({ name }) => name);
+  return [
+    ...summaryLines(script),
+    blank,
     fact("Calls", executables.join(", ") || "no program that could be missing"),
     ...(endpoints ? [fact("Paths", endpoints.map(({ path }) => path).join(" "))] : []),
     fact("Reads", variables.join(", ") || "no variable"),
     fact("Packages", base.requirements.join(", ") || "none to install"),
     fact("Takes", inspection.files.join(", ")),
-    ...(note === undefined ? [] : [blank, line(note, "dim")]),
-    ...(warnings.length > 0 ? [blank] : []),
-    ...warnings.map(({ sentence }) => warningLine(sentence)),
   ];
 }
 

@@ -18,25 +18,8 @@ import {
   textItem,
   warningLine,
 } from "./form.ts";
+import { scriptedPage } from "./script-pages.ts";
 import { presets, type Setting, settings } from "./settings.ts";
-
-/** The page of a script that is read. Else nothing is known that could be asked about. */
-function scriptedPage<Page>(
-  state: DeployState,
-  page: (script: ReadScript) => Page & { question: string },
-  fault?: string,
-) {
-  const { script } = state.known;
-  if (script.kind === "loaded") return page(script.value);
-  if (script.kind !== "failed") {
-    const said = line(state.work ?? "It is parsed, not executed.", "dim");
-    return { question: "Reading the script", lines: [said], fault };
-  }
-  const lines = [line(script.sentence, "error"), line("r reads it again.", "dim")];
-  return { question: "The script cannot be read", lines, fault };
-}
-
-const unread = "The script is still being read.";
 
 export function variablesPage(state: DeployState) {
   return scriptedPage(state, ({ inspection }) => {
@@ -124,7 +107,7 @@ export function resourcesPage(state: DeployState) {
       fault: configOf(state, script).fault,
     };
   };
-  return scriptedPage(state, page, unread);
+  return scriptedPage(state, page);
 }
 
 /** Warns of GPUs that the machine lacks. */
@@ -162,7 +145,7 @@ export function scalingPage(state: DeployState) {
       fault,
     };
   };
-  return scriptedPage(state, page, unread);
+  return scriptedPage(state, page);
 }
 
 /** Replicas and waiting requests at so many requests at a time. */
@@ -189,7 +172,7 @@ export function timeoutsPage(state: DeployState) {
     lines: [line("Such as 90s, 15m or 1h30m.", "dim")],
     fault: configOf(state, script).fault,
   });
-  return scriptedPage(state, page, unread);
+  return scriptedPage(state, page);
 }
 
 /** The configuration that the answers make, or what deployctl says against it as a whole. */

@@ -7,7 +7,7 @@ import { describeError, ProductError } from "../../../base/product-error.ts";
 import { completePath } from "../../../client/attachments/complete-path.ts";
 import type { EditorState } from "../../editor/editor-state.ts";
 import { fieldWith } from "../../editor/line-field.ts";
-import { authOf, isEphemeral, newVariable, scriptOf } from "./answers.ts";
+import { authOf, newVariable, scriptOf } from "./answers.ts";
 import type { DeployLoader } from "./deploy-loader.ts";
 import {
   baseOf,
@@ -27,10 +27,11 @@ import {
   editField,
   moveFocus,
   openStep,
+  withFocus,
 } from "./form-reducer.ts";
 import type { LaunchActions } from "./launch-actions.ts";
 import { layoutPage } from "./page-layout.ts";
-import { focusedItem, stepBeside } from "./steps.ts";
+import { advancedStepsOf, focusedItem, pageOf, stepBeside, wrongAnswer } from "./steps.ts";
 
 /** Steps to fix a failed check, by its subject. */
 const fixingSteps: Readonly<Record<string, StepId>> = {
@@ -65,18 +66,23 @@ export class StepActions {
 
   /** To the next step, once the current one is in order; at the review, the launch. */
   async next(): Promise<undefined> {
-    const { store } = this.#context;
-    const before = this.#state;
-    const checked = checkStep(before);
-    store.update(checked);
-    if (Object.keys(checked.faults).length > 0) return;
-    if (focusedItem(before)?.id === newVariable && before.given[newVariable]) {
-      store.update(addVariable(checked));
-      return;
-    }
-    const mayLeave = await mayLeaveStep(this.#context);
-    // The person may have gone back while a question was open.
-    if (mayLeave && this.#state.step === before.step) this.#advance();
+    const { step } = this.#state;
+    if (await this.#mayLeave()) this.#advance(stepBeside(step, 1));
+  }
+
+  /** To the review, once the current step is in order: what is not answered stays as the script says. */
+  async review(): Promise<undefined> {
+    if (await this.#mayLeave()) this.#advance("review");
+  }
+
+  /** Opens an advanced step. */
+  async advanced(): Promise<undefined> {
+    const choices = advancedStepsOf(this.#state).map(({ id, title, note = "" }) => {
+      return { value: id, title, note };
+    });
+    const chosen = await this.#context.frame.choose("Advanced", choices);
+    const step = choices.find(({ value }) => value === chosen)?.value;
+    if (step !== undefined) this.open(step);
   }
 
   async back(): Promise<undefined> {
@@ -84,20 +90,18 @@ export class StepActions {
     this.#opened(backStep(this.#state));
   }
 
-  /** To the step that fixes the first fault of the checks. */
+  /** To the answer at fault, else to the step that fixes the first fault of the checks. */
   fix(): undefined {
+    const wrong = wrongAnswer(this.#state);
     const { subject = "" } = firstFault(this.#state) ?? {};
-    this.open(fixingSteps[subject] ?? "found");
+    this.open(wrong?.step ?? fixingSteps[subject] ?? "found");
+    if (wrong === undefined) return;
+    const { items } = pageOf(this.#state);
+    const focus = items.findIndex(({ id }) => id === wrong.field);
+    this.#context.store.update(checkStep(withFocus(this.#state, focus)));
   }
 
-  /** Opens a step; the preflight checks begin. */
   open(step: StepId): void {
-    this.show(step);
-    if (step === "preflight") void this.#parts.loader.check();
-  }
-
-  /** Opens a step as it is. */
-  show(step: StepId): void {
     this.#opened(openStep(this.#state, step));
   }
 
@@ -180,7 +184,7 @@ export class StepActions {
     await loader.check();
     store.update({ work: undefined });
     if (loader.isReady) await launch.launch();
-    else this.show("preflight");
+    else this.open("review");
   }
 
   /** Back from the launch to the answers. */
@@ -192,7 +196,7 @@ export class StepActions {
     if (!(await launch.mayLoseKey())) return;
     loader.forget("script", "functions");
     launch.leave();
-    this.open("found");
+    this.open("app");
   }
 
   /** Begins with a model of this machine; the other answers stay. */
@@ -207,17 +211,31 @@ export class StepActions {
     return this.#context.store.get();
   }
 
-  #advance(): void {
+  /** Checks the step and asks what leaving it takes. An added variable keeps the step. */
+  async #mayLeave(): Promise<boolean> {
+    const { store } = this.#context;
+    const before = this.#state;
+    const checked = checkStep(before);
+    store.update(checked);
+    if (Object.keys(checked.faults).length > 0) return false;
+    if (focusedItem(before)?.id === newVariable && before.given[newVariable]) {
+      store.update(addVariable(checked));
+      return false;
+    }
+    // The person may have gone back while a question was open.
+    return (await mayLeaveStep(this.#context)) && this.#state.step === before.step;
+  }
+
+  #advance(next: StepId | undefined): void {
     const { loader, launch } = this.#parts;
-    const { step, given } = this.#state;
+    const { step } = this.#state;
     if (step === "review" && loader.preparation === undefined) {
       this.#context.frame.notify("Answers have changed since: they are checked again.");
-      this.open("preflight");
+      this.open("review");
       return;
     }
     // The script may have been changed since it was read.
     if (step === "script") loader.forget("script", "functions");
-    const next = stepBeside(step, 1, isEphemeral(given));
     if (next !== undefined) this.open(next);
     if (step === "review") void launch.launch();
   }
@@ -244,12 +262,11 @@ async function mayLeaveStep(context: DeployContext): Promise<boolean> {
       if (given.source === "model") return await writeScript(context);
       divideReference(context);
       return true;
-    case "preflight":
-      return await confirmFaults(context);
-    case "access":
+    case "app":
+      return await confirmPublic(context);
     // Access may have been answered before, and read from a draft.
     case "review":
-      return await confirmPublic(context);
+      return (await confirmFaults(context)) && (await confirmPublic(context));
     default:
       return true;
   }

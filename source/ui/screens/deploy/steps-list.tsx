@@ -1,4 +1,4 @@
-// Panel of the steps: done, current and later ones; the script, and when the draft was saved.
+// Panel of the steps: done, current and later ones, then the advanced ones; the script, and when the draft was saved.
 
 import { memo, type ReactElement } from "react";
 import { formatLocalTime } from "../../../base/local-time.ts";
@@ -6,10 +6,10 @@ import { Line } from "../../components/line.tsx";
 import { Panel, panelInnerWidth } from "../../components/panel.tsx";
 import { TextLine } from "../../components/text-line.tsx";
 import { useLook } from "../../hooks/use-look.ts";
-import { isEphemeral, referenceOf, scriptOf } from "./answers.ts";
+import { referenceOf, scriptOf } from "./answers.ts";
 import type { DeployState } from "./deploy-state.ts";
 import { stepsWidth } from "./page-layout.ts";
-import { stepsOf } from "./steps.ts";
+import { advancedStepsOf, isAdvanced, mainIndex, mainSteps } from "./steps.ts";
 
 export interface StepsListProps extends Pick<DeployState, "step" | "given" | "draftSavedAtMs"> {
   readonly rows: number;
@@ -17,19 +17,23 @@ export interface StepsListProps extends Pick<DeployState, "step" | "given" | "dr
 
 export const StepsList = memo(function StepsList(props: StepsListProps): ReactElement {
   const { step, given, draftSavedAtMs, rows } = props;
-  const steps = stepsOf(isEphemeral(given));
-  const current = steps.findIndex(({ id }) => id === step);
+  const current = mainIndex(step);
   // Its folders have no room here.
   const script = scriptOf(given) === "" ? "" : (referenceOf(given).split("/").at(-1) ?? "");
   const width = panelInnerWidth(stepsWidth);
   return (
     <Panel width={stepsWidth} height={rows} title="Deploy">
-      {steps.map(({ id, title }, index) => (
+      {mainSteps.map(({ id, title }, index) => (
         <Step
           key={id}
-          label={`${String(index + 1).padStart(2)} ${title}`}
-          place={index - current}
+          label={`${index + 1} ${title}`}
+          state={stateOf(index - current, isAdvanced(step))}
         />
+      ))}
+      <Line runs={[]} />
+      <TextLine text="Advanced" tone="dim" width={width} />
+      {advancedStepsOf({ given }).map(({ id, title }) => (
+        <Step key={id} label={`  ${title}`} state={id === step ? "current" : "later"} />
       ))}
       <Line runs={[]} />
       {script !== "" && <TextLine text={script} tone="dim" width={width} />}
@@ -43,15 +47,24 @@ export const StepsList = memo(function StepsList(props: StepsListProps): ReactEl
   );
 });
 
-/** @param place negative: done; 0: the current step */
-function Step({ label, place }: { label: string; place: number }): ReactElement {
+type StepState = "done" | "current" | "later";
+
+/** @param place how many steps behind the current one; the review is later while one of its settings is open */
+function stateOf(place: number, isBehind: boolean): StepState {
+  if (place < 0) return "done";
+  return place === 0 && !isBehind ? "current" : "later";
+}
+
+function Step({ label, state }: { label: string; state: StepState }): ReactElement {
   const { glyphs } = useLook();
-  if (place === 0) return <Line runs={[{ text: `${glyphs.marker} ${label}`, tone: "title" }]} />;
-  const isDone = place < 0;
+  if (state === "current") {
+    return <Line runs={[{ text: `${glyphs.marker} ${label}`, tone: "title" }]} />;
+  }
+  const isDone = state === "done";
   return (
     <Line
       runs={[
-        { text: isDone ? `${glyphs.done} ` : "  ", tone: "good" },
+        { text: isDone ? `${glyphs.done} ` : "  ", tone: "plain" },
         { text: label, tone: isDone ? "plain" : "dim" },
       ]}
     />

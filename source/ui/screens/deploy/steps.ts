@@ -1,9 +1,9 @@
-// The steps of the deploy screen in their order: titles, pages, and the facts that each of them shows.
+// Steps of the deploy screen: three that everybody passes, and the advanced ones behind the review.
 
 import { isEphemeral } from "./answers.ts";
-import { accessPage, namePage, wherePage } from "./app-pages.ts";
+import { appPage, wherePage } from "./app-pages.ts";
 import type { DeployState, Known, StepId } from "./deploy-state.ts";
-import type { Item, Page } from "./form.ts";
+import { faultsIn, type Item, type Page } from "./form.ts";
 import { launchPage } from "./launch-page.ts";
 import { preflightPage, reviewPage } from "./review-pages.ts";
 import { foundPage, modePage, scriptPage } from "./script-pages.ts";
@@ -12,30 +12,93 @@ import { resourcesPage, scalingPage, timeoutsPage, variablesPage } from "./setti
 export interface Step {
   readonly id: StepId;
   readonly title: string;
+  /** Its settings in a few words, for the list of advanced steps. */
+  readonly note?: string;
   readonly page: (state: DeployState) => Partial<Page> & Pick<Page, "question">;
   /** Facts that others may change: they are read anew whenever the step is opened. */
   readonly reads?: readonly (keyof Known)[];
 }
 
-export const steps: readonly Step[] = [
-  { id: "script", title: "Script", page: scriptPage, reads: ["scripts", "models"] },
-  { id: "found", title: "Inspection", page: foundPage },
-  { id: "mode", title: "Run or deploy", page: modePage },
-  { id: "name", title: "Name", page: namePage, reads: ["apps"] },
-  { id: "where", title: "Where", page: wherePage, reads: ["apps", "capacity"] },
-  { id: "access", title: "Access", page: accessPage },
-  { id: "variables", title: "Variables", page: variablesPage, reads: ["secrets"] },
-  { id: "resources", title: "Resources", page: resourcesPage, reads: ["apps", "capacity"] },
-  { id: "scaling", title: "Scaling", page: scalingPage },
-  { id: "timeouts", title: "Timeouts", page: timeoutsPage },
-  { id: "preflight", title: "Preflight", page: preflightPage },
-  { id: "review", title: "Review", page: reviewPage, reads: ["app"] },
-  { id: "launch", title: "Launch", page: launchPage },
+/** The way to an app. The launch is the end of the last one. */
+export const mainSteps: readonly Step[] = [
+  { id: "script", title: "What", page: scriptPage, reads: ["scripts", "models"] },
+  { id: "app", title: "Name and access", page: appPage, reads: ["apps"] },
+  {
+    id: "review",
+    title: "Review and launch",
+    page: (state) => reviewPage(state, wrongAnswer(state)),
+    reads: ["checked", "app"],
+  },
 ];
 
+const launchStep: Step = { id: "launch", title: "Launch", page: launchPage };
+
+/** Each leads back to the review: the script decides what is not answered there. */
+const advancedSteps: readonly Step[] = [
+  { id: "found", title: "Inspection", note: "findings in the script", page: foundPage },
+  { id: "mode", title: "Run or deploy", note: "an app, or one replica for now", page: modePage },
+  {
+    id: "where",
+    title: "Where",
+    note: "this machine or another server",
+    page: wherePage,
+    reads: ["apps", "capacity"],
+  },
+  {
+    id: "variables",
+    title: "Variables",
+    note: "environment and stored secrets",
+    page: variablesPage,
+    reads: ["secrets"],
+  },
+  {
+    id: "resources",
+    title: "Resources",
+    note: "machine type, GPUs, packages",
+    page: resourcesPage,
+    reads: ["apps", "capacity"],
+  },
+  { id: "scaling", title: "Scaling", note: "replicas and idle time", page: scalingPage },
+  { id: "timeouts", title: "Timeouts", note: "start, request, drain", page: timeoutsPage },
+  { id: "preflight", title: "Checks", note: "every check and its result", page: preflightPage },
+];
+
+export const steps: readonly Step[] = [...mainSteps, ...advancedSteps, launchStep];
+
 /** An app that is run once has one replica, so nothing is asked about its scaling. */
-export function stepsOf(isEphemeral: boolean): readonly Step[] {
-  return isEphemeral ? steps.filter(({ id }) => id !== "scaling") : steps;
+export function advancedStepsOf({ given }: Pick<DeployState, "given">): readonly Step[] {
+  return isEphemeral(given) ? advancedSteps.filter(({ id }) => id !== "scaling") : advancedSteps;
+}
+
+export function isAdvanced(step: StepId): boolean {
+  return advancedSteps.some(({ id }) => id === step);
+}
+
+/** Index of the main step that a step is or belongs to. */
+export function mainIndex(step: StepId): number {
+  const at = mainSteps.findIndex(({ id }) => id === step);
+  return at === -1 ? mainSteps.length - 1 : at;
+}
+
+export interface WrongAnswer {
+  readonly step: StepId;
+  /** The field at fault; undefined: the step as a whole. */
+  readonly field: string | undefined;
+  readonly sentence: string;
+}
+
+/** The first answer at fault: the review can be reached past any step. Undefined until the script is read. */
+export function wrongAnswer(state: DeployState): WrongAnswer | undefined {
+  if (state.known.script.kind !== "loaded") return undefined;
+  for (const { id, title, page } of [...mainSteps.slice(0, 2), ...advancedStepsOf(state)]) {
+    if (id === "preflight") continue;
+    const { items = [], fault } = page(state);
+    const [[field, found] = [undefined, fault]] = Object.entries(faultsIn(items));
+    const label = items.find((item) => item.id === field)?.label;
+    const place = label === undefined || label === title ? title : `${title}, ${label}`;
+    if (found !== undefined) return { step: id, field, sentence: `${place}: ${found}` };
+  }
+  return undefined;
 }
 
 /** What the step shows and asks. */
@@ -50,26 +113,22 @@ export function focusedItem(state: DeployState): Item | undefined {
   return items[Math.min(state.focus, items.length - 1)];
 }
 
-/** `3 of 13  Run or deploy`. */
-export function stepTitle({ step, given }: DeployState): string {
-  const list = stepsOf(isEphemeral(given));
-  const at = list.findIndex(({ id }) => id === step);
-  return `${at + 1} of ${list.length}  ${list[at]?.title ?? ""}`;
+/** `2 of 3  Name and access`, or `Advanced  Scaling`. */
+export function stepTitle({ step }: Pick<DeployState, "step">): string {
+  const title = steps.find(({ id }) => id === step)?.title ?? "";
+  const place = isAdvanced(step) ? "Advanced" : `${mainIndex(step) + 1} of ${mainSteps.length}`;
+  return `${place}  ${title}`;
 }
 
-/** The step so many places away; undefined beyond either end. */
-export function stepBeside(
-  step: StepId,
-  distance: -1 | 1,
-  isEphemeral: boolean,
-): StepId | undefined {
-  const list = stepsOf(isEphemeral);
-  return list[list.findIndex(({ id }) => id === step) + distance]?.id;
+/** The step on the way there or back; undefined beyond either end. */
+export function stepBeside(step: StepId, distance: -1 | 1): StepId | undefined {
+  if (isAdvanced(step)) return "review";
+  const way = [...mainSteps, launchStep];
+  return way[way.findIndex(({ id }) => id === step) + distance]?.id;
 }
 
-/** The step that a draft goes on with: what the later ones have read is read again. */
+/** The step that a draft goes on with: what is checked or launched is reviewed again. */
 export function resumedStep(text: string): StepId {
-  const at = steps.findIndex(({ id }) => id === text);
-  const last = steps.findIndex(({ id }) => id === "timeouts");
-  return steps[Math.max(0, Math.min(at, last))]?.id ?? "script";
+  const step = steps.find(({ id }) => id === text)?.id ?? "script";
+  return step === "launch" || step === "preflight" ? "review" : step;
 }

@@ -1,6 +1,7 @@
 // The texts of a model's card: its licence, its Modelfile, and the whole card for the pager.
 
 import { formatBytes } from "../../../base/byte-format.ts";
+import { shownModel } from "../../../base/model-tag.ts";
 import type { DeletionPlan, ModelDescription } from "../../../client/models-store.ts";
 
 /** Longer lists are shown as their length. */
@@ -14,18 +15,25 @@ export function licenseName(short: unknown, text: string | undefined): string {
   return line?.trim() ?? "not told";
 }
 
-/** The commands of a Modelfile, without comments and with long texts cut. */
-export function modelfileCommands(modelfile: string, ellipsis: string): readonly string[] {
+/** `From tiny.gguf and 3 more commands; i shows the Modelfile`. */
+export function modelfileSummary(modelfile: string): string {
+  const commands = commandsOf(modelfile);
+  const from = commands.find((line) => /^from /i.test(line))?.slice("from ".length) ?? "";
+  // A path's folders are the store's.
+  const base = from.startsWith("/") ? (from.split("/").at(-1) ?? "") : shownModel(from);
+  const more = commands.filter((line) => !/^from /i.test(line)).length;
+  const others = more === 0 ? "" : ` and ${more} more ${more === 1 ? "command" : "commands"}`;
+  return `From ${base.trim()}${others}; i shows the Modelfile`;
+}
+
+/** The first lines of a Modelfile's commands. */
+function commandsOf(modelfile: string): readonly string[] {
   const lines: string[] = [];
   let isInText = false;
   for (const line of modelfile.split("\n")) {
     const hasOddMark = line.split(textMark).length % 2 === 0;
-    if (isInText) {
-      isInText = !hasOddMark;
-    } else if (hasOddMark) {
-      isInText = true;
-      lines.push(line.slice(0, line.indexOf(textMark)) + ellipsis);
-    } else if (line.trim() !== "" && !line.startsWith("#")) lines.push(line);
+    if (!isInText && line.trim() !== "" && !line.startsWith("#")) lines.push(line);
+    if (hasOddMark) isInText = !isInText;
   }
   return lines;
 }
@@ -47,7 +55,7 @@ export function deletionSentence(plan: DeletionPlan): string {
 export function cardText(model: ModelDescription): string {
   const { name, description, parameters, system, template, modelfile, license, info } = model;
   const sections: [title: string, text: string | undefined][] = [
-    [name, description],
+    [shownModel(name), description],
     ["Parameters", parameters],
     ["System", system],
     ["Template", `from ${template.origin}. ${template.reason}`],

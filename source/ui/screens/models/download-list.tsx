@@ -3,6 +3,7 @@
 import { Box, Text } from "ink";
 import type { ReactElement } from "react";
 import { formatBytes } from "../../../base/byte-format.ts";
+import type { Paragraph } from "../../components/paragraph.tsx";
 import { ProgressBar } from "../../components/progress-bar.tsx";
 import { useNow } from "../../hooks/use-clock.ts";
 import { useLook } from "../../hooks/use-look.ts";
@@ -50,6 +51,22 @@ export function DownloadList(props: DownloadListProps): ReactElement | null {
   );
 }
 
+/** Why a download failed, in full, for a card; undefined for others. */
+export function downloadFailure(
+  download: Download | undefined,
+  paragraph: Paragraph,
+  glyphs: Glyphs,
+): ReactElement | undefined {
+  if (download?.state !== "failed") return undefined;
+  return (
+    <>
+      {paragraph(`${glyphs.failed} ${download.error ?? "It failed."}`, "error")}
+      {paragraph("r tries again and goes on from what is here; x takes it off the list.", "dim")}
+      <Text> </Text>
+    </>
+  );
+}
+
 function openDownloads(downloads: readonly Download[]): readonly Download[] {
   return downloads.filter(({ state }) => state !== "done");
 }
@@ -73,7 +90,7 @@ function DownloadItem({ download, width }: { download: Download; width: number }
         {fitText(name, nameWidth, ellipsis) + gap}
         {fraction !== undefined && barWidth >= barWidthMinimum && (
           <>
-            <ProgressBar fraction={fraction} width={barWidth} tone={isFailed ? "error" : "mark"} />
+            <ProgressBar fraction={fraction} width={barWidth} tone={isFailed ? "error" : "plain"} />
             {gap}
           </>
         )}

@@ -14,6 +14,7 @@ import { useNow } from "../../hooks/use-clock.ts";
 import { useLook } from "../../hooks/use-look.ts";
 import { joinParts } from "../../text/join-parts.ts";
 import { fitRuns, fitText, foreignText, type TextRun } from "../../text/text-run.ts";
+import { downloadFailure } from "./download-list.tsx";
 import { fitOfWeights } from "./estimate.ts";
 import type { HubEntry } from "./model-entries.ts";
 import { formatTally, formatWindow } from "./model-figures.ts";
@@ -67,6 +68,7 @@ export function HubCard({ state, entry, panel }: HubCardProps): ReactElement {
   };
   return (
     <ScrollPanel {...panel}>
+      {downloadFailure(entry.download, paragraph, glyphs)}
       {paragraph(model.repository, "title")}
       {facts.some(Boolean) && paragraph(joinParts(facts, separator))}
       {paragraph(`licence ${model.license ?? "not told"}`)}
@@ -80,7 +82,7 @@ export function HubCard({ state, entry, panel }: HubCardProps): ReactElement {
       {installed.length > 0 && (
         <>
           {paragraph("On this machine", "title")}
-          {installed.map((name) => paragraph(name, "good"))}
+          {installed.map((name) => paragraph(name))}
           <Text> </Text>
         </>
       )}

@@ -9,12 +9,12 @@ import { ScrollPanel, type ScrollPanelProps } from "../../components/scroll-pane
 import { useNow } from "../../hooks/use-clock.ts";
 import { useLook } from "../../hooks/use-look.ts";
 import { joinParts } from "../../text/join-parts.ts";
-import { deletionSentence, licenseName, modelfileCommands } from "./card-text.ts";
+import { deletionSentence, licenseName, modelfileSummary } from "./card-text.ts";
+import { downloadFailure } from "./download-list.tsx";
 import { memoryEstimateRows } from "./memory-estimate.tsx";
 import type { LocalEntry } from "./model-entries.ts";
 import { type CardFacts, cardKey, type ModelsState } from "./models-state.ts";
 
-const modelfileRowsMaximum = 40;
 const digestLength = 12;
 
 export interface LocalCardProps {
@@ -30,20 +30,11 @@ export function LocalCard({ state, entry, panel }: LocalCardProps): ReactElement
   const paragraph = useParagraph(width);
   const { model, estimate, download } = entry;
   if (model === undefined) {
-    const rows =
-      download?.state === "failed" ? (
-        <>
-          {paragraph(`${glyphs.failed} ${download.error ?? "It failed."}`, "error")}
-          <Text> </Text>
-          {paragraph(
-            "r tries again and goes on from what is here; x takes it off the list.",
-            "dim",
-          )}
-        </>
-      ) : (
-        paragraph("It is on its way here.", "dim")
-      );
-    return <ScrollPanel {...panel}>{rows}</ScrollPanel>;
+    return (
+      <ScrollPanel {...panel}>
+        {downloadFailure(download, paragraph, glyphs) ?? paragraph("It is on its way here.", "dim")}
+      </ScrollPanel>
+    );
   }
   const { choice, capacity, cards } = state;
   const card = cards.get(cardKey(model));
@@ -52,6 +43,7 @@ export function LocalCard({ state, entry, panel }: LocalCardProps): ReactElement
   const line = [`arch ${model.family}`, layers, model.parameterSize, model.quantization];
   return (
     <ScrollPanel {...panel}>
+      {downloadFailure(download, paragraph, glyphs)}
       {facts !== undefined && descriptionRows(facts, paragraph)}
       {paragraph(joinParts(line, ` ${glyphs.separator} `))}
       {model.capabilities.length > 0 && paragraph(`can ${model.capabilities.join(", ")}`)}
@@ -72,7 +64,7 @@ export function LocalCard({ state, entry, panel }: LocalCardProps): ReactElement
         ? paragraph(card.error, "error")
         : facts === undefined
           ? paragraph(`reading the card${glyphs.ellipsis}`, "dim")
-          : originRows(facts, paragraph, glyphs.ellipsis)}
+          : originRows(facts, paragraph)}
       {paragraph(`Modified ${formatRelativeTime(model.modifiedMs, nowMs)}`, "dim")}
       {paragraph(`Store ${model.store}, digest ${model.digest.slice(0, digestLength)}`, "dim")}
     </ScrollPanel>
@@ -92,20 +84,13 @@ function descriptionRows({ description }: CardFacts, paragraph: Paragraph): Reac
   );
 }
 
-/** The Modelfile, the template, and the bytes that deleting the model frees. */
-function originRows(
-  { description, deletion }: CardFacts,
-  paragraph: Paragraph,
-  ellipsis: string,
-): ReactElement {
+/** The Modelfile in a line, the template, and the bytes that deleting the model frees. */
+function originRows({ description, deletion }: CardFacts, paragraph: Paragraph): ReactElement {
   const { modelfile, template } = description;
   const language = template.language === undefined ? "" : `, ${template.language}`;
   return (
     <>
-      {paragraph("Modelfile", "title")}
-      {modelfileCommands(modelfile, ellipsis)
-        .slice(0, modelfileRowsMaximum)
-        .map((line) => paragraph(line, "code"))}
+      {paragraph(modelfileSummary(modelfile))}
       {paragraph(`Template from ${template.origin}${language}. ${template.reason}`, "dim")}
       <Text> </Text>
       {deletion !== undefined && paragraph(deletionSentence(deletion), "dim")}

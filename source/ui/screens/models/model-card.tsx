@@ -3,6 +3,7 @@
 import { Text } from "ink";
 import type { ReactElement } from "react";
 import { formatMemory } from "../../../base/byte-format.ts";
+import { shownModel } from "../../../base/model-tag.ts";
 import { panelInnerWidth } from "../../components/panel.tsx";
 import { useParagraph } from "../../components/paragraph.tsx";
 import { ScrollPanel, type ScrollPanelProps } from "../../components/scroll-panel.tsx";
@@ -64,7 +65,7 @@ function RunningCard({ entry: { loaded }, panel }: RunningCardProps): ReactEleme
       {paragraph(`Context ${loaded.context_length} tokens in each slot`)}
       {paragraph(`Requests ${String(running)} running, ${String(waiting)} waiting`)}
       {paragraph(`Unload in ${untilOf(loaded, nowMs)}`)}
-      {loaded.names.length > 1 && paragraph(`Serves ${loaded.names.join(", ")}`)}
+      {loaded.names.length > 1 && paragraph(`Serves ${loaded.names.map(shownModel).join(", ")}`)}
       <Text> </Text>
       {paragraph("Loaded with", "title")}
       {options.map(([name, value]) => paragraph(`${name} ${String(value)}`, "code"))}

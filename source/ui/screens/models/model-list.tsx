@@ -27,16 +27,22 @@ const legendRows = 2;
 /** A lower table has no legend. */
 const legendFromRows = 9;
 
-export interface ModelListProps {
+interface RowsProps {
   readonly state: ModelsState;
   readonly width: number;
   readonly height: number;
 }
 
-export function ModelList({ state, width, height }: ModelListProps): ReactElement {
+export interface ModelListProps extends RowsProps {
+  /** The card beside it tells why a download failed: the list of downloads leaves those out. */
+  readonly hasCard?: boolean;
+}
+
+export function ModelList({ state, width, height, hasCard = false }: ModelListProps): ReactElement {
   const { glyphs } = useLook();
   const nowMs = useNow();
-  const { work, downloads } = state;
+  const { work } = state;
+  const downloads = state.downloads.filter((one) => !hasCard || one.state !== "failed");
   const innerWidth = panelInnerWidth(width);
   const innerHeight = panelInnerHeight(height);
   const downloadsMaximum = Math.floor(innerHeight / 2);
@@ -63,7 +69,7 @@ export function ModelList({ state, width, height }: ModelListProps): ReactElemen
       </Box>
       <Box flexDirection="column" marginTop={gap} flexShrink={0}>
         {work !== undefined && (
-          <TextLine text={`${glyphs.working} ${work}`} tone="mark" width={innerWidth} />
+          <TextLine text={`${glyphs.working} ${work}`} tone="plain" width={innerWidth} />
         )}
         <DownloadList downloads={downloads} width={innerWidth} heightMaximum={downloadsMaximum} />
       </Box>
@@ -101,7 +107,7 @@ function staleAge(reading: Reading<unknown>, nowMs: number): number | undefined 
 }
 
 /** The table stays below an error, and is dimmed once its figures are old. */
-function ModelRows({ state, width, height }: ModelListProps): ReactElement {
+function ModelRows({ state, width, height }: RowsProps): ReactElement {
   const { glyphs } = useLook();
   const paragraph = useParagraph(width);
   const nowMs = useNow();
@@ -172,7 +178,7 @@ const emptySentences = {
 } as const;
 
 /** What is being read, or what to do; nothing below an error, and in the first moment of a wait. */
-function EmptyList({ state, width }: Omit<ModelListProps, "height">): ReactElement | null {
+function EmptyList({ state, width }: Omit<RowsProps, "height">): ReactElement | null {
   const { glyphs, theme } = useLook();
   const paragraph = useParagraph(width);
   const nowMs = useNow();

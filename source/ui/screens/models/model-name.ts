@@ -1,5 +1,7 @@
 // Names of models as a person types them and as the server lists them.
 
+import { shownModel } from "../../../base/model-tag.ts";
+
 /** The name with its tag: `tiny` is `tiny:latest`. */
 export function withTag(name: string): string {
   return name.indexOf(":", name.lastIndexOf("/") + 1) >= 0 ? name : `${name}:latest`;
@@ -39,7 +41,7 @@ export function isHubName(name: string): boolean {
 
 /** A name in at most `width` letters; it keeps its end, which tells models apart. */
 export function shortName(name: string, width: number, ellipsis: string): string {
-  const plain = name.replace(/:latest$/, "");
+  const plain = shownModel(name);
   if (plain.length <= width) return plain;
   const withoutHost = plain.replace(/^[^/]+\.[^/]+\//, "");
   if (withoutHost.length <= width) return withoutHost;

@@ -83,6 +83,11 @@ export const modelsCommands: readonly Row[] = [
     when: canChat,
     run: toggleLoad,
   }),
+  command("pane", ["Tab", "Shift+Tab"], "Between the list and the card", {
+    hint: ({ state }) => (state.pane === "list" ? "card" : "list"),
+    when: (context) => onEntry(context) || (isReading(context) && context.state.pane === "card"),
+    run: changePane,
+  }),
   command("pull", ["p"], "Pull a model by its name, such as owner/name:Q4_K_M", {
     slash: ["/pull"],
     keywords: ["download", "install"],
@@ -161,11 +166,6 @@ export const modelsCommands: readonly Row[] = [
   command("cacheType", ["t"], "Another kind of KV cache, for the estimate and the next load", {
     when: onLocal,
     run: changeCacheType,
-  }),
-  command("pane", ["Tab", "Shift+Tab"], "Between the list and the card", {
-    hint: ({ state }) => (state.pane === "list" ? "card" : "list"),
-    when: (context) => onEntry(context) || (isReading(context) && context.state.pane === "card"),
-    run: changePane,
   }),
   command("card", ["i"], "The whole card in the pager, with texts and parameters", {
     when: (context) => canChat(context) || onHub(context),

@@ -1,6 +1,7 @@
 // Reads what the screen shows from the server: lists, memory and disk, cards, the hub's answers.
 
 import type { Clock } from "../../../base/clock.ts";
+import { shownModel } from "../../../base/model-tag.ts";
 import { describeError } from "../../../base/product-error.ts";
 import type { ApiClient } from "../../../client/api-client.ts";
 import { loadedModels } from "../../../client/model-calls.ts";
@@ -82,7 +83,10 @@ export class ModelsFeed {
       await this.#read("local", () => listModels(client()));
       this.readCard();
     };
-    const readRunning = () => this.#read("running", () => loadedModels(client()));
+    const readRunning = () =>
+      this.#read("running", async () =>
+        (await loadedModels(client())).map((one) => ({ ...one, name: shownModel(one.name) })),
+      );
     const readRoom = () => this.#read("capacity", () => readCapacity(client()));
     this.#polls = {
       local: new Poll(readLocal, intervalsMs.local, listShareMaximum),

@@ -38,7 +38,7 @@ export function ModelsView(props: ModelsViewProps): ReactElement {
     const listWidth = Math.floor(columns * listShare);
     return (
       <Box>
-        <ModelList state={state} width={listWidth} height={rows} />
+        <ModelList state={state} width={listWidth} height={rows} hasCard />
         <ModelCard {...card} width={columns - listWidth} />
       </Box>
     );

@@ -10,7 +10,7 @@ import { formatSpan } from "./model-figures.ts";
 import type { LoadingModel } from "./models-state.ts";
 
 export const fitWords: Readonly<Record<Fit, TextRun>> = {
-  gpu: { text: "GPU", tone: "good" },
+  gpu: { text: "GPU", tone: "plain" },
   split: { text: "split", tone: "plain" },
   cpu: { text: "CPU", tone: "plain" },
   none: { text: "no", tone: "warning" },
@@ -31,7 +31,7 @@ export function localStateCell({ loaded, loading, download }: LocalEntry, glyphs
 
 export function hubStateCell({ model, installed, download }: HubEntry, glyphs: Glyphs): TextRun {
   if (download !== undefined && download.state !== "done") return downloadCell(download, glyphs);
-  if (installed.length > 0) return { text: "here", tone: "good" };
+  if (installed.length > 0) return { text: "here", tone: "plain" };
   if (model.isGated) return { text: "gated", tone: "warning" };
   return { text: "", tone: "plain" };
 }
@@ -40,14 +40,14 @@ export function loadedCell(loaded: LoadedEntry, glyphs: Glyphs): TextRun {
   if (loaded.state === "loading") {
     return loadingCell({ step: "load", fraction: loaded.load_progress }, glyphs);
   }
-  if (loaded.state === "busy") return { text: `${glyphs.working} busy`, tone: "mark" };
-  return { text: `${glyphs.ready} loaded`, tone: "good" };
+  if (loaded.state === "busy") return { text: `${glyphs.working} busy`, tone: "plain" };
+  return { text: `${glyphs.ready} loaded`, tone: "plain" };
 }
 
 function downloadCell(download: Download, glyphs: Glyphs): TextRun {
   if (download.state === "failed") return { text: `${glyphs.failed} failed`, tone: "error" };
   const sign = download.state === "paused" ? "paused" : glyphs.below;
-  return { text: `${sign}${percentOf(fractionOf(download))}`, tone: "mark" };
+  return { text: `${sign}${percentOf(fractionOf(download))}`, tone: "plain" };
 }
 
 function loadingCell(
@@ -58,7 +58,7 @@ function loadingCell(
   const percent = percentOf(fraction === undefined ? undefined : Math.min(fraction, 0.99));
   return {
     text: `${glyphs.working} ${step === "check" ? "read" : "load"}${percent}`,
-    tone: "mark",
+    tone: "plain",
   };
 }
 

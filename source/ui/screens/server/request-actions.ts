@@ -4,14 +4,14 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { formatBytes } from "../../../base/byte-format.ts";
 import { describeError } from "../../../base/product-error.ts";
-import { cancelRequest, type RequestView } from "../../../client/requests.ts";
+import { cancelRequest, type RequestView, recordPrompts } from "../../../client/requests.ts";
 import { curlCommand, exampleCall } from "./curl-command.ts";
 import type { ServerContext } from "./server-state.ts";
 
 type Sentence = Promise<string | undefined>;
 
 const bodyNotKept =
-  "The body of this request was not kept. A server that is started with MODELCTL_LOG_PROMPTS=1 keeps bodies";
+  "The body of this request was not recorded. P records those to come, log_prompts = true those of every run";
 
 const replayedMethods = ["GET", "POST", "DELETE"] as const;
 
@@ -19,6 +19,20 @@ const replayedMethods = ["GET", "POST", "DELETE"] as const;
 export async function cancel({ client }: ServerContext, { id }: RequestView): Sentence {
   await cancelRequest(client(), id);
   return `Cancelled ${id}`;
+}
+
+/** Begins or ends the recording, for every client of the server, until it ends. */
+export async function toggleRecording({ client, watch, frame }: ServerContext): Sentence {
+  if (watch.sample?.isRecording === true) {
+    if (!(await frame.confirm("Stop recording, and forget what was recorded?"))) return undefined;
+    await recordPrompts(client(), false);
+    return "Nothing is recorded any more";
+  }
+  const question =
+    "Record prompts, answers and bodies of all clients, in memory, until the server ends?";
+  if (!(await frame.confirm(question))) return undefined;
+  await recordPrompts(client(), true);
+  return "Prompts and answers are recorded from now on";
 }
 
 export async function copyCurl(context: ServerContext, view: RequestView): Sentence {

@@ -1,11 +1,12 @@
 // The columns of the request table.
 
+import { shownModel } from "../../../base/model-tag.ts";
 import { formatMilliseconds } from "../../../base/time-format.ts";
 import type { RequestView } from "../../../client/requests.ts";
 import type { Column } from "../../components/table.tsx";
 import { isFailure } from "../../live/request-figures.ts";
 import { rate, span } from "../../text/quantities.ts";
-import { foreignRun, type TextRun } from "../../text/text-run.ts";
+import { foreignRun, runsText, type TextRun } from "../../text/text-run.ts";
 import { asciiGlyphs, type Glyphs, type Tone } from "../../theme.ts";
 
 export interface RequestColumnOptions {
@@ -43,7 +44,7 @@ export function requestColumns(options: RequestColumnOptions): readonly Column<R
     { title: "ID", width: 6, rank: 4, cell: ({ id }) => text(id) },
     { title: "METHOD", width: 6, rank: 5, cell: ({ method }) => text(method) },
     { title: "PATH", width: 14, isFlexible: true, cell: ({ path }) => text(path) },
-    { title: "MODEL", width: 12, rank: 1, cell: ({ model }) => text(model ?? "-") },
+    { title: "MODEL", width: 12, rank: 1, cell: ({ model }) => text(shownModel(model ?? "-")) },
     { title: "STATUS", width: 9, cell: (view) => statusRun(view, glyphs) },
     figure("IN", 6, 2, ({ promptTokens }) => promptTokens?.toString()),
     figure("OUT", 6, 1, ({ completionTokens }) => completionTokens?.toString()),
@@ -63,6 +64,15 @@ export function failureNote({ error }: RequestView, isAscii: boolean): TextRun |
   return error && foreignRun(error.message, "error", isAscii);
 }
 
+/** Figures as a screen reader says them, by their columns. */
+const spokenFigures: Readonly<Record<string, (value: string) => string>> = {
+  IN: (value) => `${value} tokens in`,
+  OUT: (value) => `${value} out`,
+  TTFT: (value) => `first token after ${value}`,
+  "tok/s": (value) => `${value} tok/s`,
+  TOTAL: (value) => `${value} in all`,
+};
+
 /** A request that has ended, in one line for screen readers. */
 export function requestSentence(view: RequestView): string {
   const options = { glyphs: asciiGlyphs, isRelative: false, now: view.startedAt };
@@ -70,11 +80,16 @@ export function requestSentence(view: RequestView): string {
   const columns = requestColumns(options).filter(
     ({ yieldsToNote }) => note === undefined || !yieldsToNote,
   );
-  const runs = [
-    ...columns.flatMap(({ cell }) => cell(view)),
-    ...(note === undefined ? [] : [note]),
-  ];
-  return runs.map(({ text }) => text.trim()).join(" ");
+  const textOf = ({ cell }: (typeof columns)[number]) => runsText([cell(view)].flat()).trim();
+  const facts = columns
+    .filter(({ title }) => spokenFigures[title] === undefined)
+    .map((column) => (column.title === "STATUS" ? textOf(column).slice(2) : textOf(column)));
+  const figures = columns.flatMap((column) => {
+    const value = textOf(column);
+    const spoken = value === "-" ? undefined : spokenFigures[column.title]?.(value);
+    return spoken ?? [];
+  });
+  return [facts.join(" "), ...figures, ...(note === undefined ? [] : [note.text])].join(", ");
 }
 
 /** Tokens per second; for a running answer the mean since its first token. */
@@ -90,8 +105,8 @@ export function speedOf(view: RequestView, now: number): number | undefined {
 export function statusRun(view: RequestView, glyphs: Glyphs): TextRun {
   const { state, status, firstTokenMs, promptTokens, model, error } = view;
   if (state === "running") {
-    if (firstTokenMs !== undefined) return { text: `${glyphs.working} stream`, tone: "mark" };
-    if (promptTokens !== undefined) return { text: `${glyphs.working} prompt`, tone: "mark" };
+    if (firstTokenMs !== undefined) return { text: `${glyphs.working} stream`, tone: "plain" };
+    if (promptTokens !== undefined) return { text: `${glyphs.working} prompt`, tone: "plain" };
     return { text: `${glyphs.queued} ${model === undefined ? "open" : "queue"}`, tone: "dim" };
   }
   if (status === 499) return { text: `${glyphs.stopped} 499`, tone: "warning" };
@@ -99,7 +114,7 @@ export function statusRun(view: RequestView, glyphs: Glyphs): TextRun {
   if (isFailure(view)) return { text: `${glyphs.failed} ${status}`, tone: "error" };
   // The head was sent before it failed.
   if (error !== undefined) return { text: `${glyphs.failed} broken`, tone: "error" };
-  return { text: `${glyphs.done} ${status}`, tone: "good" };
+  return { text: `${glyphs.done} ${status}`, tone: "plain" };
 }
 
 export function timeOfDay(at: number): string {

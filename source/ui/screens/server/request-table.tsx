@@ -36,7 +36,7 @@ export const RequestTable = memo(function RequestTable(props: RequestTableProps)
   const { isRelative, selectedKey } = state;
   const entries = useStore(sources.feed, (one) => one);
   // The figures of running requests count up with each sample.
-  useStore(sources.watch, (one) => one);
+  const { samples } = useStore(sources.watch, (one) => one);
   const { shown, selected, selectedIndex, total } = listRequests(state, entries);
   const width = panelInnerWidth(columns);
   const footer =
@@ -49,7 +49,14 @@ export const RequestTable = memo(function RequestTable(props: RequestTableProps)
     extent.current = { rows: height, lastTop: 0 };
   }, [extent, height]);
   return (
-    <Panel width={columns} height={rows} y={y} title="Requests" footer={footer} isFocused>
+    <Panel
+      width={columns}
+      height={rows}
+      y={y}
+      title={samples.at(-1)?.isRecording === true ? "Requests, recording prompts" : "Requests"}
+      footer={footer}
+      isFocused
+    >
       <FilterLine state={state} missed={missedRequests(state, entries)} width={width} />
       <Table
         columns={fitColumns(requestColumns({ glyphs, isRelative, now }), width - markerWidth)}
@@ -109,7 +116,7 @@ function FilterLine({ state, missed, width }: FilterLineProps): ReactElement {
       <Line runs={fitRuns(names, used, ellipsis)} />
       {field !== undefined && <TextField field={field} width={fieldWidth} x={used} />}
       <Line runs={fitRuns([...(field === undefined ? [value] : []), ...problem], rest, ellipsis)} />
-      <Text {...theme[isPaused ? "warning" : "good"]}>{` ${mode}`}</Text>
+      <Text {...theme[isPaused ? "warning" : "dim"]}>{` ${mode}`}</Text>
     </Box>
   );
 }

@@ -112,7 +112,7 @@ export function requestLines(
       const { prompt, answer } = texts.texts;
       if (prompt === undefined && answer === undefined) {
         const sentence =
-          "What is said is not kept. A server that is started with MODELCTL_LOG_PROMPTS=1 keeps prompts, answers and bodies in memory.";
+          "Prompt and answer were not recorded. P records those to come, log_prompts = true those of every run.";
         return [...lines, [], ...linesOf(sentence, "dim", wrapping)];
       }
       return [

@@ -32,7 +32,7 @@ export function useBanner(sources: ServerSources): Banner | undefined {
   const { link } = useStore(sources.watch, (one) => one);
   const host = sources.host();
   const parted = (...parts: string[]) => parts.join(` ${glyphs.separator} `);
-  if (work !== undefined) return { text: `${glyphs.working} ${work}`, tone: "mark" };
+  if (work !== undefined) return { text: `${glyphs.working} ${work}`, tone: "plain" };
   if (startProblem !== undefined) {
     const { sentence, remedy } = startProblem;
     const keys = [...remedyKeys[remedy], "o settings", "S starts it as it was"];

@@ -81,6 +81,7 @@ function ServerSummary({ sources }: Pick<ServerBodyProps, "sources">): ReactElem
       {sample !== undefined && (
         <Text>
           {sample.running} running, {sample.waiting} waiting, {rate(sample.tokensPerSecond)} tok/s
+          {sample.isRecording && ", recording prompts"}
         </Text>
       )}
       <Text>{`Filter: ${state.field?.text ?? state.filters.text}`}</Text>

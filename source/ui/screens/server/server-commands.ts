@@ -26,6 +26,7 @@ import {
   copyJson,
   exportRequests,
   replay,
+  toggleRecording,
 } from "./request-actions.ts";
 import { changeSettings, makeKey, startOnNextPort, toggleServer } from "./server-control.ts";
 import type { ServerContext, ServerControl, StartProblem } from "./server-state.ts";
@@ -136,6 +137,11 @@ export const serverCommands: readonly Row[] = [
     hint: hintedInDetail("replay"),
     when: onRequest,
     run: withSelected(replay),
+  }),
+  command("record", ["P"], "Record prompts and answers until the server ends, or stop", {
+    hint: ({ watch }) => (watch.sample?.isRecording === true ? "stop recording" : undefined),
+    when: (context) => !isTyping(context) && context.watch.sample !== undefined,
+    run: toggleRecording,
   }),
   command("export", ["E"], "Write the requests that are shown into a file", {
     when: (context) => inList(context) && hasRequests(context),

@@ -142,7 +142,7 @@ function schedulerFigures({ samples, requests, now }: ServerFacts, glyphs: Glyph
         kind: "state",
         label: model.name,
         value: modelState(model, now, glyphs),
-        tone: "good",
+        tone: "plain",
       }),
     ),
   ];

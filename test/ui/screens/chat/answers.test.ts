@@ -116,16 +116,6 @@ describe("a failure", () => {
 });
 
 describe("while an answer runs", () => {
-  test("Enter explains itself and the typed text stays", async () => {
-    const chat = await openChat();
-    await ask(chat, "first");
-    chat.backend.current.text("working");
-    chat.screen.type("next question\r");
-    await chat.screen.until("wait or Esc");
-    expect(chat.screen.text).toContain("> next question");
-    expect(chat.backend.answers).toHaveLength(1);
-  });
-
   test("Esc before the first word gives the prompt back", async () => {
     const chat = await openChat();
     await ask(chat, "slow one");

@@ -50,6 +50,9 @@ describe("settings", () => {
     await chat.screen.until("context 43/4096");
     chat.screen.type("/clear\r");
     await chat.screen.until("For example");
+    await chat.screen.until(
+      /New chat\. It keeps the system text "You are a pirate\." and temperature 0\.3/,
+    );
     await ask(chat, "again");
     expect(chat.backend.current.messages).toEqual([{ role: "user", content: "again" }]);
     expect(chat.backend.current.settings).toEqual({
@@ -103,7 +106,7 @@ describe("settings", () => {
       settings: { system: "Be brief.", parameters: { top_k: 7 } },
     });
     screen.type("/show\r");
-    await screen.until(/System: Be brief\.\n Parameters:\n top_k 7/);
+    await screen.until(/^ > \/show\n System: Be brief\.\n Parameters:\n top_k 7/m);
   });
 
   test("with a wrong value are refused in a sentence, and the line stays", async () => {
@@ -117,13 +120,61 @@ describe("settings", () => {
   });
 });
 
+describe("the form of settings", () => {
+  test("shows what counts and why, takes a value, refuses a wrong one, and takes it back", async () => {
+    const chat = await openChat({ rows: 40 });
+    const { screen } = chat;
+    screen.type("/set\r");
+    await screen.until(/> system text +system of tiny +the model +goes in front/);
+    expect(screen.text).toMatch(/ temperature +0\.8 +default +randomness/);
+    screen.type(`temp${keys.enter}`);
+    await screen.until(/temperature: randomness.* Takes a number of at least 0/);
+    screen.type(`hot${keys.enter}`);
+    await screen.until("temperature must be a number of at least 0, not 'hot'");
+    screen.type(`\x150.3${keys.enter}`);
+    await screen.until(/> temperature +0\.3 +this chat/);
+    screen.type(`\x15kv_cache${keys.enter}`);
+    await screen.until(/> f16/);
+    screen.type(`q8${keys.enter}`);
+    await screen.until(/> kv_cache_type +q8_0 +this chat/);
+    screen.type(`\x15system${keys.enter}`);
+    await screen.until("System text. Leave it empty");
+    screen.type(`Be brief.${keys.enter}`);
+    await screen.until(/> system text +Be brief\. +this chat/);
+    screen.type(`\x15temp${keys.enter}`);
+    await screen.until("> 0.3");
+    screen.type(`\x7f${keys.enter}`);
+    await screen.until(/> temperature +0\.8 +default/);
+    screen.type(keys.escape);
+    await screen.until(/^ > \/set\n System: Be brief\.\n Parameters:\n kv_cache_type q8_0/m);
+    await ask(chat, "hello");
+    expect(chat.backend.current.settings).toEqual({
+      system: "Be brief.",
+      parameters: { kv_cache_type: "q8_0" },
+    });
+  });
+
+  test("keeps names and values in a small window", async () => {
+    const { screen } = await openChat({ columns: 60, rows: 16 });
+    screen.type("/set\r");
+    await screen.until(/> system text +system of tiny +the model/);
+  });
+});
+
 describe("a line with a slash", () => {
   test("that is no command is not sent and stays to be corrected", async () => {
     const { screen, backend } = await openChat();
     screen.type("/wrong word\r");
-    await screen.until("Unknown command '/wrong'. Type /? for help");
+    await screen.until("! Unknown command '/wrong'. Type /? for help");
     expect(screen.text).toContain("> /wrong word");
     expect(backend.answers).toHaveLength(0);
+    screen.type(`${keys.left}x`);
+    await screen.until("> /wrong worxd");
+    screen.type(keys.enter);
+    await screen.until("Unknown command");
+    // It is selected: what is typed takes its place.
+    screen.type("hello");
+    await screen.until("> hello ");
   });
 
   test("is sent as a message when the slash is doubled", async () => {

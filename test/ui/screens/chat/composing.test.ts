@@ -5,6 +5,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import type { ModelChoice } from "../../../../source/ui/screens/chat/chat-backend.ts";
 import { ask, openChat } from "../../support/open-chat.ts";
 import { ScriptedBackend } from "../../support/scripted-backend.ts";
 import { keys } from "../../support/sized-terminal.ts";
@@ -192,7 +193,7 @@ test("a menu below the field completes commands: arrows choose, Tab takes, Esc c
   screen.type("/se");
   await screen.until("> /sessions");
   screen.type(keys.down);
-  await screen.until("> /set system");
+  await screen.until("> /set  ");
   screen.type(keys.escape);
   await screen.until((shown) => !shown.text.includes("/sessions"));
   expect(screen.text).toContain("> /se ");
@@ -203,3 +204,18 @@ test("a menu below the field completes commands: arrows choose, Tab takes, Esc c
   screen.type("\x15/cle\r");
   await screen.until("> /clear ");
 });
+
+test.each([keys.tab, keys.enter])(
+  "%j that comes before the menu takes its first item all the same",
+  async (key) => {
+    const scripted = new ScriptedBackend();
+    const models = Promise.withResolvers<readonly ModelChoice[]>();
+    scripted.models = () => models.promise;
+    const { screen, backend } = await openChat({ scripted });
+    screen.type(`/model lar${key}`);
+    await screen.until("> /model lar");
+    models.resolve([{ name: "large", sizeText: "20 GB" }]);
+    await screen.until("> /model large ");
+    expect(backend.facts.name).toBe("tiny");
+  },
+);

@@ -108,9 +108,9 @@ describe("a message that cannot be sent stays in the field", () => {
   });
 
   test.each([
-    ["/image dog.png what", "There is no file dog.png."],
-    ["/image text.png what", "text.png is no image."],
-    ["see ./text.png", "text.png is no image."],
+    ["/image dog.png what", "File dog.png does not exist."],
+    ["/image text.png what", "text.png is not an image."],
+    ["see ./text.png", "text.png is not an image."],
     ["see ./dog.png", "not found: ./dog.png."],
     ["/image", "Which image?"],
   ])("%j", async (typed, sentence) => {
@@ -128,7 +128,7 @@ test("a listing of files is no wish to show them all", async () => {
   chat.screen.type(keys.paste(listing));
   await chat.screen.until("39.png");
   chat.screen.type(keys.enter);
-  await chat.screen.until("The message names 40 image files");
+  await chat.screen.until("the message names 40 image files");
   chat.screen.type(keys.enter);
   await chat.screen.until(() => chat.backend.answers.length === 1);
   expect(chat.backend.current.messages).toEqual([{ role: "user", content: listing }]);

@@ -14,6 +14,7 @@ async function answered(answer: string, question = "What is it?"): Promise<OpenC
 
 async function say(chat: OpenChat, question: string, answer: string): Promise<void> {
   await ask(chat, question);
+  await chat.screen.until("Enter queue");
   chat.backend.current.text(answer).done();
   await chat.screen.until("Enter send");
 }
@@ -54,12 +55,21 @@ describe("reading messages", () => {
     expect(copied(chat)).toBe("ls -l");
   });
 
-  test("a message without code says so", async () => {
+  test("c in a message without code takes the nearest code, and says where there is none", async () => {
     const chat = await answered("None.");
     chat.screen.type(keys.tab);
     await chat.screen.until("y copy");
     chat.screen.type("c");
-    await chat.screen.until("There is no code in this message.");
+    await chat.screen.until("There is no code in this chat.");
+    chat.screen.type(keys.escape);
+    await chat.screen.until("Enter send");
+    await say(chat, "And code?", code);
+    await say(chat, "Thanks.", "Welcome.");
+    chat.screen.type(keys.tab);
+    await chat.screen.until("y copy");
+    chat.screen.type("c");
+    await chat.screen.until("(block 2 of 2, from above)");
+    expect(copied(chat)).toBe("ls -l");
   });
 });
 
@@ -79,6 +89,11 @@ describe("asking again", () => {
     chat.screen.type(keys.tab);
     await chat.screen.until("r regenerate");
     chat.screen.type("r");
+    await chat.screen.until('Answer "What is it?" again? Its answer is lost.');
+    chat.screen.type("n");
+    await chat.screen.until("r regenerate");
+    expect(chat.backend.answers).toHaveLength(1);
+    chat.screen.type("ry");
     await chat.screen.until(() => chat.backend.answers.length === 2);
     chat.backend.current.fail("Out of memory.");
     await chat.screen.until("✗ Out of memory.");

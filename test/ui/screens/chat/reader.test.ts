@@ -40,6 +40,14 @@ test("while it comes, the status is a word", async () => {
   await chat.screen.until("(stopped)");
 });
 
+test("/? prints every command with its keys", async () => {
+  const chat = await openChat({ isScreenReader: true, rows: 120 });
+  chat.screen.type("/?\r");
+  await chat.screen.until("Command: /?");
+  await chat.screen.until("/clear: Forget the messages, keep system text and parameters");
+  expect(chat.screen.text).toContain("Ctrl+R: Search earlier messages");
+});
+
 test("the field, the search in earlier messages and notices are told in words", async () => {
   const chat = await openChat({ isScreenReader: true });
   await ask(chat, "plan the release");

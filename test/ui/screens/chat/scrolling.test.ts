@@ -46,9 +46,9 @@ test("Home shows the first message and PgDn leads on without a gap", async () =>
   await chat.screen.until(/you .*\n Count/);
   const seen = new Set(rowsOnShow(chat));
   for (let page = 0; page < 5; page += 1) {
-    const top = chat.screen.lines[1];
+    const top = chat.screen.lines[2];
     chat.screen.type(keys.pageDown);
-    await chat.screen.until((screen) => screen.lines[1] !== top);
+    await chat.screen.until((screen) => screen.lines[2] !== top);
     for (const row of rowsOnShow(chat)) seen.add(row);
     if (chat.screen.text.includes("row 60")) break;
   }
@@ -59,14 +59,14 @@ test("a new width keeps the place", async () => {
   const chat = await openLongAnswer();
   chat.screen.type(keys.pageUp);
   await chat.screen.until("End to follow");
-  const top = chat.screen.lines[1];
+  const top = chat.screen.lines[2];
   chat.screen.resize(100, 24);
   await chat.screen.until((screen) => screen.lines[19]?.length === 100);
-  const place = Number(/row (\d+)/.exec(chat.screen.lines[1] ?? "")?.[1]);
+  const place = Number(/row (\d+)/.exec(chat.screen.lines[2] ?? "")?.[1]);
   // Short lines do not wrap, so that half the width of the window is half of an estimate.
   expect(place).toBeGreaterThan(20);
   chat.screen.resize(80, 24);
-  await chat.screen.until((screen) => screen.lines[1] === top);
+  await chat.screen.until((screen) => screen.lines[2] === top);
 });
 
 test("sending returns to the tail", async () => {

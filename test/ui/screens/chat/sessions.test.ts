@@ -1,6 +1,6 @@
 // Goal: a chat can be left and gone on with, by anybody who has it open, and nothing of it is lost.
 // Method: the whole screen in a terminal in memory, real files, a scripted stand-in for the server.
-import { copyFile, mkdtemp, readFile, rm } from "node:fs/promises";
+import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
@@ -21,6 +21,7 @@ beforeEach(async () => {
 
 async function say(chat: OpenChat, question: string, answer: string): Promise<void> {
   await ask(chat, question);
+  await chat.screen.until("Enter queue");
   chat.backend.current.text(answer).done();
   await chat.screen.until("Enter send");
 }
@@ -62,6 +63,19 @@ describe("a chat", () => {
       { role: "user", content: "and now?" },
     ]);
     expect(second.backend.current.settings.parameters).toEqual({ temperature: 0.3 });
+  });
+
+  test("shows the names of its text files again, not their texts", async () => {
+    await writeFile(path.join(folder, "notes.txt"), "Buy milk.\n");
+    const first = await openChat({ sessions, folder });
+    await say(first, "What is in @notes.txt?", "Milk.");
+    await first.screen.until(/attached notes\.txt, \d+ tokens/);
+    await say(first, "Thanks.", "Welcome.");
+    await leave(first);
+    const [head] = (await sessions.list()).sessions;
+    const second = await openChat({ sessions, folder, session: { id: head?.id ?? "" } });
+    await second.screen.until(/attached notes\.txt, \d+ tokens?\n What is in @notes\.txt\?/);
+    expect(second.screen.text).not.toContain("Buy milk.");
   });
 
   test("keeps the question when the program dies in the middle of the answer", async () => {

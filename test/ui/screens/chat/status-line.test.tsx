@@ -30,15 +30,21 @@ test("loading that is nearly done is no alarm", () => {
 });
 
 test("a notice takes its place, in three rows at most", () => {
-  expect(drawn({ notice: "Set system\ntext." })).toEqual([" ! Set system text."]);
-  const rows = drawn({ notice: "word ".repeat(100) }, 40);
+  const drawnNotice = (text: string, isWarning: boolean, columns?: number) =>
+    drawn({ notice: { text, isWarning } }, columns);
+  expect(drawnNotice("Unknown\ncommand", true)).toEqual([" ! Unknown command"]);
+  expect(drawnNotice("New chat.", false)).toEqual([" New chat."]);
+  const rows = drawnNotice("word ".repeat(100), true, 40);
   expect(rows).toHaveLength(3);
   expect(rows.every((row) => row.length <= 40)).toBe(true);
 });
 
 test("a notice cannot command the terminal, and is ASCII where the terminal is", () => {
   const glyphs = asciiGlyphs;
-  const chat = sampleView({ state: { notice: "gone: \u001b[2J" }, glyphs });
+  const chat = sampleView({
+    state: { notice: { text: "gone: \u001b[2J", isWarning: true } },
+    glyphs,
+  });
   const { lines } = renderAt(<StatusLine chat={chat} columns={60} />, { columns: 60, glyphs });
   expect(lines()).toEqual([" ! gone: ^[[2J"]);
 });

@@ -20,7 +20,7 @@ test("the connection, the pane, the filter and the selection are told", () => {
   expect(heard(consoleState({}, { filter: "ti" }))).toEqual([
     "Control plane, this machine: answers",
     "Pane: apps, filter ti",
-    "Selected: tiny: ready, 1 of at most 2 replicas ready, revision r0002",
+    "Selected: tiny",
   ]);
   expect(heard(consoleState({ link: gone, apps: [] }))).toEqual([
     "Control plane, this machine: The control plane does not answer.",

@@ -29,7 +29,7 @@ test("a line stands behind its time, its replica and the sign of its stream", ()
   const [title, ...lines] = linesOf(log);
   expect(title).toContain("tiny · log");
   expect(lines[0]).toMatch(/\d\d:\d\d:\d\d aaaabbbb {3}usual/);
-  expect(lines[1]).toContain("aaaabbbb ! bad");
+  expect(lines[1]).toContain("aaaabbbb   bad");
   expect(lines[2]).toContain("aaaabbbb * started");
   expect(lines.at(-1)).toContain("3 lines · FOLLOW");
 });

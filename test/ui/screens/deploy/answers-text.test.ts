@@ -10,7 +10,7 @@ import {
 import { createDeployState } from "../../../../source/ui/screens/deploy/deploy-state.ts";
 import { rules, stateOf } from "./sample-answers.ts";
 
-const state = stateOf("name", { "variable:API_TOKEN": "hunter2", maxConcurrency: "3" });
+const state = stateOf("app", { "variable:API_TOKEN": "hunter2", maxConcurrency: "3" });
 const text = writeAnswers(state);
 
 /** The text with one line in place of another. */

@@ -21,6 +21,8 @@ import { SampleServer, sampleCloud } from "../console/sample-cloud.ts";
 // The test runner's console lacks the class that Ink builds its own console from.
 console.Console ??= Console;
 
+const right = "\u001b[C";
+
 class DeployServer extends SampleServer {
   readonly requests: DeploymentRequest[] = [];
   deployment = new AsyncQueue<DeployEvent>();
@@ -93,7 +95,7 @@ async function openDeploy(
     await result;
   };
   onTestFinished(leave);
-  await screen.until(isScreenReader ? "Step 1 of 13" : "of 13");
+  await screen.until(isScreenReader ? "Step 1 of 3" : / of 3|Advanced {2}/);
   return { screen, server, leave };
 }
 
@@ -106,19 +108,21 @@ async function next(screen: SizedTerminal, title: string): Promise<void> {
 async function toName({ screen }: Opened): Promise<void> {
   screen.type(script);
   await screen.until("chat.py");
-  await next(screen, "Found in");
-  await next(screen, "3 of 13");
-  await next(screen, "4 of 13");
-  await screen.until("> Name  chat");
+  await next(screen, "> Name    chat");
+}
+
+/** Opens an advanced step from the review. */
+async function advanced(screen: SizedTerminal, title: string): Promise<void> {
+  screen.type("a");
+  await screen.until("every check and its result");
+  screen.type(title + keys.enter);
+  await screen.until(`Advanced  ${title}`);
 }
 
 async function toReview(opened: Opened): Promise<void> {
   const { screen } = opened;
   await toName(opened);
-  const titles = ["5 of 13", "6 of 13", "7 of 13", "8 of 13", "9 of 13", "10 of 13"];
-  for (const title of titles) await next(screen, title);
   await next(screen, "It can be launched");
-  await next(screen, "12 of 13");
 }
 
 const result = {
@@ -139,26 +143,21 @@ describe("the way to the launch", () => {
     await toName(opened);
     screen.type("-two");
     await screen.until("chat-two is free.");
-    await next(screen, "5 of 13");
-    await next(screen, "> ● private");
-    screen.type(keys.down);
-    await screen.until("> ● shared");
+    screen.type(keys.down + right);
+    await screen.until("< shared >");
     screen.type(keys.escape);
-    await screen.until("5 of 13");
+    await screen.until("1 of 3");
+    await next(screen, "> Name    chat-two");
+    expect(screen.text).toContain("< shared >");
+    await next(screen, "It can be launched");
     screen.type("\u001b[Z");
-    await screen.until("> Name  chat-two");
-    await next(screen, "5 of 13");
-    await next(screen, "> ● shared");
-    for (const title of ["7 of 13", "8 of 13", "9 of 13", "10 of 13", "It can be launched"]) {
-      await next(screen, title);
-    }
-    await screen.until("--app-name chat-two --auth shared");
-    await next(screen, "12 of 13");
-    await screen.until("--app-name chat-two --auth shared");
+    await screen.until("> Name    chat-two");
+    await next(screen, "It can be launched");
+    await screen.until("--auth shared");
     expect(screen.text).toContain("There is none: this is the first one.");
     expect(server.requests).toEqual([]);
     expect(server.orders).toEqual([]);
-    await next(screen, "13 of 13");
+    await next(screen, "3 of 3  Launch");
     await until(
       () => server.requests,
       (requests) => requests.length === 1,
@@ -173,11 +172,8 @@ describe("the way to the launch", () => {
     for (const _ of "chat") screen.type(keys.backspace);
     screen.type("tiny");
     await screen.until("tiny exists: r0002-1a2b3c4d, ready.");
-    for (const title of ["5 of 13", "6 of 13", "7 of 13", "8 of 13", "9 of 13", "10 of 13"]) {
-      await next(screen, title);
-    }
     await next(screen, "It can be launched");
-    await next(screen, "At a time: 1 -> 4");
+    await screen.until("At a time: 1 -> 4");
     expect(screen.text).toContain("Replicas at most: 1 -> 2");
   });
 
@@ -185,34 +181,29 @@ describe("the way to the launch", () => {
     const opened = await openDeploy();
     const { screen } = opened;
     await toName(opened);
-    await next(screen, "5 of 13");
-    await next(screen, "6 of 13");
-    screen.type(keys.down + keys.down);
-    await screen.until("> ● public");
+    screen.type(keys.down + right + right);
+    await screen.until("< public >");
     await next(screen, "Public: anybody");
     screen.type("n");
     await screen.until((shown) => !shown.text.includes("Public: anybody"));
-    expect(screen.text).toContain("6 of 13");
+    expect(screen.text).toContain("2 of 3");
     await next(screen, "Public: anybody");
     screen.type("y");
-    await screen.until("7 of 13");
+    await screen.until("3 of 3");
   });
 
   test("hides secrets, on the screen and in the command", async () => {
     const opened = await openDeploy();
     const { screen, server } = opened;
-    await toName(opened);
-    for (const title of ["5 of 13", "6 of 13", "7 of 13"]) await next(screen, title);
+    await toReview(opened);
+    await advanced(screen, "Variables");
     screen.type(keys.down);
     await screen.until("> API_TOKEN");
     screen.type("hunter2");
     await screen.until("*******");
-    for (const title of ["8 of 13", "9 of 13", "10 of 13", "It can be launched"]) {
-      await next(screen, title);
-    }
-    await next(screen, "12 of 13");
+    await next(screen, "It can be launched");
     await screen.until('API_TOKEN="$API_TOKEN"');
-    await next(screen, "13 of 13");
+    await next(screen, "3 of 3  Launch");
     await until(
       () => server.requests,
       (requests) => requests.length === 1,
@@ -230,16 +221,53 @@ describe("the way to the launch", () => {
     ];
     const { screen, ...opened } = await openDeploy({ findings });
     await toName({ screen, ...opened });
-    for (const title of ["5 of 13", "6 of 13", "7 of 13", "8 of 13", "9 of 13", "10 of 13"]) {
-      await next(screen, title);
-    }
     await next(screen, "1 thing stands in the way");
     expect(screen.text).toContain("Use any.");
     await next(screen, "Go on all the same?");
     screen.type("n");
     await screen.until((shown) => !shown.text.includes("Go on all the same?"));
     screen.type("f");
-    await screen.until("8 of 13");
+    await screen.until("Advanced  Resources");
+  });
+
+  test("leads from any step to the review, which sends nobody past an answer at fault", async () => {
+    const opened = await openDeploy();
+    const { screen } = opened;
+    screen.type(script);
+    await screen.until("chat.py");
+    screen.type("\u001bg");
+    await screen.until("It can be launched");
+    expect(screen.text).toContain("chat, private");
+    await advanced(screen, "Resources");
+    screen.type(`${keys.down}x`);
+    await screen.until("0x");
+    screen.type(keys.escape);
+    await screen.until("Resources, GPUs: Use a whole number from 0 to 64.");
+    await next(screen, "f opens the answer at fault.");
+    screen.type("f");
+    await screen.until("> GPUs          0x");
+    screen.type(keys.backspace);
+    await screen.until((shown) => !shown.text.includes("0x"));
+    screen.type("\u001bg");
+    await screen.until("It can be launched");
+  });
+
+  test("has every other setting behind one key, each of which leads back to the review", async () => {
+    const opened = await openDeploy();
+    const { screen } = opened;
+    await toReview(opened);
+    const questions = {
+      Inspection: "Reads     MODEL_NAME, API_TOKEN",
+      Where: "Where should it run?",
+      Scaling: "At a time          4",
+      Timeouts: "How long may things take?",
+      Checks: "✓ ok      server: ready",
+    };
+    for (const [title, shown] of Object.entries(questions)) {
+      await advanced(screen, title);
+      await screen.until(shown);
+      await next(screen, "It can be launched");
+    }
   });
 });
 
@@ -255,16 +283,14 @@ test("checks are shown one by one as they end, and no key waits for them", async
   const opened = await openDeploy({ change: { preflight } });
   const { screen } = opened;
   await toName(opened);
-  for (const title of ["5 of 13", "6 of 13", "7 of 13", "8 of 13", "9 of 13", "10 of 13"]) {
-    await next(screen, title);
-  }
-  await next(screen, "✓ ok      server: ready");
-  expect(screen.text).toContain("◐ running python");
+  await next(screen, "◐ 1 passed; checking python");
   screen.type(keys.enter);
   await screen.until("The checks still run.");
+  await advanced(screen, "Checks");
+  await screen.until("✓ ok      server: ready");
+  expect(screen.text).toContain("◐ running python");
   screen.type(keys.escape);
-  await screen.until("10 of 13");
-  await next(screen, "◐ running python");
+  await screen.until("◐ 1 passed; checking python");
   running.resolve([ok]);
   await screen.until("It can be launched");
 });
@@ -279,7 +305,7 @@ describe("reading", () => {
     screen.type(keys.enter);
     await screen.until("still being read");
     screen.type(keys.escape);
-    await screen.until("1 of 13");
+    await screen.until("1 of 3");
     screen.type("x");
     await screen.until("chat.pyx");
   });
@@ -361,10 +387,7 @@ describe("the launch", () => {
     await screen.until("The launch goes on until another one takes its place.");
     screen.type("y");
     await screen.until("serve, a function");
-    const titles = ["3 of 13", "4 of 13", "5 of 13", "6 of 13", "7 of 13", "8 of 13"];
-    for (const title of [...titles, "9 of 13", "10 of 13"]) await next(screen, title);
     await next(screen, "It can be launched");
-    await next(screen, "12 of 13");
     await next(screen, "Launching chat");
     await until(
       () => server.requests,
@@ -393,12 +416,11 @@ describe("the answers as one text", () => {
     const { screen } = opened;
     await toName(opened);
     screen.type(asText);
-    await screen.until("8 of 13  Resources");
+    await screen.until("Advanced  Resources");
     await screen.until("Use a whole number from 0 to 64.");
     expect(screen.text).toContain("> GPUs");
     screen.type("\u00150");
-    for (const title of ["9 of 13", "10 of 13", "It can be launched"]) await next(screen, title);
-    await next(screen, "12 of 13");
+    await next(screen, "It can be launched");
     await screen.until("--app-name renamed");
   });
 
@@ -410,11 +432,11 @@ describe("the answers as one text", () => {
     await screen.until("There is no answer called mood. Edit the text again?");
     screen.type("n");
     await screen.until("The answers stay as they were");
-    expect(screen.text).toContain("> Name  chat");
+    expect(screen.text).toContain("> Name    chat");
     screen.type(asText);
     await screen.until("There is no answer called mood. Edit the text again?");
     screen.type("n");
-    await screen.until("> Name  chat");
+    await screen.until("> Name    chat");
   });
 });
 
@@ -426,14 +448,14 @@ describe("a draft", () => {
     await first.screen.until("chat-later");
     await first.leave();
     const { screen } = await openDeploy();
-    await screen.until("> Name  chat-later");
+    await screen.until("> Name    chat-later");
     screen.type("\u0012");
     await screen.until("There is no other draft.");
-    await next(screen, "5 of 13");
+    await next(screen, "3 of 3");
     screen.type("\u000e");
     await screen.until("Forget these answers and begin anew?");
     screen.type("y");
-    await screen.until("1 of 13");
+    await screen.until("1 of 3");
     expect(screen.text).not.toContain("chat.py");
   });
 });
@@ -446,8 +468,6 @@ test("a screen reader is told each step, its fields and what is wrong", async ()
   await screen.until(`Script: ${script}`);
   screen.type(keys.enter);
   await screen.until("What      serve, a function");
-  screen.type(keys.enter);
-  await screen.until(
-    "Mode: Deploy, an app that stays: revisions, a way back (of Deploy, Run once)",
-  );
+  screen.type(keys.down);
+  await screen.until("Access: private, keys of the organisation (of private, shared, public)");
 });

@@ -32,7 +32,7 @@ function terminal(processId: number): DraftFolder {
 }
 
 const names = () => readdirSync(state);
-const draftOf = (name: string) => ({ step: "name" as const, given: { name } });
+const draftOf = (name: string) => ({ step: "app" as const, given: { name } });
 async function namesSeenBy(drafts: DraftFolder) {
   return (await drafts.others()).drafts.map(({ given, isInUse }) => [given.name, isInUse]);
 }

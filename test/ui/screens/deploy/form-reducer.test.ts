@@ -12,10 +12,12 @@ import {
   openStep,
 } from "../../../../source/ui/screens/deploy/form-reducer.ts";
 import {
+  advancedStepsOf,
   focusedItem,
   pageOf,
   resumedStep,
   stepBeside,
+  wrongAnswer,
 } from "../../../../source/ui/screens/deploy/steps.ts";
 import { appDetails, inspectionOf, loaded, rules, stateOf } from "./sample-answers.ts";
 
@@ -30,23 +32,44 @@ const valuesOf = (state: DeployState) =>
 
 describe("steps", () => {
   test("follow one another, and go back with the answers kept", () => {
-    const there = openStep(stateOf("name"), "where");
+    const there = openStep(stateOf("app"), "review");
     const back = backStep(type(backStep(there), "-two"));
-    expect(back.step).toBe("mode");
-    const again = openStep(back, "name");
+    expect(back.step).toBe("script");
+    const again = openStep(back, "app");
     expect(again.given.name).toBe("chat-two");
     expect(again.editor.text).toBe("chat-two");
   });
 
+  test("lead through name and review to the launch, and from the advanced ones to the review", () => {
+    expect(stepBeside("script", 1)).toBe("app");
+    expect(stepBeside("app", 1)).toBe("review");
+    expect(stepBeside("review", 1)).toBe("launch");
+    expect(stepBeside("scaling", 1)).toBe("review");
+    expect(stepBeside("scaling", -1)).toBe("review");
+    expect(stepBeside("script", -1)).toBeUndefined();
+  });
+
   test("leave the scaling out for what is run once", () => {
-    expect(stepBeside("resources", 1, true)).toBe("timeouts");
-    expect(stepBeside("resources", 1, false)).toBe("scaling");
-    expect(stepBeside("script", -1, false)).toBeUndefined();
+    const ids = (mode: string) => advancedStepsOf({ given: { mode } }).map(({ id }) => id);
+    expect(ids("deploy")).toContain("scaling");
+    expect(ids("run")).not.toContain("scaling");
+  });
+
+  test("that are at fault keep the review from the launch, whichever way it was reached", () => {
+    const state = openStep(stateOf("review", { gpuCount: "many" }), "review");
+    const given = { ...state.given, "variable:API_TOKEN": "t" };
+    expect(wrongAnswer(state)?.sentence).toContain("Variables, API_TOKEN: The script does not");
+    expect(wrongAnswer({ ...state, given })).toMatchObject({
+      step: "resources",
+      field: "gpuCount",
+    });
+    expect(checkStep({ ...state, given }).faults[""]).toContain("f opens the answer");
+    expect(wrongAnswer({ ...state, given: { ...given, gpuCount: "0" } })).toBeUndefined();
   });
 
   test("of a draft go on before anything that must be asked anew", () => {
-    expect(resumedStep("name")).toBe("name");
-    expect(resumedStep("launch")).toBe("timeouts");
+    expect(resumedStep("app")).toBe("app");
+    expect(resumedStep("launch")).toBe("review");
     expect(resumedStep("nonsense")).toBe("script");
   });
 });
@@ -75,30 +98,30 @@ describe("the script", () => {
 
 describe("the name", () => {
   test("is judged while it is typed, and below its field when it is left", () => {
-    const state = type(openStep(stateOf("name"), "name"), "_A");
+    const state = type(openStep(stateOf("app"), "app"), "_A");
     expect(linesOf(state).join()).toContain("may only contain a-z");
     expect(state.faults).toEqual({});
     const left = checkStep(state);
     expect(left.faults.name).toContain("Such as chat-a.");
-    expect(linesOf(left)).toEqual([]);
+    expect(linesOf(left).join()).not.toContain("may only contain a-z");
   });
 
   test("that exists shows its active revision, and may be used", () => {
-    const state = openStep(stateOf("name", {}, { apps: loaded([appDetails()]) }), "name");
+    const state = openStep(stateOf("app", {}, { apps: loaded([appDetails()]) }), "app");
     expect(linesOf(state).join()).toContain("chat exists: r0003-aaaaaaaa, ready.");
     expect(checkStep(state).faults).toEqual({});
   });
 
   test("that exists is refused to what is run once", () => {
     const known = { apps: loaded([appDetails()]) };
-    const state = openStep(stateOf("name", { mode: "run" }, known), "name");
+    const state = openStep(stateOf("app", { mode: "run" }, known), "app");
     expect(checkStep(state).faults.name).toContain("needs a name of its own");
   });
 
   test("may be left out by what is run once alone", () => {
-    const run = openStep(stateOf("name", { mode: "run", name: "" }), "name");
+    const run = openStep(stateOf("app", { mode: "run", name: "" }), "app");
     expect(checkStep(run).faults).toEqual({});
-    const stay = openStep(stateOf("name", { name: "" }), "name");
+    const stay = openStep(stateOf("app", { name: "" }), "app");
     expect(checkStep(stay).faults.name).toBe("The name is empty.");
   });
 
@@ -112,17 +135,21 @@ describe("the name", () => {
 
 describe("choices", () => {
   test("alone on their step change by the arrows up and down, and end at the ends", () => {
-    const state = openStep(stateOf("access"), "access");
-    const shared = down(state);
+    const run = down(openStep(stateOf("mode"), "mode"));
+    expect(run.given.mode).toBe("run");
+    expect(down(run).given.mode).toBe("run");
+  });
+
+  test("beside a field change by the arrows left and right, and warn of public access", () => {
+    const shared = choose(down(openStep(stateOf("app"), "app")), 1);
     expect(shared.given.auth).toBe("shared");
-    expect(down(down(shared)).given.auth).toBe("public");
-    expect(linesOf(down(shared)).join()).toContain("Whoever reaches the address");
+    expect(linesOf(choose(shared, 1)).join()).toContain("Whoever reaches the address");
   });
 
   test("ask again about public after every change", () => {
-    const state = { ...openStep(stateOf("access", { auth: "public" }), "access") };
+    const state = down(openStep(stateOf("app", { auth: "public" }), "app"));
     const confirmed = { ...state, isPublicConfirmed: true };
-    expect(moveFocus(confirmed, -1).isPublicConfirmed).toBe(false);
+    expect(choose(confirmed, -1).isPublicConfirmed).toBe(false);
   });
 });
 

@@ -15,7 +15,7 @@ const said = (state: ReturnType<typeof open>) => readerLines(state, unicodeGlyph
 test("the step and its question come first, then the fields without the one that has the keys", () => {
   const state = open("scaling", { maxConcurrency: "3" });
   const lines = said(state);
-  expect(lines[0]).toBe("Step 9 of 13  Scaling: How many replicas should answer requests?");
+  expect(lines[0]).toBe("Advanced  Scaling: How many replicas should answer requests?");
   expect(lines).toContain("Replicas at most: 3");
   expect(lines.join("\n")).not.toContain("Growth:");
   expect(spokenFocus(state)).toBe(
@@ -24,13 +24,13 @@ test("the step and its question come first, then the fields without the one that
 });
 
 test("faults are told with the names of their fields", () => {
-  const state = checkStep(open("name", { name: "" }));
+  const state = checkStep(open("app", { name: "" }));
   expect(said(state)).toContain("Fault in Name: The name is empty.");
   expect(spokenFocus(state)).toBe("Name: empty");
 });
 
 test("a step without fields is named", () => {
-  expect(spokenFocus(open("preflight"))).toBe("Step 11 of 13  Preflight");
+  expect(spokenFocus(open("review"))).toBe("Step 3 of 3  Review and launch");
 });
 
 test("secrets are hidden, whether they have the keys or not", () => {

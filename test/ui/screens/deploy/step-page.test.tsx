@@ -72,7 +72,7 @@ describe("every step", () => {
   test("is told in words, with its question first", () => {
     for (const state of everyStep) {
       const [first = ""] = readerLines(state, unicodeGlyphs);
-      expect(first).toMatch(/^Step \d+ of 13 .+: ./);
+      expect(first).toMatch(/^(Step \d of 3|Advanced) .+: ./);
       const live = linesOf(state, usual, { layout: "reader" }).join("");
       expect(live, state.step).toBe(spokenFocus(state));
     }
@@ -81,8 +81,10 @@ describe("every step", () => {
 
 test("a narrow window has the step alone, a wide one the list of steps beside it", () => {
   const state = openStep(stateOf("mode"), "mode");
-  expect(linesOf(state, { columns: 79, rows: 14 })[0]).toMatch(/^╭─ 3 of 13 {2}Run or deploy ─/);
-  expect(linesOf(state)[0]).toMatch(/^╭─ Deploy ─+╮╭─ 3 of 13 {2}Run or deploy ─/);
+  expect(linesOf(state, { columns: 99, rows: 14 })[0]).toMatch(/^╭─ Advanced {2}Run or deploy ─/);
+  expect(linesOf(state, { columns: 100, rows: 14 })[0]).toMatch(
+    /^╭─ Deploy ─+╮╭─ Advanced {2}Run or deploy ─/,
+  );
 });
 
 test("a log cannot write on the terminal", () => {
@@ -119,10 +121,10 @@ describe("the end of the panel", () => {
   const command = "deployctl deploy deploy.py --app-name chat";
 
   test("has the same as a command, at the bottom, where there is room for all of it", () => {
-    const lines = linesOf(openStep(stateOf("name"), "name"));
-    expect(lines[19]).toContain("││ The same as a command ");
-    expect(lines[20]).toContain(`││   ${command} `);
-    expect(lines[21]).toMatch(/^╰─+╯╰─+╯$/);
+    const lines = linesOf(openStep(stateOf("app"), "app"));
+    expect(lines[19]).toContain("│ The same as a command ");
+    expect(lines[20]).toContain(`│   ${command} `);
+    expect(lines[21]).toMatch(/^╰─+╯$/);
     const low = linesOf(openStep(stateOf("scaling"), "scaling"), {
       columns: 60,
       rows: 14,
@@ -132,7 +134,7 @@ describe("the end of the panel", () => {
 
   test("has no command before the script is read", () => {
     const known = { script: { kind: "loading", about: "" } } as const;
-    const text = linesOf(openStep(stateOf("name", {}, known), "name")).join("\n");
+    const text = linesOf(openStep(stateOf("app", {}, known), "app")).join("\n");
     expect(text).not.toContain("The same as a command");
   });
 
@@ -160,9 +162,9 @@ describe("states of a page", () => {
   test("loading, empty and failed are told in words", () => {
     expect(page("where", { targets: loading })).toContain("Looking");
     expect(page("where", { targets: failed })).toContain("No server answers.");
-    expect(page("name", { apps: loading })).toContain("Asking which names are taken");
-    expect(page("name", { apps: failed })).toContain("! No server answers.");
-    expect(page("variables", { script: loading })).toContain("Reading the script");
+    expect(page("app", { apps: loading })).toContain("Asking which names are taken");
+    expect(page("app", { apps: failed })).toContain("! No server answers.");
+    expect(page("variables", { script: loading })).toContain("Reading deploy.py");
     expect(page("preflight", { checked: failed })).toContain("✗ No server answers.");
     expect(page("script", { scripts: loaded([]) }, { given: {} })).toContain("There is no script");
     expect(page("launch", {})).toContain("Nothing is launched yet");
@@ -177,15 +179,15 @@ describe("states of a page", () => {
       { subject: "python", findings: undefined },
     ] as const;
     const text = page("preflight", { checked: loading }, { checks });
-    expect(text).toMatch(/✗ fault {3}gpu: none +│\n.*││ {11}Use any\./);
+    expect(text).toMatch(/✗ fault {3}gpu: none +│\n.*│ {11}Use any\./);
     expect(text).toContain("◐ running python");
   });
 
   test("a fault of a field stands below it, that of the step below the fields", () => {
     const faults = { minConcurrency: "Use a whole number.", "": "Too many." };
     const text = page("scaling", {}, { faults });
-    expect(text).toMatch(/Replicas at least.*\n.*││ {3}✗ Use a whole number\./);
-    expect(text).toMatch(/\n.*││ ✗ Too many\./);
+    expect(text).toMatch(/Replicas at least.*\n.*│ {3}✗ Use a whole number\./);
+    expect(text).toMatch(/\n.*│ ✗ Too many\./);
   });
 
   test("a page that is too long scrolls to its end, and says that there is more", () => {

@@ -10,7 +10,7 @@ import { renderAt } from "../../support/render.tsx";
 
 function linesOf(change: Partial<StepsListProps> = {}, glyphs?: Glyphs): string[] {
   const props = {
-    step: "mode",
+    step: "app",
     given: {},
     draftSavedAtMs: undefined,
     rows: 22,
@@ -22,32 +22,37 @@ function linesOf(change: Partial<StepsListProps> = {}, glyphs?: Glyphs): string[
 test("signs the steps that are done, and marks the current one", () => {
   const lines = linesOf();
   expect(lines).toHaveLength(22);
-  expect(lines[0]).toBe("╭─ Deploy ───────────╮");
-  expect(lines.slice(1, 5)).toEqual([
-    "│ ✓  1 Script        │",
-    "│ ✓  2 Inspection    │",
-    "│ >  3 Run or deploy │",
-    "│    4 Name          │",
+  expect(lines[0]).toBe("╭─ Deploy ──────────────╮");
+  expect(lines.slice(1, 6)).toEqual([
+    "│ ✓ 1 What              │",
+    "│ > 2 Name and access   │",
+    "│   3 Review and launch │",
+    "│                       │",
+    "│ Advanced              │",
   ]);
-  expect(lines[13]).toBe("│   13 Launch        │");
-  expect(lines[15]).toBe("│                    │");
+});
+
+test("marks the advanced step that is open, behind which the review is still to come", () => {
+  const lines = linesOf({ step: "scaling" });
+  expect(lines).toContain("│ ✓ 2 Name and access   │");
+  expect(lines).toContain("│   3 Review and launch │");
+  expect(lines).toContain("│ >   Scaling           │");
 });
 
 test("leaves the scaling out for what is run once", () => {
   const text = linesOf({ given: { mode: "run" } }).join("\n");
   expect(text).not.toContain("Scaling");
-  expect(text).toContain("12 Launch");
 });
 
 test("names the script without its folders, cut where it is long, and when the draft was saved", () => {
   const savedAtMs = Date.UTC(2026, 0, 2, 3, 4, 5);
   const given = { script: "far/away/deploy.py", target: "serve" };
   const lines = linesOf({ given, draftSavedAtMs: savedAtMs });
-  expect(lines[15]).toBe("│ deploy.py::serve   │");
-  expect(lines[16]).toBe("│ draft saved        │");
+  expect(lines[15]).toBe("│ deploy.py::serve      │");
+  expect(lines[16]).toBe("│ draft saved           │");
   expect(lines[17]).toContain(formatLocalTime(new Date(savedAtMs)).slice(11, 19));
   const long = linesOf({ given: { script: "a-very-long-name-of-a-script.py" } }, asciiGlyphs);
-  expect(long[15]).toBe("| a-very-long-nam... |");
+  expect(long[15]).toBe("| a-very-long-name-o... |");
 });
 
 test("cannot be written on by a script's name", () => {

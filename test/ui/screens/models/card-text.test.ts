@@ -1,6 +1,6 @@
 // The whole card for the pager: every text there is, and no list without end.
 import { expect, test } from "vitest";
-import { cardText } from "../../../../source/ui/screens/models/card-text.ts";
+import { cardText, modelfileSummary } from "../../../../source/ui/screens/models/card-text.ts";
 
 const description = {
   name: "mine:latest",
@@ -19,7 +19,7 @@ const description = {
 
 test("has a section for each text, and none for what is not there", () => {
   const text = cardText(description);
-  expect(text).toContain("mine:latest\n\n  It writes.");
+  expect(text).toContain("mine\n\n  It writes.");
   expect(text).toContain("Parameters\n\n  temperature 0.5");
   expect(text).toContain("Licence\n\n  MIT\n\n  Copyright");
   expect(text).not.toContain("System");
@@ -29,4 +29,10 @@ test("lists the facts of the file by name, long ones by their number", () => {
   const text = cardText(description);
   expect(text).toContain("general.name  Mine\n  llama.block_count  4\n");
   expect(text).toContain("tokenizer.ggml.tokens  500 values");
+});
+
+test("the card has the Modelfile in a line, with the base name of what it is made from", () => {
+  const text = 'FROM /store/blobs/tiny.gguf\nPARAMETER top_k 3\nSYSTEM """Be\n\nbrief."""\n# end';
+  expect(modelfileSummary(text)).toBe("From tiny.gguf and 2 more commands; i shows the Modelfile");
+  expect(modelfileSummary("FROM tiny:latest")).toBe("From tiny; i shows the Modelfile");
 });

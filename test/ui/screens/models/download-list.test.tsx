@@ -47,7 +47,7 @@ describe("the state", () => {
     expect(linesOf([pauseDownload(download)])[2]).toMatch(
       /paused, what is here is kept; Space .*…$/,
     );
-    const broken = failDownload(download, "org/new is gated: its terms must be accepted.");
+    const broken = failDownload(download, "org/new is gated: accept its terms first.");
     expect(linesOf([broken])[2]?.trim()).toMatch(/^✗ org\/new is gated: .*…$/);
     expect(linesOf([failDownload(download, "Disk full.")])[2]).toContain("✗ Disk full. · r retry");
   });

@@ -51,8 +51,8 @@ describe("of a local model", () => {
     expect(text).toContain("can completion, tools");
     expect(text).toContain("Memory estimate at 8k context");
     expect(text).toContain("[8192 auto]");
-    expect(text).toContain("PARAMETER temperature 0.6");
-    expect(text).toContain("SYSTEM …");
+    expect(text).toContain("From y.gguf and 2 more commands");
+    expect(text).not.toContain("PARAMETER temperature 0.6");
     expect(text).toContain("Template from gguf, jinja");
     expect(text).toMatch(/Deleting it frees 5 GB; 2 GB stay for other/);
     expect(text).toContain("Modified 24 hours ago");
@@ -140,7 +140,7 @@ test("of a loaded model has memory, requests, time left and options", () => {
   expect(text).toContain("Context 8192 tokens in each slot");
   expect(text).toContain("Requests 2 running, 1 waiting");
   expect(text).toContain("Unload in 4 min");
-  expect(text).toContain("Serves qwen3:8b, mine:latest");
+  expect(text).toContain("Serves qwen3:8b, mine");
   expect(text).toMatch(/Loaded with *│\n│ num_ctx 8192 *│\n│ kv_cache_type q8_0/);
   expect(text).toContain("Process 4711");
 });

@@ -165,7 +165,7 @@ describe("the hub", () => {
     screen.type("maker/Gated");
     await screen.until("> maker/Gated");
     await press(screen, keys.enter, "✗ failed");
-    await screen.until("is gated: its terms must be");
+    await screen.until("is gated: accept its terms");
     await screen.until("HF_TOKEN");
     await press(screen, "x", "is off the list");
   });
@@ -222,22 +222,22 @@ describe("changes", () => {
   test("copy, rename, load, unload and delete act on the selected model", async () => {
     const screen = await openScreen();
     await screen.until(/> tiny/);
-    await press(screen, "c", "Copy tiny:latest to");
-    await press(screen, keys.enter, "tiny-copy is a copy of tiny:latest");
-    await press(screen, "n", "Rename tiny-copy:latest to");
+    await press(screen, "c", "Copy tiny to");
+    await press(screen, keys.enter, "tiny-copy is a copy of tiny");
+    await press(screen, "n", "Rename tiny-copy to");
     screen.type(`${keys.end}2`);
     await screen.until("> tiny-copy2");
-    await press(screen, keys.enter, "tiny-copy:latest is tiny-copy2 now");
+    await press(screen, keys.enter, "tiny-copy is tiny-copy2 now");
     expect(await store.names()).toEqual(["tiny-copy2:latest", "tiny:latest"]);
     await pressLoad(screen, "tiny-copy2:latest");
     await screen.until(/> tiny-copy2.*● loaded/);
     await press(screen, "l", /> tiny-copy2.*CPU +│/);
-    await press(screen, "d", "Delete tiny-copy2:latest? Deleting it frees 1.9 MB");
+    await press(screen, "d", "Delete tiny-copy2? Deleting it frees 1.9 MB");
     // The default is No.
     await press(screen, keys.enter, "Enter chat");
     expect(await store.names()).toContain("tiny-copy2:latest");
-    await press(screen, "d", "Delete tiny-copy2:latest? Deleting it frees");
-    await press(screen, "y", "tiny-copy2:latest is deleted");
+    await press(screen, "d", "Delete tiny-copy2? Deleting it frees");
+    await press(screen, "y", "tiny-copy2 is deleted");
     expect(await store.names()).toEqual(["tiny:latest"]);
     await screen.until(/> tiny/);
   });
@@ -255,8 +255,8 @@ describe("changes", () => {
     const screen = await openScreen({ url: () => both.server.url });
     await screen.until(/> theirs/);
     expect(screen.text).not.toContain("d delete");
-    const theirs = "theirs:latest is in Ollama's store, which is only read here: ollama rm";
-    const ours = "tiny:latest comes with the program and stays";
+    const theirs = "theirs is in Ollama's store, which is only read here: ollama rm";
+    const ours = "tiny comes with the program and stays";
     await press(screen, "n", theirs);
     await press(screen, keys.down, /> tiny/);
     await press(screen, "d", ours);
@@ -312,6 +312,7 @@ test("a narrow window has the card behind Tab", async () => {
 
 test("the card scrolls from its first row to its last, and no further", async () => {
   const screen = await openScreen();
+  screen.resize(120, 20);
   await screen.until(/╰─+ \d+ more below ─╯$/m);
   await press(screen, keys.tab, "Tab list");
   await press(screen, keys.end, "Store built-in");
@@ -331,6 +332,6 @@ test("a screen reader is told the models in words", async () => {
   });
   screen.type(openModels);
   await screen.until("Screen: Models");
-  await screen.until("tiny:latest, 1.9 MB, F16, context 4k, fits on the CPU");
-  await screen.until("Selected: tiny:latest");
+  await screen.until("tiny, 1.9 MB, F16, context 4k, fits on the CPU");
+  await screen.until("Selected: tiny");
 });

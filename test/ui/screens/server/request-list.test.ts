@@ -99,7 +99,7 @@ describe("filters", () => {
   test("that make no sense are told of, and the one before stays", () => {
     filter({ text: "status:404" });
     filter({ text: "status:potato" });
-    expect(list.filterProblem).toContain("makes no sense as status");
+    expect(list.filterProblem).toContain("is not a valid status");
     expect(ids()).toEqual(["r-2"]);
     filter({ text: "stat" });
     expect(list.filterProblem).toBeUndefined();

@@ -219,7 +219,7 @@ describe("the table", () => {
 
   test("tells filters, their problem and a pause", () => {
     const { text } = open({ state: { ...filtered("status:potato"), frozen: views.slice(0, 1) } });
-    expect(text()).toMatch(/filter status:potato {2}! .*makes no sense as status.* PAUSED \+2 │/);
+    expect(text()).toMatch(/filter status:potato {2}! .*is not a valid status.* PAUSED \+2 │/);
     const model = changeFilters(initialServerState, { model: "ti\u001bny" }, readRequestFilter);
     expect(open({ state: model }).text()).toContain("model ti␛ny");
   });

@@ -26,10 +26,14 @@ function requests({ screen }: OpenApp): string[] {
   return screen.lines.filter((line) => /^│ [> ] \d\d:/.test(line)).map((line) => line.slice(2));
 }
 
-test("requests appear, are found by filters and are read in full", async () => {
-  const app = await openServerScreen({ settings: { log_prompts: true } });
+test("requests appear, are found by filters and are read in full once they are recorded", async () => {
+  const app = await openServerScreen();
   const { screen, server } = app;
-  await screen.until("nothing has been asked yet");
+  await screen.until(/RAM .* GiB/);
+  screen.type("P");
+  await screen.until("Record prompts, answers and bodies of all clients");
+  screen.type("y");
+  await screen.until("Requests, recording prompts");
   await server.ask("What is the capital of France?");
   await screen.until(/> \d\d:\d\d:\d\d r-\S+ +POST +\/api\/generate +tiny +✓ 200/);
   await server.post("/v1/chat/completions", { model: "nope", messages: [] });

@@ -37,6 +37,8 @@ export const ResponseBody = Type.Object({
   think: Type.Optional(Type.Union([Type.Boolean(), Type.String()])),
   // As llama-server and vLLM have it.
   chat_template_kwargs: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+  // llama-server's, in GBNF.
+  grammar: Type.Optional(Type.String()),
   // Refused unless they ask for nothing.
   background: Type.Optional(Type.Boolean()),
   context_management: Type.Optional(Type.Unknown()),

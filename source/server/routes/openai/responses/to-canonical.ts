@@ -13,6 +13,7 @@ import { readObject, readText } from "../../read-fields.ts";
 import { readTemplateVariables } from "../../template-variables.ts";
 import { type ChatCaller, readCommonFields } from "../common-fields.ts";
 import { toThink } from "../reasoning.ts";
+import { grammarOr } from "../response-format.ts";
 import { toToolUse } from "./function-tools.ts";
 import { toMessages } from "./input-items.ts";
 import type { ResponseBody } from "./schema.ts";
@@ -28,14 +29,17 @@ export function toCanonical(
 ): CanonicalRequest {
   refuseUnsupported(body);
   const { input, instructions } = caller.stablePrompts ? withoutChanging(body) : body;
+  const common = readCommonFields(commonFieldsOf(body), caller);
+  const toolUse = toToolUse(body);
+  const format = toFormat(body.text?.format);
   return plainRequest({
-    ...readCommonFields(commonFieldsOf(body), caller),
+    ...common,
     input: plainChat(toMessages(input, instructions), {
-      ...toToolUse(body),
+      ...toolUse,
       templateVariables: readTemplateVariables(body.chat_template_kwargs),
     }),
     topLogprobs: toTopLogprobs(body),
-    format: toFormat(body.text?.format),
+    format: grammarOr(format, common.format, toolUse.toolChoice, "text.format"),
     think: toThink(body, model),
     truncate: body.truncation === "auto",
   });
@@ -49,7 +53,7 @@ function withoutChanging({ input, instructions }: ResponseBody) {
 }
 
 function commonFieldsOf(body: ResponseBody): Parameters<typeof readCommonFields>[0] {
-  const { model, max_output_tokens, temperature, top_p, options, keep_alive } = body;
+  const { model, max_output_tokens, temperature, top_p, options, keep_alive, grammar } = body;
   return {
     model,
     ...(max_output_tokens !== undefined && { max_tokens: max_output_tokens }),
@@ -57,6 +61,7 @@ function commonFieldsOf(body: ResponseBody): Parameters<typeof readCommonFields>
     ...(top_p !== undefined && { top_p }),
     ...(options !== undefined && { options }),
     ...(keep_alive !== undefined && { keep_alive }),
+    ...(grammar !== undefined && { grammar }),
   };
 }
 

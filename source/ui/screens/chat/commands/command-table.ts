@@ -2,6 +2,7 @@
 
 import { mayAttach } from "../../../../client/attachments/attach-images.ts";
 import { imageArgument } from "../../../../client/attachments/image-command.ts";
+import { callsOf } from "../../../frame/command-lists.ts";
 import type { Command } from "./command.ts";
 import {
   chatCommands,
@@ -61,7 +62,7 @@ function parseCommand(text: string): ParsedLine {
   const [first = ""] = words;
   for (const candidate of [words.join(" "), first]) {
     const command = commandTable.find(({ slash }) => slash?.includes(candidate));
-    if (command === undefined) continue;
+    if (command === undefined || isMistyped(command, candidate, text)) continue;
     return { kind: "command", command, argument: withoutWords(text, candidate.split(" ").length) };
   }
   // `/tmp/cat.png what is it` begins with a path.
@@ -78,9 +79,23 @@ function parseCommand(text: string): ParsedLine {
   };
 }
 
+/** `/set nonsense` is none of the settings, though `/set` alone is a command. */
+function isMistyped({ slashArguments }: Command, name: string, text: string): boolean {
+  if (slashArguments !== undefined || text === name) return false;
+  return commandTable.some(({ slash }) => slash?.some((other) => other.startsWith(`${name} `)));
+}
+
 /** The text behind the first words, line breaks in it kept. */
 function withoutWords(text: string, count: number): string {
   return text.replace(new RegExp(`^(?:\\S+\\s*){${count}}`), "");
+}
+
+/** For screen readers: every command with its keys, a line for each, without those that only move. */
+export function helpText(): string {
+  return commandTable
+    .filter(({ group }) => group !== "Editing" && group !== "Scrolling")
+    .map((command) => `${callsOf(command).join(", ")}: ${command.title}`)
+    .join("\n");
 }
 
 /** The slash names of a command with the words that follow them. */

@@ -21,10 +21,18 @@ export interface CommandSituation {
   readonly isEditing: boolean;
   /** Completions are shown below the field. */
   readonly hasMenu: boolean;
+  /** Messages wait to be sent. */
+  readonly hasQueue: boolean;
+}
+
+/** A text that a command gives: it is printed, and the model does not see it. */
+export interface Printed {
+  readonly printed: string;
 }
 
 /** The outcome of a command: a sentence when it could not be done. */
-export type Outcome = string | undefined | Promise<string | undefined>;
+export type Outcome = Done | Promise<Done>;
+type Done = string | Printed | undefined;
 
 export interface ComposerControl {
   edit(action: EditorAction): undefined;
@@ -32,6 +40,8 @@ export interface ComposerControl {
   moveRow(direction: -1 | 1): undefined;
   complete(): Outcome;
   submit(): undefined;
+  /** Puts the last queued message into the field. */
+  takeBack(): undefined;
   moveMenu(direction: -1 | 1): undefined;
   /** Puts the selected completion into the field. */
   takeFromMenu(): undefined;
@@ -49,9 +59,10 @@ export interface MessageControl {
   select(direction: -1 | 1): undefined;
   toggleThinking(): Outcome;
   copyMessage(): Outcome;
-  /** The next block of code of the message. */
+  /** The next block of code of the message, or of the nearest one that has some. */
   copyCode(): Outcome;
-  regenerate(): Outcome;
+  /** @param isConfirmed false asks first where an answer would be lost */
+  regenerate(isConfirmed: boolean): Outcome;
   /** Puts the last question into the field; what is sent then stands in for it. */
   editLast(): Outcome;
   cancelEditing(): undefined;
@@ -69,17 +80,19 @@ export interface CommandContext {
   interrupt(): undefined;
   escape(): undefined;
   leave(): undefined;
-  /** Forgets the messages and begins a new chat. */
-  clear(name?: string): undefined;
+  /** Forgets the messages and begins a new chat; tells what it keeps. */
+  clear(name?: string): Outcome;
   /** Asks for a yes. @returns false also where nobody can be asked */
   confirm(question: string): Promise<boolean>;
   chooseModel(): Outcome;
+  /** Shows the settings of the chat, for changing where there is a screen. */
+  chooseSettings(): Outcome;
   chooseSession(words: string): Outcome;
   openSession(reference: string): Outcome;
   /** @param topic one of Ollama's: `set`, `show`, `shortcuts` */
-  openHelp(topic: string): undefined;
-  /** Prints a text into the transcript; the model does not see it. */
-  print(text: string): undefined;
+  openHelp(topic: string): Outcome;
+  /** Prints a text into the transcript. @param line that asked for it, where one was typed */
+  print(text: string, line?: string): undefined;
 }
 
 export type CommandGroup = "Commands" | "Chat" | "Messages" | "Scrolling" | "Editing" | "Searching";
@@ -104,6 +117,23 @@ export interface Command extends CommandFacts {
   run(context: CommandContext, argument: string): Outcome;
 }
 
+/**
+ * Runs a command and prints what it gives.
+ *
+ * @param line the typed line; undefined for a key
+ * @returns a sentence when it could not be done
+ */
+export async function runCommand(
+  command: Pick<Command, "run">,
+  context: CommandContext,
+  argument: string,
+  line?: string,
+): Promise<string | undefined> {
+  const outcome = await command.run(context, argument);
+  if (typeof outcome !== "object") return outcome;
+  return context.print(outcome.printed, line);
+}
+
 type Grouped = Omit<Command, "group" | "keys"> & Partial<Pick<Command, "group" | "keys">>;
 
 /** Commands with what they share; those without keys are typed only. */
@@ -125,6 +155,7 @@ export function situationOf(state: ChatState): CommandSituation {
     hasMessages: state.entries.length > 0,
     isEditing: state.editingId !== undefined,
     hasMenu: state.menu !== undefined,
+    hasQueue: state.queue.messages.length > 0,
   };
 }
 

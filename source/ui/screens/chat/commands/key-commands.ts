@@ -49,7 +49,7 @@ export const chatCommands = [
   ...commandGroup({ group: "Chat" }, [
     {
       id: "answer.stop",
-      title: "Stop the answer, keep what there is of it",
+      title: "Stop the answer, keep what there is of it; queued messages are held",
       keys: ["Esc"],
       mode: "writing",
       hint: "stop",
@@ -58,17 +58,25 @@ export const chatCommands = [
     },
     {
       id: "message.send",
-      title: "Send; a line that ends in \\ goes on",
+      title:
+        "Send, or queue while an answer runs; on an empty line, send what is held; \\ at the end goes on",
       keys: ["Enter"],
       mode: "writing",
-      hint: "send",
-      hintWhen: notBusy,
+      hint: ({ isBusy }) => (isBusy ? "queue" : "send"),
       run: ({ composer }) => composer.submit(),
     },
     {
       ...editing("newline", "New line", ["Ctrl+J", "Alt+Enter", "Shift+Enter"]),
       hint: "newline",
       hintWhen: notBusy,
+    },
+    {
+      id: "queue.takeBack",
+      title: "Edit the last queued message",
+      keys: ["Up"],
+      mode: "writing",
+      when: ({ hasQueue, isEditorEmpty }) => hasQueue && isEditorEmpty,
+      run: ({ composer }) => composer.takeBack(),
     },
     {
       id: "app.interrupt",
@@ -159,7 +167,7 @@ export const readingCommands = commandGroup({ group: "Messages", mode: "reading"
   },
   {
     id: "message.copyCode",
-    title: "Copy its code; again: the next block of it",
+    title: "Copy the nearest code; again: the next block of it",
     keys: ["c"],
     hint: "code",
     run: ({ messages }) => messages.copyCode(),
@@ -173,11 +181,11 @@ export const readingCommands = commandGroup({ group: "Messages", mode: "reading"
   },
   {
     id: "message.again",
-    title: "Answer the last question again",
+    title: "Answer the last question again; asks first",
     keys: ["r"],
     hint: "regenerate",
     when: notBusy,
-    run: ({ messages }) => messages.regenerate(),
+    run: ({ messages }) => messages.regenerate(false),
   },
   {
     id: "message.edit",

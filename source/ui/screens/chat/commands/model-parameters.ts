@@ -21,30 +21,145 @@ interface ValueRule {
   readonly minimum?: number;
   readonly maximum?: number;
   readonly isForLoading?: boolean;
+  /** For a form; undefined for one that is taken without effect. */
+  readonly meaning?: string;
+  /** Its value where neither the chat nor the model sets one. Defaults to the server's choice. */
+  readonly usual?: string;
 }
 
 const rules: Readonly<Record<string, ValueRule>> = {
-  temperature: { kind: "number", minimum: 0 },
-  top_k: { kind: "whole number", minimum: 0 },
-  top_p: { kind: "number", minimum: 0, maximum: 1 },
-  min_p: { kind: "number", minimum: 0, maximum: 1 },
+  temperature: {
+    kind: "number",
+    minimum: 0,
+    meaning: "randomness; 0 takes the likeliest token",
+    usual: "0.8",
+  },
+  top_k: {
+    kind: "whole number",
+    minimum: 0,
+    meaning: "draws from so many tokens; 0 from all",
+    usual: "40",
+  },
+  top_p: {
+    kind: "number",
+    minimum: 0,
+    maximum: 1,
+    meaning: "draws from this share of probability",
+    usual: "0.9",
+  },
+  min_p: {
+    kind: "number",
+    minimum: 0,
+    maximum: 1,
+    meaning: "leaves out tokens less likely than that",
+    usual: "0",
+  },
   typical_p: { kind: "number", minimum: 0, maximum: 1 },
-  seed: { kind: "whole number", minimum: -1 },
-  num_predict: { kind: "whole number", minimum: -2 },
+  seed: {
+    kind: "whole number",
+    minimum: -1,
+    meaning: "makes answers repeat; -1 draws a new one",
+    usual: "random",
+  },
+  num_predict: {
+    kind: "whole number",
+    minimum: -2,
+    meaning: "longest answer in tokens; -1 no limit",
+    usual: "no limit",
+  },
   num_keep: { kind: "whole number", minimum: -1 },
-  repeat_penalty: { kind: "number", minimum: 0 },
-  repeat_last_n: { kind: "whole number", minimum: -1 },
-  presence_penalty: { kind: "number", minimum: -2, maximum: 2 },
-  frequency_penalty: { kind: "number", minimum: -2, maximum: 2 },
-  num_ctx: { kind: "whole number", minimum: 0, isForLoading: true },
-  num_batch: { kind: "whole number", minimum: 1, isForLoading: true },
-  num_gpu: { kind: "whole number", minimum: -1, isForLoading: true },
+  repeat_penalty: {
+    kind: "number",
+    minimum: 0,
+    meaning: "above 1, repeats less",
+    usual: "1",
+  },
+  repeat_last_n: {
+    kind: "whole number",
+    minimum: -1,
+    meaning: "tokens looked back for that; -1 all",
+    usual: "64",
+  },
+  presence_penalty: {
+    kind: "number",
+    minimum: -2,
+    maximum: 2,
+    meaning: "above 0, avoids tokens used before",
+    usual: "0",
+  },
+  frequency_penalty: {
+    kind: "number",
+    minimum: -2,
+    maximum: 2,
+    meaning: "the same, by how often they were used",
+    usual: "0",
+  },
+  num_ctx: {
+    kind: "whole number",
+    minimum: 0,
+    isForLoading: true,
+    meaning: "context window in tokens",
+  },
+  num_batch: {
+    kind: "whole number",
+    minimum: 1,
+    isForLoading: true,
+    meaning: "prompt tokens read in one step",
+  },
+  num_gpu: {
+    kind: "whole number",
+    minimum: -1,
+    isForLoading: true,
+    meaning: "layers on the GPU; -1 all that fit",
+  },
   main_gpu: { kind: "whole number", minimum: 0, isForLoading: true },
-  num_thread: { kind: "whole number", minimum: 0, isForLoading: true },
-  use_mmap: { kind: "switch", isForLoading: true },
-  kv_cache_type: { kind: "choice", choices: ["f16", "q8_0", "q4_0"], isForLoading: true },
+  num_thread: {
+    kind: "whole number",
+    minimum: 0,
+    isForLoading: true,
+    meaning: "processor threads",
+  },
+  use_mmap: { kind: "switch", isForLoading: true, meaning: "maps the file into memory" },
+  kv_cache_type: {
+    kind: "choice",
+    choices: ["f16", "q8_0", "q4_0"],
+    isForLoading: true,
+    meaning: "numbers that the window is kept in",
+  },
   draft_num_predict: { kind: "whole number", minimum: 0, isForLoading: true },
 };
+
+/** A parameter for a form. */
+export interface ParameterFacts {
+  readonly name: string;
+  readonly meaning: string;
+  readonly usual: string | undefined;
+  /** The values to choose from; undefined for one that is typed. */
+  readonly choices: readonly string[] | undefined;
+  /** Says what values it takes: `a number of at least 0`. */
+  readonly takes: string;
+  readonly isForLoading: boolean;
+}
+
+const stopFacts: ParameterFacts = {
+  name: "stop",
+  meaning: "texts that end an answer",
+  usual: "none",
+  choices: undefined,
+  takes: 'texts between blanks; "two words" in quotes',
+  isForLoading: false,
+};
+
+/** Those with an effect, the ones that count without loading the model again first. */
+export const parameterFacts: readonly ParameterFacts[] = [
+  ...Object.entries(rules).flatMap(([name, rule]): ParameterFacts[] => {
+    const { kind, meaning, usual, isForLoading = false } = rule;
+    if (meaning === undefined) return [];
+    const choices = kind === "switch" ? ["true", "false"] : rule.choices;
+    return [{ name, meaning, usual, choices, takes: ruleText(rule), isForLoading }];
+  }),
+  stopFacts,
+].toSorted((a, b) => Number(a.isForLoading) - Number(b.isForLoading));
 
 /** All names, in the order of the help. */
 export const parameterNames: readonly string[] = [...Object.keys(rules), "stop"];
@@ -70,11 +185,14 @@ export function parseParameter(argument: string): ParsedParameter {
 
 /** A line for each parameter; a sentence when none is set. */
 export function formatParameters(parameters: Readonly<Record<string, ParameterValue>>): string {
-  const lines = Object.entries(parameters).map(([name, value]) => {
-    const text = typeof value === "object" ? value.map((stop) => JSON.stringify(stop)) : [value];
-    return `${name} ${text.join(" ")}`;
-  });
+  const lines = Object.entries(parameters).map(([name, value]) => `${name} ${valueText(value)}`);
   return lines.length === 0 ? "the model's own" : lines.join("\n");
+}
+
+/** The value as `/set parameter` takes it. */
+export function valueText(value: ParameterValue): string {
+  if (typeof value !== "object") return String(value);
+  return value.map((stop) => JSON.stringify(stop)).join(" ");
 }
 
 function parseStop(values: readonly string[]): ParsedParameter {

@@ -1,12 +1,19 @@
 // Commands for the settings of the chat: system text, parameters, thinking, format, history.
 
 import { type ChatSettings, type ShowTopic, showTopics } from "../chat-backend.ts";
-import { type Command, type CommandContext, commandGroup } from "./command.ts";
+import { type Command, type CommandContext, commandGroup, type Printed } from "./command.ts";
 import { parameterNames, parseParameter } from "./model-parameters.ts";
 
 const levels = ["low", "medium", "high", "max"];
 
 export const settingsCommands: readonly Command[] = commandGroup({ group: "Commands" }, [
+  {
+    id: "settings.form",
+    title: "Show and change the settings of this chat: system text, temperature, seed, …",
+    slash: ["/set"],
+    keywords: ["parameters", "settings", "form"],
+    run: (context) => context.chooseSettings(),
+  },
   {
     id: "settings.system",
     title: "Set the system text",
@@ -24,6 +31,7 @@ export const settingsCommands: readonly Command[] = commandGroup({ group: "Comma
     slash: ["/set parameter"],
     slashArguments: "NAME VALUE",
     run: (context, argument) => {
+      if (argument.trim() === "") return context.chooseSettings();
       const result = parseParameter(argument);
       if (!result.isValid) return result.sentence;
       const { name, value, valueText, isForLoading } = result;
@@ -64,7 +72,7 @@ export const settingsCommands: readonly Command[] = commandGroup({ group: "Comma
     run: (context) => {
       const { format: _, ...settings } = context.actions.settings;
       context.actions.changeSettings(settings);
-      return context.print("Disabled format.");
+      return { printed: "Disabled format." };
     },
   },
   mode("verbose", "Show counts and times", { isVerbose: true }),
@@ -75,7 +83,7 @@ export const settingsCommands: readonly Command[] = commandGroup({ group: "Comma
     id: "settings.wordwrap",
     title: "For Ollama's sake: rows end where the window does in any case",
     slash: ["/set wordwrap", "/set nowordwrap"],
-    run: (context) => context.print("Rows end where the window does, whatever is set."),
+    run: () => ({ printed: "Rows end where the window does, whatever is set." }),
   },
   {
     id: "settings.show",
@@ -88,7 +96,7 @@ export const settingsCommands: readonly Command[] = commandGroup({ group: "Comma
       if (topic !== "" && !isTopic(topic)) {
         return `Cannot show '${topic}'. Use /show ${showTopics.join(", /show ")}`;
       }
-      return context.print(await context.actions.show(topic === "" ? undefined : topic));
+      return { printed: await context.actions.show(topic === "" ? undefined : topic) };
     },
   },
 ]);
@@ -108,13 +116,12 @@ function mode(name: string, title: string, setting: Partial<ChatSettings>, word 
 }
 
 function change(
-  context: CommandContext,
+  { actions }: CommandContext,
   setting: Partial<ChatSettings>,
-  sentence: string,
-): undefined {
-  const { actions } = context;
+  printed: string,
+): Printed {
   actions.changeSettings({ ...actions.settings, ...setting });
-  return context.print(sentence);
+  return { printed };
 }
 
 /** Takes the quotes off a text that is quoted as a whole, with one or three of them. */

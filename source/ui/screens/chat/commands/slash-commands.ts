@@ -1,7 +1,13 @@
 // Commands that are typed: help, leaving, models, saved chats.
 
 import { quitWords } from "../../../frame/frame-commands.ts";
-import { type Command, type CommandContext, commandGroup, type Outcome } from "./command.ts";
+import {
+  type Command,
+  type CommandContext,
+  commandGroup,
+  type Outcome,
+  type Printed,
+} from "./command.ts";
 
 export const slashCommands: readonly Command[] = commandGroup({ group: "Commands" }, [
   {
@@ -53,7 +59,7 @@ export const slashCommands: readonly Command[] = commandGroup({ group: "Commands
     id: "message.regenerate",
     title: "Answer the last question again",
     slash: ["/regenerate"],
-    run: ({ messages }) => messages.regenerate(),
+    run: ({ messages }) => messages.regenerate(true),
   },
   {
     id: "message.editTyped",
@@ -70,9 +76,7 @@ export const slashCommands: readonly Command[] = commandGroup({ group: "Commands
     when: ({ isBusy }) => !isBusy,
     run: (context, argument) => {
       const name = argument.trim();
-      return name === ""
-        ? context.chooseModel()
-        : printed(context, context.actions.switchModel(name));
+      return name === "" ? context.chooseModel() : printed(context.actions.switchModel(name));
     },
   },
   {
@@ -80,7 +84,7 @@ export const slashCommands: readonly Command[] = commandGroup({ group: "Commands
     title: "Begin a new chat with another model",
     slash: ["/load"],
     slashArguments: "NAME",
-    run: named("/load NAME", (context, name) => printed(context, context.actions.loadModel(name))),
+    run: named("/load NAME", (context, name) => printed(context.actions.loadModel(name))),
   },
   {
     id: "model.save",
@@ -88,10 +92,7 @@ export const slashCommands: readonly Command[] = commandGroup({ group: "Commands
     slash: ["/save"],
     slashArguments: "NAME [--force]",
     run: named("/save NAME", (context, name) =>
-      printed(
-        context,
-        context.actions.saveModel(name, (question) => context.confirm(question)),
-      ),
+      printed(context.actions.saveModel(name, (question) => context.confirm(question))),
     ),
   },
   {
@@ -99,13 +100,13 @@ export const slashCommands: readonly Command[] = commandGroup({ group: "Commands
     title: "List the models",
     slash: ["/list"],
     isAllowedWhileBusy: true,
-    run: (context) => printed(context, context.actions.listModels()),
+    run: (context) => printed(context.actions.listModels()),
   },
   {
     id: "conversation.context",
     title: "Count how full the context window is",
     slash: ["/context"],
-    run: (context) => printed(context, context.actions.context()),
+    run: (context) => printed(context.actions.context()),
   },
   {
     id: "conversation.export",
@@ -114,7 +115,7 @@ export const slashCommands: readonly Command[] = commandGroup({ group: "Commands
     slashArguments: "FILE.md|FILE.json",
     isAllowedWhileBusy: true,
     run: named("/export FILE.md or /export FILE.json", (context, file) =>
-      printed(context, context.actions.exportTo(file)),
+      printed(context.actions.exportTo(file)),
     ),
   },
   {
@@ -139,20 +140,19 @@ export const slashCommands: readonly Command[] = commandGroup({ group: "Commands
     slash: ["/rename"],
     slashArguments: "NAME",
     isAllowedWhileBusy: true,
-    run: named("/rename NAME", (context, name) => printed(context, context.actions.rename(name))),
+    run: named("/rename NAME", (context, name) => printed(context.actions.rename(name))),
   },
   {
     id: "session.fork",
     title: "Go on in a copy of this chat",
     slash: ["/fork"],
     slashArguments: "[NAME]",
-    run: (context, argument) =>
-      printed(context, context.actions.fork(argument.trim() || undefined)),
+    run: (context, argument) => printed(context.actions.fork(argument.trim() || undefined)),
   },
 ]);
 
-async function printed(context: CommandContext, sentence: Promise<string>): Promise<undefined> {
-  context.print(await sentence);
+async function printed(text: Promise<string>): Promise<Printed> {
+  return { printed: await text };
 }
 
 /** A command that needs a name behind it. */

@@ -8,8 +8,14 @@ import type { SlashName } from "../../../frame/screen.ts";
 import { editorWidth } from "../chat-layout.ts";
 import type { ChatState } from "../chat-state.ts";
 import type { ChatParts } from "../chat-view.ts";
-import type { CommandContext, ComposerControl, Outcome } from "../commands/command.ts";
+import {
+  type Command,
+  type CommandContext,
+  type ComposerControl,
+  runCommand,
+} from "../commands/command.ts";
 import { commandTable, parseLine } from "../commands/command-table.ts";
+import type { AnswerState } from "../conversation/transcript-entry.ts";
 import {
   emptySearch,
   entryFound,
@@ -32,6 +38,8 @@ export class ComposerActions implements ComposerControl {
   readonly #chat: ChatParts;
   readonly #context: CommandContext;
   readonly #sender: PromptSender;
+  /** Resolves when the menu for what is typed now is there, or there is none. */
+  #opening: Promise<void> | undefined;
 
   /** @param context what typed commands act on */
   constructor(chat: ChatParts, context: CommandContext) {
@@ -57,8 +65,9 @@ export class ComposerActions implements ComposerControl {
     const isTyping = /^(?:insert|delete|setText)/.test(action.type);
     const menu = isTyping ? commandMenu(editor, this.#slashNames) : undefined;
     this.#chat.store.update({ editor, menu, ...(editor.text === "" && { editingId: undefined }) });
-    if (isTyping && menu === undefined && editor.text !== "")
-      void this.#openMenu(openMenu(editor, this.#menuSources));
+    this.#opening = undefined;
+    const reading = isTyping && menu === undefined && openMenu(editor, this.#menuSources);
+    if (reading) void this.#openMenu(reading);
   }
 
   moveRow(direction: -1 | 1): undefined {
@@ -67,6 +76,10 @@ export class ComposerActions implements ComposerControl {
 
   async complete(): Promise<undefined> {
     const { text } = this.#state.editor;
+    await this.#opening;
+    if (this.#state.menu !== undefined && this.#state.editor.text === text) {
+      return this.takeFromMenu();
+    }
     if (await this.#completePath()) return;
     // Somebody typed on meanwhile.
     if (this.#state.editor.text !== text) return;
@@ -79,7 +92,20 @@ export class ComposerActions implements ComposerControl {
     }
   }
 
+  takeBack(): undefined {
+    this.#sender.takeBack();
+  }
+
+  /** @param state of the answer that has ended */
+  answerEnded(state: AnswerState): void {
+    this.#sender.answerEnded(state);
+  }
+
   submit(): undefined {
+    if (this.#opening !== undefined) {
+      void this.#submitAfter(this.#opening);
+      return;
+    }
     const typed = this.#state.editor.text;
     if (this.#continueAfterBackslash()) return;
     const { editor, menu } = this.#state;
@@ -87,21 +113,25 @@ export class ComposerActions implements ComposerControl {
     const line = parseLine(typed);
     switch (line.kind) {
       case "blank":
+        this.#sender.sendNext();
         return;
       case "open":
         return this.edit({ type: "newline" });
       case "unknown":
         if (this.#chat.frame.runSlash(typed)) this.#sender.shelve(typed);
-        else this.#notify(line.sentence);
+        else {
+          this.#warn(line.sentence);
+          this.edit({ type: "select" });
+        }
         return;
       case "command": {
         const { command, argument } = line;
         if (!command.isAllowedWhileBusy && this.#isRefusedWhileBusy()) return;
-        void this.#runTyped(typed, () => command.run(this.#context, argument));
+        void this.#runTyped(typed, command, argument);
         return;
       }
       case "message":
-        if (!this.#isRefusedWhileBusy()) this.#sender.send(line.text, typed);
+        this.#sender.send(line.text, typed);
     }
   }
 
@@ -129,8 +159,8 @@ export class ComposerActions implements ComposerControl {
     if (isKept && found !== "") this.edit({ type: "replace", text: found });
   }
 
-  #notify(notice: string): void {
-    this.#chat.store.update({ notice });
+  #warn(text: string): void {
+    this.#chat.store.update({ notice: { text, isWarning: true } });
   }
 
   moveMenu(direction: -1 | 1): undefined {
@@ -150,7 +180,6 @@ export class ComposerActions implements ComposerControl {
   get #menuSources(): MenuSources {
     const { actions, backend } = this.#chat;
     return {
-      commands: this.#slashNames,
       models: () => backend.models(),
       folder: actions.folder,
     };
@@ -166,11 +195,26 @@ export class ComposerActions implements ComposerControl {
   }
 
   /** A menu that could not be read is none. */
-  async #openMenu(opening: Promise<Menu | undefined>): Promise<void> {
+  async #openMenu(reading: Promise<Menu | undefined>): Promise<void> {
     const { editor } = this.#state;
-    const menu = await opening.catch(() => undefined);
-    // Somebody typed on meanwhile.
-    if (menu !== undefined && this.#state.editor === editor) this.#chat.store.update({ menu });
+    const opening = reading.then(
+      (menu) => {
+        // Somebody typed on meanwhile.
+        if (menu !== undefined && this.#state.editor === editor) this.#chat.store.update({ menu });
+      },
+      () => {},
+    );
+    this.#opening = opening;
+    await opening;
+    if (this.#opening === opening) this.#opening = undefined;
+  }
+
+  /** Enter that comes before the menu does what it would have done with it. */
+  async #submitAfter(opening: Promise<void>): Promise<void> {
+    const { editor } = this.#state;
+    await opening;
+    if (this.#opening === opening) this.#opening = undefined;
+    if (this.#state.editor === editor) this.submit();
   }
 
   /** @returns false: no path stands before the cursor */
@@ -201,21 +245,16 @@ export class ComposerActions implements ComposerControl {
 
   #isRefusedWhileBusy(): boolean {
     const { isBusy } = this.#chat.session;
-    if (isBusy) this.#notify("Still answering: wait or Esc");
+    if (isBusy) this.#warn("Still answering: wait or Esc");
     return isBusy;
   }
 
   /** The line leaves the field at once; where it could not be done it comes back. */
-  async #runTyped(typed: string, run: () => Outcome): Promise<void> {
+  async #runTyped(typed: string, command: Command, argument: string): Promise<void> {
     this.#sender.shelve(typed);
-    let sentence: string | undefined;
-    try {
-      sentence = await run();
-    } catch (error) {
-      sentence = describeError(error);
-    }
+    const sentence = await runCommand(command, this.#context, argument, typed).catch(describeError);
     if (sentence === undefined) return;
-    this.#notify(sentence);
+    this.#warn(sentence);
     this.edit({ type: "restore", text: typed });
   }
 }

@@ -17,6 +17,7 @@ import { foreignText, type TextRun } from "../../../text/text-run.ts";
 import { composerTextRowsMaximum, editorWidth } from "../chat-layout.ts";
 import type { ChatState } from "../chat-state.ts";
 import { entryFound, type HistorySearch } from "./history-search.ts";
+import { queueHint } from "./message-queue.ts";
 
 /** Cells of the sign in front of the text. */
 const promptCells = 2;
@@ -35,6 +36,7 @@ export const Composer = memo(function Composer(props: ComposerProps): ReactEleme
   const { editor, search } = useParts(store, "editor", "search");
   const isFocused = useStore(store, (state) => state.selectedId === undefined);
   const title = useStore(store, titleOf);
+  const footer = useStore(store, ({ queue }) => queueHint(queue));
   return (
     <Panel
       width={columns}
@@ -42,6 +44,7 @@ export const Composer = memo(function Composer(props: ComposerProps): ReactEleme
       y={y}
       isFocused={isFocused}
       {...(title !== undefined && { title })}
+      footer={footer}
     >
       {search === undefined ? (
         <MessageField
@@ -89,7 +92,8 @@ function MessageField({ editor, width, rows, isFocused }: MessageFieldProps): Re
       </>
     );
   }
-  const { text, cursor } = editor;
+  const { text, cursor, isSelected } = editor;
+  const tone = isSelected ? "selected" : "plain";
   const layout = layoutEditor(text, cursor, width, composerTextRowsMaximum);
   // The row of the cursor is always in sight.
   const lastTop = Math.max(0, layout.rows.length - rows);
@@ -97,10 +101,7 @@ function MessageField({ editor, width, rows, isFocused }: MessageFieldProps): Re
   return (
     <>
       {layout.rows.slice(top, top + rows).map((row, index) => (
-        <Line
-          key={row.start}
-          runs={[index === 0 ? prompt : indent, { text: row.text, tone: "plain" }]}
-        />
+        <Line key={row.start} runs={[index === 0 ? prompt : indent, { text: row.text, tone }]} />
       ))}
       {isFocused && <TextCursor x={promptCells + layout.cursorColumn} y={layout.cursorRow - top} />}
     </>
@@ -139,14 +140,40 @@ function SearchField({ search, history, width }: SearchFieldProps): ReactElement
   );
 }
 
-export interface CompletionsProps {
+export interface BelowFieldProps {
   readonly store: Store<ChatState>;
   readonly columns: number;
   readonly rows: number;
 }
 
+/** The queued messages that are sent next, a row for each; the last row counts those without one. */
+export function Queued({ store, columns, rows }: BelowFieldProps): ReactElement | null {
+  const { glyphs } = useLook();
+  const { messages } = useStore(store, ({ queue }) => queue);
+  if (messages.length === 0 || rows === 0) return null;
+  const shown = messages.slice(0, messages.length > rows ? rows - 1 : rows);
+  const texts = shown.map(({ typed }) => foreignText(typed.replaceAll("\n", " "), glyphs.isAscii));
+  const rest = messages.length - shown.length;
+  if (rest > 0) texts.push(`${rest} more`);
+  const width = columns - 2 * promptCells;
+  return (
+    <Box flexDirection="column" height={rows} flexShrink={0} paddingX={promptCells}>
+      {texts.map((text, index) => (
+        <Line
+          // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place
+          key={index}
+          runs={[
+            { text: `${index < shown.length ? glyphs.queued : glyphs.ellipsis} `, tone: "dim" },
+            { text: truncateText(text, width - promptCells, glyphs.ellipsis), tone: "dim" },
+          ]}
+        />
+      ))}
+    </Box>
+  );
+}
+
 /** The menu below the field; nothing while there is none. */
-export function Completions({ store, columns, rows }: CompletionsProps): ReactElement | null {
+export function Completions({ store, columns, rows }: BelowFieldProps): ReactElement | null {
   const { menu } = useParts(store, "menu");
   if (menu === undefined || rows === 0) return null;
   return (

@@ -16,7 +16,6 @@ export interface Menu {
 }
 
 export interface MenuSources {
-  readonly commands: readonly SlashName[];
   readonly models: () => Promise<readonly ModelChoice[]>;
   readonly folder: string;
 }
@@ -28,6 +27,8 @@ const modelCommand = /^\/(?:model|load) +(\S*)$/;
 const atWord = /(?:^|\s)@([^\s"']*)$/;
 /** A list of files is read again after this time. */
 const filesKeptMs = 5000;
+/** Enter waits for the menu: a folder on a slow disk must not hold it up for long. */
+const longestReadMs = 1000;
 
 /** The menu of commands, which needs nothing but the table. */
 export function commandMenu(
@@ -41,31 +42,37 @@ export function commandMenu(
   return menuOf(0, items);
 }
 
-/** The menu of models or files before the cursor. @returns undefined where there is none */
-export async function openMenu(typed: Typed, sources: MenuSources): Promise<Menu | undefined> {
+/** The menu of models or files before the cursor. @returns undefined where none can be */
+export function openMenu(
+  typed: Typed,
+  sources: MenuSources,
+): Promise<Menu | undefined> | undefined {
   const { text, cursor } = typed;
   const before = text.slice(0, cursor);
   const model = cursor === text.length ? modelCommand.exec(before)?.[1] : undefined;
-  if (model !== undefined) {
-    const wanted = model.toLowerCase();
-    const models = (await sources.models()).filter(({ name }) =>
-      name.toLowerCase().includes(wanted),
-    );
-    const items = models.map(({ name, sizeText }) => ({
-      value: name,
-      title: name,
-      note: sizeText,
-    }));
-    return menuOf(cursor - model.length, items);
-  }
+  if (model !== undefined) return modelMenu(cursor, model, sources);
   const word = atWord.exec(before)?.[1];
-  if (word === undefined) return undefined;
-  const known = await projectFiles(sources.folder);
+  return word === undefined ? undefined : fileMenu(typed, word, sources.folder);
+}
+
+async function modelMenu(
+  cursor: number,
+  typed: string,
+  { models }: MenuSources,
+): Promise<Menu | undefined> {
+  const wanted = typed.toLowerCase();
+  const fitting = (await models()).filter(({ name }) => name.toLowerCase().includes(wanted));
+  const items = fitting.map(({ name, sizeText }) => ({ value: name, title: name, note: sizeText }));
+  return menuOf(cursor - typed.length, items);
+}
+
+async function fileMenu(typed: Typed, word: string, folder: string): Promise<Menu | undefined> {
+  const known = await projectFiles(folder);
   const names = known === undefined ? undefined : fittingFiles(known, word);
   if (names !== undefined && names.length > 0) {
-    return menuOf(cursor - word.length, names.map(fileItem));
+    return menuOf(typed.cursor - word.length, names.map(fileItem));
   }
-  return await pathMenu(typed, sources.folder);
+  return await pathMenu(typed, folder);
 }
 
 /** The files and folders that a path before the cursor may go on with. */
@@ -131,7 +138,7 @@ async function projectFiles(folder: string): Promise<readonly string[] | undefin
 async function listFiles(folder: string): Promise<readonly string[] | undefined> {
   const words = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];
   try {
-    const options = { cwd: folder, maxBuffer: 64 * 2 ** 20 };
+    const options = { cwd: folder, maxBuffer: 64 * 2 ** 20, timeout: longestReadMs };
     const { stdout } = await promisify(execFile)("git", words, options);
     return stdout.split("\0").filter((file) => file !== "" && !/[\s"'\\]/.test(file));
   } catch {

@@ -1,5 +1,5 @@
-// The way of a typed message to the model: its images are found, looked at and counted. What cannot
-// be sent stays in the field.
+// The way of a typed message to the model: its images are found, looked at and counted, and while an answer
+// runs it waits in the queue. What cannot be sent stays in the field.
 
 import { describeError } from "../../../../base/product-error.ts";
 import { mayAttach, tooManyText } from "../../../../client/attachments/attach-images.ts";
@@ -16,8 +16,14 @@ import {
 import { reduceEditor } from "../../../editor/editor-reducer.ts";
 import type { ChatState } from "../chat-state.ts";
 import type { ChatParts } from "../chat-view.ts";
-import type { EntryFile, EntryImage, TranscriptEntry } from "../conversation/transcript-entry.ts";
+import type {
+  AnswerState,
+  EntryFile,
+  EntryImage,
+  TranscriptEntry,
+} from "../conversation/transcript-entry.ts";
 import { attachWithPictures, type PromptWithImages } from "./attach-prompt.ts";
+import { dequeue, enqueue, type PreparedMessage } from "./message-queue.ts";
 
 /** Longer prompts are not kept in the history. */
 const longestHistoryEntry = 64 * 1024;
@@ -40,13 +46,17 @@ export class PromptSender {
     store.update({ editor: shelved, editingId: undefined, menu: undefined });
     if (settings.keepsHistory === false || typed.length > longestHistoryEntry) return;
     historyFile?.append(typed).catch((error: unknown) => {
-      this.#notify(`The prompt history could not be saved: ${describeError(error)}`);
+      this.#warn(`The prompt history could not be saved: ${describeError(error)}`);
     });
   }
 
   /** @param typed what is in the field, for the way back into it */
   send(text: string, typed: string): void {
     if (this.#state.isAttaching) return;
+    if (this.#chat.session.isBusy && this.#state.editingId !== undefined) {
+      this.#warn("Still answering: the last question can be replaced afterwards");
+      return;
+    }
     const isConfirmed = this.#heldBack === typed && imageArgument(text) === undefined;
     this.#heldBack = undefined;
     if (!mayAttach(text) && !mayAttachTexts(text)) {
@@ -56,7 +66,38 @@ export class PromptSender {
     const { store } = this.#chat;
     store.update({ isAttaching: true });
     void this.#attachAndSend(text, typed, isConfirmed).catch((error: unknown) => {
-      store.update({ isAttaching: false, notice: describeError(error) });
+      store.update({ isAttaching: false });
+      this.#warn(describeError(error));
+    });
+  }
+
+  /** Sends the next message of the queue, or holds all of them where the answer did not come to its end. */
+  answerEnded(state: AnswerState): void {
+    const { queue } = this.#state;
+    if (queue.messages.length === 0 || queue.isHeld) return;
+    if (state === "complete" || state === "limit") this.sendNext();
+    else this.#chat.store.update({ queue: { ...queue, isHeld: true } });
+  }
+
+  /** Lets the queue go on with its first message; nothing while an answer runs. */
+  sendNext(): void {
+    const { queue, entries } = this.#state;
+    const [message] = queue.messages;
+    if (message === undefined || this.#chat.session.isBusy) return;
+    const rest = dequeue(queue, 0);
+    this.#chat.store.update({ queue: { ...rest, isHeld: false } });
+    this.#ask(message, entries);
+  }
+
+  /** Puts the last message of the queue into the field, with the images that waited for it. */
+  takeBack(): void {
+    const { queue, editor, waitingImages } = this.#state;
+    const message = queue.messages.at(-1);
+    if (message === undefined) return;
+    this.#chat.store.update({
+      queue: dequeue(queue, -1),
+      editor: reduceEditor(editor, { type: "replace", text: message.typed }),
+      waitingImages: [...message.waiting, ...waitingImages],
     });
   }
 
@@ -64,8 +105,8 @@ export class PromptSender {
     return this.#chat.store.get();
   }
 
-  #notify(notice: string): void {
-    this.#chat.store.update({ notice });
+  #warn(text: string): void {
+    this.#chat.store.update({ notice: { text, isWarning: true } });
   }
 
   /** @throws ProductError `ATTACHMENT_...`, and what the server says */
@@ -83,7 +124,7 @@ export class PromptSender {
     if (problem !== undefined) {
       const again = isCommand ? "" : " Enter again sends the text without.";
       this.#heldBack = typed;
-      this.#notify(problem + again);
+      this.#warn(problem + again);
       return;
     }
     // Somebody typed on meanwhile: that is not what was to be sent.
@@ -99,7 +140,8 @@ export class PromptSender {
       this.shelve(typed);
       store.update({ waitingImages: shown, editingId });
       const names = images.map((image) => attachedText(image)).join(", ");
-      this.#notify(`${names}: now write your question`);
+      const text = `${names}: now write your question`;
+      store.update({ notice: { text, isWarning: false } });
       return;
     }
     this.#submit(attached.text, typed, shown, texts.files);
@@ -112,11 +154,21 @@ export class PromptSender {
     files: readonly TextFile[] = [],
   ): void {
     const { session, store } = this.#chat;
-    const { editingId, entries, waitingImages: waiting } = this.#state;
-    const at = entries.findIndex(({ id }) => id === editingId);
-    const after = at === -1 ? entries : entries.slice(0, at);
+    const { editingId, entries, waitingImages: waiting, queue } = this.#state;
+    const message: PreparedMessage = { prompt, typed, images, waiting, files };
     this.shelve(typed);
     store.update({ waitingImages: [] });
+    if (session.isBusy) {
+      store.update({ queue: enqueue(queue, message) });
+      return;
+    }
+    const at = entries.findIndex(({ id }) => id === editingId);
+    this.#ask(message, at === -1 ? entries : entries.slice(0, at));
+  }
+
+  #ask(message: PreparedMessage, after: readonly TranscriptEntry[]): void {
+    const { prompt, typed, images, waiting, files } = message;
+    const { session } = this.#chat;
     // The promise never fails: the state tells how the answer ends.
     void session.send(
       {

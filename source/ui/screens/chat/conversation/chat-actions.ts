@@ -2,12 +2,15 @@
 
 import { writeFile } from "node:fs/promises";
 import { toAbsolutePath } from "../../../../base/file-path.ts";
+import { shownModel } from "../../../../base/model-tag.ts";
 import { describeError } from "../../../../base/product-error.ts";
 import { formatRelativeTime } from "../../../../base/relative-time.ts";
 import type { SessionHead } from "../../../../sessions/session.ts";
 import type { SessionStore } from "../../../../sessions/session-store.ts";
+import { shortText } from "../../../text/graphemes.ts";
 import type { ChatBackend, ChatSettings, ShowTopic } from "../chat-backend.ts";
 import { formatParameters } from "../commands/model-parameters.ts";
+import type { ModelTexts } from "../commands/settings-table.ts";
 import { exportFormat, toJson, toMarkdown } from "./export-conversation.ts";
 import type { ChatSnapshot, SessionRecorder } from "./session-recorder.ts";
 import { conversationOf, type TranscriptEntry, wholeConversationOf } from "./transcript-entry.ts";
@@ -81,10 +84,14 @@ export class ChatActions {
     keeping?.recorder.record({ model: facts.name, deployment, entries, settings });
   }
 
-  /** Forgets the messages; what was said stays in the saved chat, and a new one begins. */
-  clear(name?: string): void {
+  /**
+   * Forgets the messages; what was said stays in the saved chat, and a new one begins.
+   * @returns a sentence on the settings that the new one keeps
+   */
+  clear(name?: string): string {
     this.#options.change({ entries: [] });
     this.#options.keeping?.recorder.startNew(name);
+    return `New chat. ${keptText(this.settings)}`;
   }
 
   /** @returns text on the model, or on what this chat has set beside it */
@@ -102,6 +109,13 @@ export class ChatActions {
       return `Model's parameters:\n${own === "" ? "none" : own}\n\nSet in this chat:\n${set}`;
     }
     return own === "" ? `The model has no ${topic}.` : own;
+  }
+
+  /** What the model says of itself; empty where it cannot be asked. */
+  async modelTexts(): Promise<ModelTexts> {
+    const textOf = async (topic: ShowTopic) =>
+      (await this.#backend.show(topic).catch(() => "")).trim();
+    return { system: await textOf("system"), parameters: await textOf("parameters") };
   }
 
   async listModels(): Promise<string> {
@@ -143,7 +157,7 @@ export class ChatActions {
   }
 
   async #isTaken(name: string): Promise<boolean> {
-    const wanted = name.replace(/:latest$/i, "").toLowerCase();
+    const wanted = shownModel(name).toLowerCase();
     return (await this.#backend.models()).some((model) => model.name.toLowerCase() === wanted);
   }
 
@@ -243,6 +257,16 @@ export function sessionChoices(sessions: readonly SessionHead[], nowMs: number) 
     title: name,
     note: `${model}, ${formatRelativeTime(updatedAtMs, nowMs)}`,
   }));
+}
+
+/** `It keeps the system text "Be brief." and temperature 0.3.` */
+function keptText({ system, parameters }: ChatSettings): string {
+  const set = formatParameters(parameters).replaceAll("\n", ", ");
+  const hasSet = Object.keys(parameters).length > 0;
+  if (system === undefined) {
+    return `The system text is the model's own${hasSet ? `; it keeps ${set}` : ""}.`;
+  }
+  return `It keeps the system text "${shortText(system)}"${hasSet ? ` and ${set}` : ""}.`;
 }
 
 function windowText(tokens: number, contextLength: number | undefined): string {

@@ -57,6 +57,8 @@ export interface ChatSessionOptions {
   readonly clock: Clock;
   /** Called when something was said that is to be kept. */
   readonly onSaid: () => void;
+  /** Called when an answer has ended, and another may begin. */
+  readonly onEnded: (state: AnswerState) => void;
 }
 
 export class ChatSession {
@@ -187,12 +189,13 @@ export class ChatSession {
     clearInterval(run.ticker);
     clearTimeout(run.flushTimer);
     this.#run = undefined;
-    const { store, clock, onSaid } = this.#options;
+    const { store, clock, onSaid, onEnded } = this.#options;
     const { answer, question, isRepeated } = run;
     const isAnswered = end.kind === "done" || answer.hasContent;
+    const state = answerStateOf(end);
     const ending = { note: noteOf(answer.ttftMs, end), atMs: clock.wallMs() };
     const entries = isAnswered
-      ? this.#withAnswer(answer, answerStateOf(end), ending)
+      ? this.#withAnswer(answer, state, ending)
       : // Without its question, which got no answer, and with what was said meanwhile.
         [...run.before, ...this.#state.entries.filter(({ id }) => id > answer.id)];
     const { typed, waiting = [] } = question;
@@ -204,10 +207,11 @@ export class ChatSession {
       ...(!isAnswered &&
         !isRepeated && {
           editor: reduceEditor(this.#state.editor, { type: "restore", text: typed }),
-          waitingImages: waiting,
+          waitingImages: [...waiting, ...this.#state.waitingImages],
         }),
     });
     onSaid();
+    onEnded(state);
   }
 
   #figuresAfter({ ttftMs }: RunningAnswer, end: AnswerEnd): Partial<ChatState> {

@@ -32,11 +32,21 @@ export class SavedMessages {
   async entriesOf(messages: readonly SessionMessage[]): Promise<TranscriptEntry[]> {
     const entries: TranscriptEntry[] = [];
     for (const message of messages) {
-      const { role, content: text, typed, images, atMs, thinking, toolCalls, ending } = message;
+      const {
+        role,
+        content: text,
+        typed,
+        images,
+        files,
+        atMs,
+        thinking,
+        toolCalls,
+        ending,
+      } = message;
       const id = entries.length;
       if (role === "user") {
         const shown = images && (await Promise.all(images.map((image) => this.#read(image))));
-        entries.push({ kind: "user", id, text, typed, images: shown, atMs });
+        entries.push({ kind: "user", id, text, typed, images: shown, files, atMs });
       } else if (role === "assistant") {
         const state = ending ?? "complete";
         entries.push({ kind: "assistant", id, text, state, thinking, toolCalls, atMs });
@@ -48,9 +58,9 @@ export class SavedMessages {
   async #messageOf(entry: TranscriptEntry): Promise<SessionMessage | undefined> {
     if (isStored(entry)) return undefined;
     if (entry.kind === "user") {
-      const { text, typed, images, atMs } = entry;
+      const { text, typed, images, files, atMs } = entry;
       const saved = images && (await Promise.all(images.map((image) => this.#write(image))));
-      return { role: "user", content: text, typed, images: saved, atMs };
+      return { role: "user", content: text, typed, images: saved, files, atMs };
     }
     if (entry.kind !== "assistant") return undefined;
     const { text, state, thinking, toolCalls, atMs } = entry;

@@ -65,6 +65,8 @@ export interface NoteEntry {
   readonly id: number;
   readonly text: string;
   readonly next?: string;
+  /** The typed line that asked for it. */
+  readonly line?: string | undefined;
 }
 
 export type TranscriptEntry = UserEntry | AssistantEntry | NoteEntry;

@@ -33,9 +33,8 @@ export function emptyChatRows(
       : wrapped(`context window ${contextLength} tokens`, "dim")),
     ...(card === undefined ? [] : wrapped(card, "plain")),
   ];
-  if (examplePrompts.length === 0) return [blankRow, ...model];
+  if (examplePrompts.length === 0) return model;
   return [
-    blankRow,
     ...model,
     blankRow,
     ...wrapped("For example (Tab puts one into the field):", "dim"),

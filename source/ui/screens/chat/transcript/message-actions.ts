@@ -2,6 +2,7 @@
 
 import { reduceEditor } from "../../../editor/editor-reducer.ts";
 import { codePieces } from "../../../markdown/markdown-layout.ts";
+import { shortText } from "../../../text/graphemes.ts";
 import { chatLayout, transcriptWidth } from "../chat-layout.ts";
 import type { ChatState } from "../chat-state.ts";
 import { type ChatParts, layOutTranscript } from "../chat-view.ts";
@@ -63,20 +64,35 @@ export class MessageActions implements MessageControl {
   async copyCode(): Promise<string | undefined> {
     const entry = this.#selected;
     if (entry === undefined) return undefined;
-    const pieces = codePieces(entry.text);
-    if (pieces.length === 0) return "There is no code in this message.";
-    const block = this.#copied?.id === entry.id ? (this.#copied.block + 1) % pieces.length : 0;
-    this.#copied = { id: entry.id, block };
+    const nearest = this.#nearestCode(entry);
+    if (nearest === undefined) return "There is no code in this chat.";
+    const { id, pieces } = nearest;
+    const first = id < entry.id ? pieces.length - 1 : 0;
+    const block = this.#copied?.id === id ? (this.#copied.block + 1) % pieces.length : first;
+    this.#copied = { id, block };
     const outcome = await this.#chat.frame.copy(pieces[block]?.code ?? "");
-    return pieces.length === 1 ? outcome : `${outcome} (block ${block + 1} of ${pieces.length})`;
+    const place = [
+      ...(pieces.length > 1 ? [`block ${block + 1} of ${pieces.length}`] : []),
+      ...(id === entry.id ? [] : [id < entry.id ? "from above" : "from below"]),
+    ];
+    return place.length === 0 ? outcome : `${outcome} (${place.join(", ")})`;
   }
 
-  regenerate(): string | undefined {
-    const last = lastQuestion(this.#state.entries);
+  async regenerate(isConfirmed: boolean): Promise<string | undefined> {
+    const { entries } = this.#state;
+    const last = lastQuestion(entries);
     if (last === undefined) return "There is no question to answer again.";
+    const { before, question } = last;
+    const isLosing = entries
+      .slice(before.length)
+      .some((entry) => entry.kind === "assistant" && entry.text !== "");
+    if (isLosing && !isConfirmed) {
+      const asked = shortText(question.typed ?? question.text);
+      if (!(await this.#chat.frame.confirm(`Answer "${asked}" again? Its answer is lost.`))) return;
+    }
     this.stopReading();
     // The promise never fails: the state tells how the answer ends.
-    void this.#chat.session.askAgain(last.question, last.before);
+    void this.#chat.session.askAgain(question, before);
   }
 
   editLast(): string | undefined {
@@ -141,6 +157,19 @@ export class MessageActions implements MessageControl {
 
   get #selected(): Message | undefined {
     return this.#messages.find(({ id }) => id === this.#state.selectedId);
+  }
+
+  /** Blocks of code of this message, else of the one next to it that has some. */
+  #nearestCode({ id }: Message) {
+    const messages = this.#messages;
+    const at = messages.findIndex((message) => message.id === id);
+    for (let distance = 0; distance < messages.length; distance += 1) {
+      for (const message of [messages[at - distance], messages[at + distance]]) {
+        const pieces = message === undefined ? [] : codePieces(message.text);
+        if (message !== undefined && pieces.length > 0) return { id: message.id, pieces };
+      }
+    }
+    return undefined;
   }
 
   #selectEntry(selectedId: number): void {

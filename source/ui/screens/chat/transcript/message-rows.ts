@@ -51,7 +51,12 @@ export function headRows(
         ...textRows(withGlyphs(entry.next ?? "", glyphs), inner, "dim", glyphs),
       ]);
     case "notice":
-      return textRows(entry.text, width, "dim", glyphs);
+      return [
+        ...behindSign({ text: `${glyphs.prompt} `, tone: "key" }, width, (inner) =>
+          textRows(entry.line ?? "", inner, "plain", glyphs),
+        ),
+        ...textRows(entry.text, width, "dim", glyphs),
+      ];
   }
 }
 

@@ -34,7 +34,9 @@ function entryLines(entry: TranscriptEntry): readonly string[] {
   const hasFiles = entry.kind === "user" && entry.files !== undefined;
   const text = hasFiles ? (entry.typed ?? entry.text) : entry.text;
   const said = [neutraliseText(text, true), ...besideText(entry)].filter((part) => part !== "");
-  return [`${speakers[entry.kind]}: ${said.join(" ")}`];
+  const asked =
+    entry.kind === "notice" && entry.line ? [`Command: ${neutraliseText(entry.line, true)}`] : [];
+  return [...asked, `${speakers[entry.kind]}: ${said.join(" ")}`];
 }
 
 /** Images of a question, keys that help after an error. */

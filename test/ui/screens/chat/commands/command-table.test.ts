@@ -17,6 +17,7 @@ const idle: CommandSituation = {
   mode: "writing",
   isEditing: false,
   hasMenu: false,
+  hasQueue: false,
   isBusy: false,
   isEditorEmpty: true,
   isAtLineEnd: true,
@@ -63,7 +64,8 @@ describe("a typed line", () => {
 
   test("of an unknown setting tells of those there are", () => {
     expect(parsed("/set nonsense")).toMatch(/^Unknown setting\. Use \/set system TEXT or /);
-    expect(parsed("/set")).toContain("/set parameter NAME VALUE");
+    expect(parsed("/set nonsense")).toContain("/set parameter NAME VALUE");
+    expect(parsed("/set")).toBe("settings.form:");
   });
 });
 

@@ -36,7 +36,7 @@ const models = async () => [
   { name: "large", sizeText: "20 GB" },
 ];
 const opened = async (text: string) =>
-  (await openMenu(typed(text), { commands, models, folder }))?.items.map(({ value }) => value);
+  (await openMenu(typed(text), { models, folder }))?.items.map(({ value }) => value);
 
 test.each([
   ["/", ["/clear", "/set think", "/set system"]],
@@ -61,7 +61,7 @@ test.each([
 
 test("an item is taken in place of the word, and the text goes on behind it", async () => {
   const text = { text: "see @note please", cursor: "see @note".length };
-  const menu = await openMenu(text, { commands, models, folder });
+  const menu = await openMenu(text, { models, folder });
   if (menu === undefined) throw new Error("There is no menu.");
   expect(isComplete(text, menu)).toBe(false);
   const taken = takeItem(text, moveMenu(moveMenu(menu, 1), 1));

@@ -95,8 +95,7 @@ describe("an empty chat", () => {
     const rows = emptyChatRows(facts, ["Sing.", "Dance."], 38, unicodeGlyphs);
     const draw = (height: number) =>
       renderAt(<EmptyChat rows={rows} height={height} />, { columns }).lines();
-    expect(draw(9)).toEqual([
-      "",
+    expect(draw(8)).toEqual([
       " tiny",
       " context window 4096 tokens",
       " Tells stories.",
@@ -106,14 +105,14 @@ describe("an empty chat", () => {
       "   Sing.",
       "   Dance.",
     ]);
-    expect(draw(3)).toEqual(["", " tiny", " context window 4096 tokens"]);
+    expect(draw(2)).toEqual([" tiny", " context window 4096 tokens"]);
   });
 
   test("leaves out what is not known, and cuts long prompts", () => {
     const facts = { name: "a\u001bb", contextLength: undefined, card: undefined };
     const rows = emptyChatRows(facts, ["word ".repeat(20)], 30, asciiGlyphs);
     const lines = renderAt(<EmptyChat rows={rows} height={rows.length} />, { columns }).lines();
-    expect(lines[1]).toBe(" a^[b");
+    expect(lines[0]).toBe(" a^[b");
     expect(lines.at(-1)).toBe("   word word word word word ...");
   });
 });

@@ -1,0 +1,39 @@
+// Files that are written under a name of their own, and get their real one once they are whole. A process
+// that is killed leaves one behind.
+import { randomBytes } from "node:crypto";
+import { readdir, rm, stat } from "node:fs/promises";
+import path from "node:path";
+
+/** How unfinished files begin; nothing that is listed begins with a dot. */
+const prefix = ".writing-";
+
+/** Other processes may be writing theirs; none pauses so long between two writes. */
+export const keptUnfinishedMs = 3600_000;
+
+export function isUnfinished(name: string): boolean {
+  return path.basename(name).startsWith(prefix);
+}
+
+/** A new name beside the file, for its unfinished content. */
+export function unfinishedPath(file: string): string {
+  return path.join(path.dirname(file), prefix + randomBytes(8).toString("hex"));
+}
+
+/** Paths of the unfinished files in a folder and those below it; none where there is no such folder. */
+export async function unfinishedIn(folder: string): Promise<string[]> {
+  const names = await readdir(folder, { recursive: true }).catch(() => []);
+  return names.filter(isUnfinished).map((name) => path.join(folder, name));
+}
+
+/** Removes the unfinished files in a folder, and those below it, that nobody writes any more. */
+export async function removeAbandoned(folder: string): Promise<void> {
+  for (const file of await unfinishedIn(folder)) {
+    if (await isOlder(file, keptUnfinishedMs)) await rm(file, { recursive: true, force: true });
+  }
+}
+
+/** False for a file that is not there. */
+export async function isOlder(file: string, ageMs: number): Promise<boolean> {
+  const facts = await stat(file).catch(() => undefined);
+  return facts !== undefined && Date.now() - facts.mtimeMs > ageMs;
+}

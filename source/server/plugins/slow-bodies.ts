@@ -1,0 +1,26 @@
+// Ends requests whose bodies hardly come: each holds a connection, and some hold a file.
+import type { FastifyInstance } from "fastify";
+import { type MinimumRate, usualRate, watchBodyRate } from "../../base/body-rate.ts";
+import { formatBytes } from "../../base/byte-format.ts";
+import { ProductError } from "../../base/product-error.ts";
+import { serverErrors } from "../errors.ts";
+
+export function refuseSlowBodies(app: FastifyInstance, rate: MinimumRate = usualRate): void {
+  app.addHook("onRequest", async ({ raw }, reply) => {
+    watchBodyRate(raw, rate, () => {
+      if (reply.sent) {
+        raw.destroy();
+        return;
+      }
+      // Node forgets the body once it is replied to: whoever reads it would wait for ever.
+      reply.raw.once("close", () => raw.destroy());
+      reply.header("connection", "close").send(tooSlow(rate));
+    });
+  });
+}
+
+function tooSlow({ bytes, windowMs }: MinimumRate): ProductError {
+  return new ProductError(serverErrors.requestTooSlow, {
+    message: `The request's body came too slowly: less than ${formatBytes(bytes)} in ${windowMs / 1000} s.`,
+  });
+}

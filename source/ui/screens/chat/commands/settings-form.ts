@@ -1,0 +1,108 @@
+// The settings of a chat as a form: a list with a question for each row.
+
+import type { Choice, FrameServices } from "../../../frame/screen.ts";
+import type { ChatSettings } from "../chat-backend.ts";
+import { type ParameterFacts, parseParameter, valueText } from "./model-parameters.ts";
+import { type ModelTexts, type SettingRow, settingRows, tableTexts } from "./settings-table.ts";
+
+type Questions = Pick<FrameServices, "ask" | "choose" | "edit">;
+
+/** Of a choice that leaves a setting to the model or the server. */
+const unset = "";
+
+/**
+ * @param change called with each setting that the person has answered
+ * @returns when the person closes the list
+ */
+export async function askChatSettings(
+  read: () => ChatSettings,
+  change: (settings: ChatSettings) => void,
+  model: ModelTexts,
+  frame: Questions,
+): Promise<void> {
+  let selected: string | undefined;
+  for (;;) {
+    const rows = settingRows(read(), model);
+    const texts = tableTexts(rows);
+    const choices = rows.map(({ name, meaning, group }, index): Choice => {
+      return { value: name, title: texts[index] ?? name, note: meaning, group };
+    });
+    const form = { selected, isTable: true };
+    selected = await frame.choose("Settings of this chat", choices, form);
+    const row = rows.find(({ name }) => name === selected);
+    if (row === undefined) return;
+    const settings = await askOne(row, read(), frame);
+    if (settings !== undefined) change(settings);
+  }
+}
+
+/** @returns the settings with the answer; undefined where there was none */
+async function askOne(
+  row: SettingRow,
+  settings: ChatSettings,
+  frame: Questions,
+): Promise<ChatSettings | undefined> {
+  if (row.parameter !== undefined) return await askParameter(row.parameter, settings, frame);
+  if (row.name === "system text") return await askSystem(settings, frame);
+  if (row.name === "think") {
+    const answer = await choose(row, ["true", "false", "low", "medium", "high", "max"], frame);
+    const { think: _, ...rest } = settings;
+    if (answer === undefined || answer === unset) return answer === unset ? rest : undefined;
+    return { ...rest, think: answer === "true" || (answer !== "false" && answer) };
+  }
+  const answer = await choose(row, ["json"], frame);
+  const { format: _, ...rest } = settings;
+  if (answer === undefined) return undefined;
+  return answer === unset ? rest : { ...rest, format: answer };
+}
+
+/** In one line where it has one, else in $EDITOR. */
+async function askSystem(
+  settings: ChatSettings,
+  frame: Questions,
+): Promise<ChatSettings | undefined> {
+  const { system = "" } = settings;
+  const typed = system.includes("\n")
+    ? await frame.edit(system, "md")
+    : await frame.ask("System text. Leave it empty for the model's own", system);
+  if (typed === undefined) return undefined;
+  return { ...settings, system: typed.trim() === "" ? undefined : typed.trim() };
+}
+
+async function askParameter(
+  { name, meaning, takes, choices }: ParameterFacts,
+  settings: ChatSettings,
+  frame: Questions,
+): Promise<ChatSettings | undefined> {
+  const { [name]: before, ...others } = settings.parameters;
+  const typed =
+    choices === undefined
+      ? await frame.ask(
+          `${name}: ${meaning}. Takes ${takes}. Leave it empty for the default`,
+          before === undefined ? "" : valueText(before),
+          (text) => problemOf(name, text),
+        )
+      : await choose({ name, meaning }, choices, frame);
+  if (typed === undefined) return undefined;
+  if (typed.trim() === "") return { ...settings, parameters: others };
+  const parsed = parseParameter(`${name} ${typed}`);
+  if (!parsed.isValid) return undefined;
+  return { ...settings, parameters: { ...settings.parameters, [name]: parsed.value } };
+}
+
+function problemOf(name: string, text: string): string | undefined {
+  if (text.trim() === "") return undefined;
+  const parsed = parseParameter(`${name} ${text}`);
+  return parsed.isValid ? undefined : parsed.sentence;
+}
+
+async function choose(
+  { name, meaning }: Pick<SettingRow, "name" | "meaning">,
+  values: readonly string[],
+  frame: Questions,
+): Promise<string | undefined> {
+  return await frame.choose(`${name}: ${meaning}`, [
+    ...values.map((value) => ({ value, title: value })),
+    { value: unset, title: "as the model and the server choose" },
+  ]);
+}

@@ -1,0 +1,99 @@
+// The settings of a chat as a table: what counts now, and where it comes from.
+
+import type { ChatSettings } from "../chat-backend.ts";
+import { type ParameterFacts, parameterFacts, valueText } from "./model-parameters.ts";
+
+export interface SettingRow {
+  readonly name: string;
+  readonly value: string;
+  readonly from: "this chat" | "the model" | "default";
+  readonly meaning: string;
+  readonly group: "Prompt" | "Answer" | "Loading";
+  /** Undefined for what is no parameter. */
+  readonly parameter: ParameterFacts | undefined;
+}
+
+/** What a model says of itself, as `/show` tells it. */
+export interface ModelTexts {
+  readonly system: string;
+  /** A line for each parameter. */
+  readonly parameters: string;
+}
+
+/** Of a setting that the server or the model's template decides on. */
+const automatic = "automatic";
+
+export function settingRows(
+  { system, parameters, think, format }: ChatSettings,
+  model: ModelTexts,
+): readonly SettingRow[] {
+  const own = parametersIn(model.parameters);
+  return [
+    promptRow("system text", "goes in front of the conversation", system, model.system),
+    promptRow("think", "lets the model think first", think?.toString()),
+    promptRow("format", "json, or a schema that answers fit", formatText(format)),
+    ...parameterFacts.map((parameter): SettingRow => {
+      const { name, meaning, usual = automatic, isForLoading } = parameter;
+      const set = parameters[name];
+      const ofModel = own.get(name);
+      const [value, from] =
+        set !== undefined
+          ? ([valueText(set), "this chat"] as const)
+          : ofModel !== undefined
+            ? ([ofModel, "the model"] as const)
+            : ([usual, "default"] as const);
+      return { name, value, from, meaning, group: isForLoading ? "Loading" : "Answer", parameter };
+    }),
+  ];
+}
+
+/** Name, value and origin in columns, for lists whose rows are texts. */
+export function tableTexts(rows: readonly SettingRow[]): readonly string[] {
+  const width = (of: (row: SettingRow) => string) =>
+    Math.min(longestCell, Math.max(...rows.map((row) => of(row).length)));
+  const [names, values] = [width(({ name }) => name), width(({ value }) => value)];
+  return rows.map(({ name, value, from }) =>
+    [name.padEnd(names), shortCell(value).padEnd(values), from.padEnd(9)].join("  "),
+  );
+}
+
+const longestCell = 20;
+
+function shortCell(text: string): string {
+  const line = text.replace(/\s+/g, " ").trim();
+  return line.length <= longestCell
+    ? line
+    : `${line
+        .slice(0, longestCell - 3)
+        .trimEnd()
+        .toWellFormed()}...`;
+}
+
+function promptRow(
+  name: string,
+  meaning: string,
+  set: string | undefined,
+  ofModel = "",
+): SettingRow {
+  const common = { name, meaning, group: "Prompt", parameter: undefined } as const;
+  if (set !== undefined) return { ...common, value: set, from: "this chat" };
+  if (ofModel !== "") return { ...common, value: ofModel, from: "the model" };
+  return { ...common, value: name === "think" ? automatic : "none", from: "default" };
+}
+
+function formatText(format: unknown): string | undefined {
+  if (format === undefined || typeof format === "string") return format;
+  return "a schema";
+}
+
+/** Values by their names; several lines of one name are one value. */
+function parametersIn(text: string): ReadonlyMap<string, string> {
+  const values = new Map<string, string>();
+  for (const line of text.split("\n")) {
+    const [, name, value] = /^\s*(\w+)\s+(.+?)\s*$/.exec(line) ?? [];
+    if (name === undefined || value === undefined) continue;
+    const before = values.get(name);
+    values.set(name, before === undefined ? value : `${before} ${value}`);
+  }
+  return values;
+}

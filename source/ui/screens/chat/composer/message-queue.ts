@@ -1,0 +1,43 @@
+// Messages that wait for the running answer, in the order in which they are sent.
+
+import type { TextFile } from "../../../../client/attachments/text-files.ts";
+import type { EntryImage } from "../conversation/transcript-entry.ts";
+
+/** A message that can be sent as it is: its images and files have been read. */
+export interface PreparedMessage {
+  /** Without the paths of its images. */
+  readonly prompt: string;
+  /** As it was typed, for the way back into the field. */
+  readonly typed: string;
+  /** All that are sent along, the waiting ones included. */
+  readonly images: readonly EntryImage[];
+  /** Images that waited for this question: what is typed does not name them. */
+  readonly waiting: readonly EntryImage[];
+  readonly files: readonly TextFile[];
+}
+
+export interface MessageQueue {
+  readonly messages: readonly PreparedMessage[];
+  /** An answer was stopped or failed: nothing is sent before the person says so. */
+  readonly isHeld: boolean;
+}
+
+export const emptyQueue: MessageQueue = { messages: [], isHeld: false };
+
+export function enqueue(queue: MessageQueue, message: PreparedMessage): MessageQueue {
+  return { ...queue, messages: [...queue.messages, message] };
+}
+
+/** The queue without its message at this place; an empty queue is not held. */
+export function dequeue(queue: MessageQueue, at: number): MessageQueue {
+  const messages = queue.messages.toSpliced(at, 1);
+  return messages.length === 0 ? emptyQueue : { ...queue, messages };
+}
+
+/** Tells how many wait, and the keys that act on them; empty while none does. */
+export function queueHint({ messages, isHeld }: MessageQueue): string {
+  if (messages.length === 0) return "";
+  return isHeld
+    ? `${messages.length} held: Enter sends the next, Up edits the last`
+    : `${messages.length} queued: Up edits the last`;
+}

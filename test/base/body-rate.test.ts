@@ -1,0 +1,59 @@
+// Bodies below the minimum rate are told of, once; fast ones never, however long they take.
+import { EventEmitter } from "node:events";
+import type { IncomingMessage } from "node:http";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { watchBodyRate } from "../../source/base/body-rate.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const onSlow = vi.fn();
+afterEach(() => onSlow.mockClear());
+
+/** A request of whose body nothing has come yet, watched for 1,000 bytes in a second. */
+function watched() {
+  const state = { complete: false, readableLength: 0, socket: { bytesRead: 300 } };
+  const request = Object.assign(new EventEmitter(), state);
+  watchBodyRate(request as unknown as IncomingMessage, { bytes: 1000, windowMs: 1000 }, onSlow);
+  return request;
+}
+
+test("a body that is slow but steady may take for ever", () => {
+  const request = watched();
+  for (let second = 0; second < 10_000; second += 1) {
+    request.socket.bytesRead += 1000;
+    vi.advanceTimersByTime(1000);
+  }
+  expect(onSlow).not.toHaveBeenCalled();
+});
+
+test("a body that begins fast and then drips is told of once", () => {
+  const request = watched();
+  request.socket.bytesRead += 1_000_000;
+  vi.advanceTimersByTime(1000);
+  for (let byte = 0; byte < 200; byte += 1) {
+    request.socket.bytesRead += 1;
+    vi.advanceTimersByTime(50);
+  }
+  expect(onSlow).toHaveBeenCalledOnce();
+});
+
+test("a reader that lags behind is not the client's fault", () => {
+  const request = watched();
+  request.readableLength = 65_536;
+  vi.advanceTimersByTime(60_000);
+  expect(onSlow).not.toHaveBeenCalled();
+  request.readableLength = 0;
+  vi.advanceTimersByTime(1000);
+  expect(onSlow).toHaveBeenCalledOnce();
+});
+
+test.each([
+  ["has come whole", (request: EventEmitter) => Object.assign(request, { complete: true })],
+  ["has ended", (request: EventEmitter) => request.emit("close")],
+])("a body that %s is watched no more", (_, end) => {
+  end(watched());
+  vi.advanceTimersByTime(60_000);
+  expect(onSlow).not.toHaveBeenCalled();
+  expect(vi.getTimerCount()).toBe(0);
+});

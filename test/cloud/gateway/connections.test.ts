@@ -1,0 +1,86 @@
+// Clients that speak HTTP in odd ways, over bare sockets.
+import type { ServerResponse } from "node:http";
+import { connect } from "node:net";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { sendBytes } from "../../support/http-raw.ts";
+import { TestGateway } from "../../support/test-gateway.ts";
+import { until } from "../../support/until.ts";
+
+let gateway: TestGateway;
+/** Replies that the replica has begun and not ended. */
+let held: ServerResponse[];
+beforeAll(async () => {
+  const uploadRate = { bytes: 100, windowMs: 50 };
+  gateway = await TestGateway.start({ limits: { uploadRate, lingerMs: 50 } });
+  await gateway.serve(({ url }, response) => {
+    if (url === "/events") response.setHeader("content-type", "text/event-stream");
+    if (url === "/events") response.write("data: 1\n\n");
+    held.push(response);
+  });
+});
+beforeEach(() => {
+  held = [];
+});
+afterAll(async () => await gateway.close());
+
+test("a body that drips is refused where a replica reads it already, too", async () => {
+  const head = "POST /acme/chat HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
+  const reply = await sendBytes(gateway.url, `${head}4\r\nhalf\r\n`);
+  expect(reply).toMatch(/^HTTP\/1\.1 408 /);
+  expect(reply).toContain('"error_type":"request_stalled"');
+  expect(gateway.gateway.inFlight("replica-1")).toBe(0);
+});
+
+test.each(["/acme/nowhere", "/_/healthz"])(
+  "a body that nobody wants holds no connection for ever: %s",
+  async (path) => {
+    const head = `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n`;
+    expect(await sendBytes(gateway.url, `${head}half`)).toMatch(/^HTTP\/1\.1 [24]/);
+  },
+);
+
+test.each([
+  "identity",
+  "gzip, chunked",
+  "chunked, chunked",
+  "chunked, gzip",
+  "identity, chunked",
+  "deflate\r\nTransfer-Encoding: chunked",
+  "",
+])("a transfer coding other than chunked is refused in words: %j", async (coding) => {
+  const reply = await sendBytes(
+    gateway.url,
+    `POST /acme/chat HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: ${coding}\r\n\r\n2\r\n{}\r\n0\r\n\r\n`,
+  );
+  expect(reply).toMatch(/^HTTP\/1\.1 400 /);
+  expect(reply).toContain("Transfer-Encoding of the request is not known");
+  expect(reply.match(/HTTP\/1\.1/g)).toHaveLength(1);
+  expect(held).toEqual([]);
+});
+
+describe.each(["", "/events"])("a client that closes its side behind a request for %j", (path) => {
+  const bytes = `GET /acme/chat${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
+  const asked = async () =>
+    await until(
+      () => held[0],
+      (response) => response !== undefined,
+    );
+
+  test("gets its reply", async () => {
+    const reply = sendBytes(gateway.url, bytes, true);
+    (await asked())?.end("answer");
+    expect(await reply).toContain("answer");
+  });
+
+  test("and leaves, ends the replica's work", async () => {
+    const client = connect({ port: Number(new URL(gateway.url).port), allowHalfOpen: true });
+    client.end(bytes);
+    const response = await asked();
+    client.destroy();
+    await until(
+      () => response?.destroyed,
+      (isDestroyed) => isDestroyed === true,
+    );
+    expect(gateway.records.at(-1)).toMatchObject({ status: 499 });
+  });
+});

@@ -1,0 +1,79 @@
+// A day's use of the chat in one sitting, the built program in a pseudo-terminal: what is typed is neither lost
+// nor taken for something else, nothing is replaced unasked, and everything is found again.
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { expect, it } from "vitest";
+import { openTerminal } from "../support/pty.ts";
+
+const controlP = "\u0010";
+const controlU = "\u0015";
+const altS = "\u001bs";
+const escapeKey = "\u001b";
+
+it("a chat from lines typed ahead to the line that resumes it", async () => {
+  const chat = await openTerminal(["run", "tiny"], { columns: 120, rows: 40 });
+  try {
+    writeFileSync(path.join(chat.home, "notes.txt"), "Buy milk.\n");
+    // Before the program has taken the terminal over.
+    chat.type("What is 2 + 3?\r");
+    await chat.shows("2 + 3 = 5");
+    await chat.shows("Enter send");
+
+    chat.type("/cle\t");
+    await chat.shows("> /clear ");
+    chat.type(`${controlU}Repeat after me: @no\t`);
+    await chat.shows("> Repeat after me: @notes.txt");
+    chat.type("\r");
+    await chat.shows("attached notes.txt, ");
+    await chat.shows("Enter send");
+
+    await chat.send("/nonsense");
+    await chat.shows("Unknown command '/nonsense'");
+    // It is selected: what is typed takes its place, and its output stands below it.
+    await chat.send("/set parameter seed 7");
+    await chat.shows("> /set parameter seed 7");
+    await chat.shows("Set parameter 'seed' to '7'.");
+    await chat.send("/set");
+    await chat.shows("seed               7");
+    chat.type(escapeKey);
+    await chat.showsNot("Settings of this chat");
+
+    chat.type(`${controlP}quit`);
+    await chat.shows("> Quit");
+    chat.type(escapeKey);
+    await chat.showsNot("> Quit");
+
+    chat.type("/edit\r");
+    await chat.shows("edit your last question");
+    chat.type(controlU);
+    await chat.showsNot("edit your last question");
+    await chat.send("What is 1 + 1?");
+    await chat.shows("1 + 1 = 2");
+    expect(chat.text()).toContain("attached notes.txt, ");
+    await chat.shows("Enter send");
+
+    await chat.send("/rename Sums and notes");
+    await chat.shows("│ > Sums and notes");
+    await chat.send("/save mine");
+    await chat.shows("Created new model 'mine'.");
+    await chat.send("/save mine");
+    await chat.shows("Replace the model 'mine'?");
+    chat.type("n");
+    await chat.shows("A model named 'mine' already exists.");
+
+    chat.type(`${controlU}${altS}`);
+    await chat.shows("Resume a saved chat");
+    chat.type("milk");
+    await chat.shows("> milk");
+    await chat.shows("1 of 1");
+    chat.type(escapeKey);
+    await chat.showsNot("Resume a saved chat");
+    await chat.send("/bye");
+    expect(await chat.exited).toBe(0);
+    expect(chat.text()).toContain(
+      "Chat 'Sums and notes' is saved. Resume it with: modelctl run --session ",
+    );
+  } finally {
+    await chat.close();
+  }
+});

@@ -1,0 +1,152 @@
+// Plays the rounds of a target, and notices what the product must never do: throw what is no error of
+// its own, hang, leak.
+import { setTimeout as wait } from "node:timers/promises";
+import { Dice } from "./dice.ts";
+import { sizeOfProcess } from "./process-size.ts";
+import type { Attack, ProcessSize, Target } from "./target.ts";
+import type { Watchdog } from "./watchdog.ts";
+
+export interface PlayOptions {
+  seed: string;
+  rounds: number;
+  /** Plays this round alone. */
+  only?: number | undefined;
+  /** A round that takes longer hangs. Defaults to 10 s. */
+  hangMs?: number;
+  /** Told of rounds that hold up this thread; by default nobody is. */
+  watchdog?: Watchdog | undefined;
+}
+
+export interface Failure {
+  /** Undefined for what is noticed behind the last one. */
+  round: number | undefined;
+  reason: string;
+  /** Whatever was tried last. */
+  reproduction: string;
+}
+
+export interface Played {
+  name: string;
+  rounds: number;
+  attempts: number;
+  seconds: number;
+  failures: Failure[];
+}
+
+const usualHangMs = 10_000;
+/** Servers and their runners have so long to end. */
+const endMs = 30_000;
+/** A target that fails always says nothing new. */
+const mostFailures = 10;
+/** Of the stack of a failure. */
+const mostLines = 8;
+/** Caches are warm after so many rounds; what grows behind them is looked at. */
+const warmRounds = 100;
+const mostGrowth: ProcessSize = { handles: 24, bytes: 256 * 2 ** 20 };
+
+export async function play(target: Target, options: PlayOptions): Promise<Played> {
+  return await new Play(target, options).run();
+}
+
+class Play {
+  readonly #target: Target;
+  readonly #options: PlayOptions;
+  readonly #failures: Failure[] = [];
+  #attempts = 0;
+  #rounds = 0;
+  #latest = "";
+  #warm: ProcessSize | undefined;
+
+  constructor(target: Target, options: PlayOptions) {
+    this.#target = target;
+    this.#options = options;
+  }
+
+  async run(): Promise<Played> {
+    const started = performance.now();
+    const { only, rounds } = this.#options;
+    let attack = await this.#target.begin();
+    const first = only ?? 0;
+    const behind = only === undefined ? rounds : only + 1;
+    for (let index = first; index < behind; index += 1) {
+      if (this.#failures.length >= mostFailures) break;
+      const isWell = await this.#round(attack, index);
+      // Whatever it has met may have left it in any state.
+      if (!isWell) {
+        await this.#end(attack);
+        attack = await this.#target.begin();
+        this.#warm = undefined;
+      } else if (this.#warm === undefined && index - first >= warmRounds) {
+        this.#warm = await sizeOf(attack);
+      }
+    }
+    await this.#checkGrowth(attack);
+    await this.#end(attack);
+    const { name } = this.#target;
+    const seconds = (performance.now() - started) / 1000;
+    const failures = this.#failures;
+    return { name, rounds: this.#rounds, attempts: this.#attempts, seconds, failures };
+  }
+
+  async #round(attack: Attack, index: number): Promise<boolean> {
+    const { seed, watchdog, hangMs = usualHangMs } = this.#options;
+    const dice = new Dice(`${seed}:${this.#target.name}:${index}`);
+    const trying = (reproduction: string) => {
+      this.#attempts += 1;
+      this.#latest = reproduction;
+      watchdog?.watch(`${this.#target.name}, round ${index}: ${reproduction}`);
+    };
+    this.#rounds += 1;
+    try {
+      await withinLimit(attack.round({ dice, trying }), hangMs);
+      return true;
+    } catch (error) {
+      this.#fail(index, error);
+      return false;
+    } finally {
+      watchdog?.rest();
+    }
+  }
+
+  async #checkGrowth(attack: Attack): Promise<void> {
+    if (this.#warm === undefined) return;
+    const now = await sizeOf(attack);
+    const handles = now.handles - this.#warm.handles;
+    const bytes = now.bytes - this.#warm.bytes;
+    if (handles <= mostGrowth.handles && bytes <= mostGrowth.bytes) return;
+    const mebibytes = Math.round(bytes / 2 ** 20);
+    this.#fail(undefined, new Error(`it leaks: ${handles} more handles, ${mebibytes} MiB more`));
+  }
+
+  async #end(attack: Attack): Promise<void> {
+    try {
+      await withinLimit(attack.close?.(), endMs);
+    } catch (error) {
+      this.#fail(undefined, error);
+    }
+  }
+
+  #fail(round: number | undefined, error: unknown): void {
+    const lines = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    const reason = lines.split("\n").slice(0, mostLines).join("\n");
+    this.#failures.push({ round, reason, reproduction: this.#latest });
+  }
+}
+
+async function sizeOf(attack: Attack): Promise<ProcessSize> {
+  return (await attack.size?.()) ?? (await sizeOfProcess());
+}
+
+async function withinLimit(work: Promise<void> | undefined, limitMs: number): Promise<void> {
+  const over = new AbortController();
+  const limit = wait(limitMs, undefined, { signal: over.signal }).then(() => {
+    throw new Error(`it hangs: nothing for ${limitMs / 1000} s`);
+  });
+  limit.catch(() => {}); // the work was quicker
+  try {
+    await Promise.race([work, limit]);
+  } finally {
+    work?.catch(() => {}); // too late to be told
+    over.abort();
+  }
+}

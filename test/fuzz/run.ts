@@ -1,0 +1,57 @@
+// `npm run fuzz [-- TARGET…]`: hostile input for everything that takes input, from a seed.
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { type Played, play } from "./play.ts";
+import { targets } from "./targets.ts";
+import { Watchdog } from "./watchdog.ts";
+
+const mostShown = 2000;
+const names = process.argv.slice(2);
+const unknown = names.find((name) => targets.every((target) => target.name !== name));
+if (unknown !== undefined) {
+  console.error(`There is no target ${unknown}: ${targets.map(({ name }) => name).join(", ")}.`);
+  process.exit(2);
+}
+const { FUZZ_SEED: seed = String(Date.now()), FUZZ_ROUNDS = "1", FUZZ_ROUND } = process.env;
+const factor = Number(FUZZ_ROUNDS);
+if (!(factor > 0)) {
+  console.error(`FUZZ_ROUNDS is ${FUZZ_ROUNDS}, but it must be a number above 0.`);
+  process.exit(2);
+}
+const only = FUZZ_ROUND === undefined ? undefined : Number(FUZZ_ROUND);
+const watchdog = new Watchdog();
+console.log(`Seed ${seed}`);
+console.log(line(["target", "rounds", "attempts", "seconds", "failures"]));
+let failures = 0;
+for (const target of targets.filter(({ name }) => names.length === 0 || names.includes(name))) {
+  const rounds = Math.max(1, Math.round(target.rounds * factor));
+  const played = await play(target, { seed, rounds, only, watchdog });
+  const { attempts, seconds } = played;
+  const found = played.failures.length;
+  console.log(line([target.name, played.rounds, attempts, seconds.toFixed(1), found]));
+  tellFailures(played);
+  failures += found;
+}
+process.exit(failures === 0 ? 0 : 1);
+
+function tellFailures({ name, failures }: Played): void {
+  for (const { round, reason, reproduction } of failures) {
+    const again = round === undefined ? "" : ` FUZZ_ROUND=${round}`;
+    console.log(`\n${name}: ${reason}`);
+    console.log(`  tried: ${shown(reproduction)}`);
+    console.log(`  again: FUZZ_SEED=${seed}${again} npm run fuzz -- ${name}\n`);
+  }
+}
+
+function line([name, ...figures]: readonly (string | number)[]): string {
+  return [String(name).padEnd(12), ...figures.map((each) => String(each).padStart(9))].join(" ");
+}
+
+/** What is too long for a terminal goes into a file. */
+function shown(reproduction: string): string {
+  if (reproduction.length <= mostShown) return reproduction;
+  const file = path.join(mkdtempSync(path.join(tmpdir(), "modelctl-fuzz-")), "reproduction.txt");
+  writeFileSync(file, reproduction);
+  return `${reproduction.slice(0, 200)}… (all of it: ${file})`;
+}

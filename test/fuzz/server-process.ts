@@ -1,0 +1,26 @@
+// A server in a process of its own, which an attack may end: `node server-process.ts FOLDER`. Tells its
+// URL, and whatever it logs as unexpected.
+import path from "node:path";
+import { hostServer } from "../../source/application/server-host.ts";
+import { loadSettings } from "../../source/configuration/load-settings.ts";
+
+/** What it tells its parent. */
+export type ServerNews = { url: string } | { log: string };
+
+const [folder = ""] = process.argv.slice(2);
+const tell = (news: ServerNews) => process.send?.(news);
+const server = await hostServer({
+  settings: {
+    ...loadSettings({}).values,
+    ...{ gpu: "cpu", models: path.join(folder, "models"), context_length: 512, num_parallel: 4 },
+    // Nothing is there: strangers must not be asked.
+    ...{ hub_endpoint: "http://127.0.0.1:9", shutdown_timeout: 0 },
+    model_folders: [path.join(folder, "files")],
+  },
+  stateFolder: undefined,
+  address: { host: "127.0.0.1", port: 0, scheme: "http", path: "" },
+  paths: { data: folder, cache: folder },
+  log: (text) => tell({ log: text }),
+});
+tell({ url: server.url });
+process.on("disconnect", () => void server.close().finally(() => process.exit(0)));

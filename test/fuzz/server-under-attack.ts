@@ -1,0 +1,117 @@
+// A server of one's own for hostile requests: what it answers is looked at, and what it leaves behind.
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { processesOfHome } from "../support/processes.ts";
+import { until } from "../support/until.ts";
+import { sizeOfOther } from "./process-size.ts";
+import { isDocumented } from "./refusal.ts";
+import type { ServerNews } from "./server-process.ts";
+import type { ProcessSize } from "./target.ts";
+
+const processFile = path.join(import.meta.dirname, "server-process.ts");
+/** What no request may bring about. */
+const defects = new Set(["UNEXPECTED", "ENGINE_RUNNER_CRASHED", "ENGINE_DECODE_FAILED"]);
+
+export interface ServerReply {
+  status: number;
+  text: string;
+}
+
+export class ServerUnderAttack {
+  readonly url: string;
+  /** Home, store and files of the server. */
+  readonly folder: string;
+  readonly processId: number;
+  readonly log: string[] = [];
+  readonly #child: ChildProcess;
+
+  private constructor(child: ChildProcess, folder: string, url: string) {
+    this.#child = child;
+    this.folder = folder;
+    this.url = url;
+    this.processId = child.pid ?? 0;
+    child.on("message", (news: ServerNews) => {
+      if ("log" in news) this.log.push(news.log);
+    });
+  }
+
+  /** @param folder of an earlier server; by default a new one */
+  static async start(
+    folder = mkdtempSync(path.join(tmpdir(), "modelctl-fuzz-")),
+  ): Promise<ServerUnderAttack> {
+    mkdirSync(path.join(folder, "files"), { recursive: true });
+    const { PATH = "", MODELCTL_TEST_HOME: compiled = folder } = process.env;
+    const env = { PATH, HOME: folder, NODE_COMPILE_CACHE: path.join(compiled, "compiled") };
+    const child = fork(processFile, [folder], { env, silent: true });
+    const [news] = await Promise.race([
+      once(child, "message"),
+      once(child, "exit").then(() => Promise.reject(new Error("the server did not start"))),
+    ]);
+    return new ServerUnderAttack(child, folder, String(Object(news).url));
+  }
+
+  /** A body is JSON, or text as it is. @throws Error for a reply that no request may get */
+  async send(
+    method: string,
+    target: string,
+    body?: unknown,
+    signal?: AbortSignal,
+  ): Promise<ServerReply> {
+    const text = typeof body === "string" ? body : JSON.stringify(body);
+    const reply = await fetch(this.url + target, {
+      method,
+      ...(body !== undefined && { body: text }),
+      ...(signal !== undefined && { signal }),
+    });
+    const answer = { status: reply.status, text: await reply.text() };
+    checkReply(answer);
+    return answer;
+  }
+
+  /** @throws Error where the server has ended or does not answer */
+  async checkIsWell(): Promise<void> {
+    const { exitCode, signalCode } = this.#child;
+    if (exitCode !== null || signalCode !== null) {
+      throw new Error(`the server has ended: ${signalCode ?? exitCode}`);
+    }
+    await this.send("GET", "/api/version");
+  }
+
+  size(): ProcessSize {
+    return sizeOfOther(this.processId);
+  }
+
+  /** Kills it at once. */
+  async kill(): Promise<void> {
+    const ended = once(this.#child, "exit");
+    this.#child.kill("SIGKILL");
+    await ended;
+  }
+
+  /** Ends it. @throws Error where a process of it is left */
+  async close(): Promise<void> {
+    if (this.#child.connected) this.#child.disconnect();
+    await this.checkNothingRuns();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  /** @throws Error */
+  async checkNothingRuns(): Promise<void> {
+    await until(
+      () => processesOfHome(this.folder),
+      (found) => found.length === 0,
+    );
+  }
+}
+
+/** @throws Error for a status or a code that tells of a defect */
+export function checkReply({ status, text }: ServerReply): void {
+  const codes = [...text.matchAll(/"(?:error_)?code":"([A-Z_]+)"/g)].map(([, code]) => code ?? "");
+  const defect = codes.find((code) => defects.has(code));
+  const isUnnamed = status >= 500 && !codes.some(isDocumented);
+  if (defect === undefined && !isUnnamed) return;
+  throw new Error(`the reply has ${status}: ${text.slice(0, 500)}`);
+}

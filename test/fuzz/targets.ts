@@ -1,0 +1,31 @@
+// Everything that takes input from strangers, those that run in this process first.
+import type { Target } from "./target.ts";
+import { archives } from "./targets/archives.ts";
+import { gateway } from "./targets/gateway.ts";
+import { images } from "./targets/images.ts";
+import { kills } from "./targets/kills.ts";
+import { loads } from "./targets/loads.ts";
+import { modelfiles } from "./targets/modelfiles.ts";
+import { models } from "./targets/models.ts";
+import { requests } from "./targets/requests.ts";
+import { schemas } from "./targets/schemas.ts";
+import { scripts } from "./targets/scripts.ts";
+import { settings } from "./targets/settings.ts";
+import { sockets } from "./targets/sockets.ts";
+import { templates } from "./targets/templates.ts";
+
+export const targets: readonly Target[] = [
+  settings,
+  modelfiles,
+  models,
+  archives,
+  images,
+  schemas,
+  templates,
+  gateway,
+  scripts,
+  requests,
+  sockets,
+  loads,
+  kills,
+];

@@ -1,0 +1,187 @@
+// Times `/api/version` while one large request is being answered: whatever that takes of the server's own
+// thread, everybody waits for.
+
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { request } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import sharp from "sharp";
+import { createRandom } from "./random.ts";
+import type { Figure } from "./report.ts";
+import { type ServerSettings, startOurs } from "./server-process.ts";
+
+const repeats = 5;
+const pauseMs = 2;
+const longestHoldMs = 50;
+const mebibyte = 2 ** 20;
+const question = { model: "tiny", stream: false, options: { num_predict: 1 } };
+
+interface Load {
+  label: string;
+  path: string;
+  body: Buffer;
+  /** Parsing a body takes as long as it takes: no bound is set. */
+  isParsing?: true;
+}
+
+interface Look {
+  waitedMs: number;
+  /** Of the server's main thread, meanwhile: other programs do not count. */
+  heldMs: number;
+}
+
+/** @param settings the model in them is `tiny` */
+export async function measureLoop(settings: ServerSettings): Promise<Figure[]> {
+  const server = await startOurs(settings);
+  const place = { url: `http://127.0.0.1:${server.port}`, processId: server.processGroup };
+  const figures: Figure[] = [];
+  try {
+    for (const load of await makeLoads(settings.modelPath)) {
+      figures.push(...figuresOf(load, await lookBeside(place, load)));
+    }
+  } finally {
+    await server.stop();
+  }
+  return figures;
+}
+
+function figuresOf({ label, isParsing }: Load, looks: readonly Look[]): Figure[] {
+  const waited = looks.map(({ waitedMs }) => waitedMs).sort((one, other) => one - other);
+  const p99 = waited[Math.ceil(waited.length * 0.99) - 1] ?? Number.NaN;
+  const longest = Math.max(...looks.map(({ heldMs }) => heldMs));
+  const target = { bound: "below", value: longestHoldMs } as const;
+  return [
+    { label: `/api/version beside ${label}, p99`, unit: "ms", samples: [p99] },
+    {
+      label: "the server's thread, held by it at most",
+      unit: "ms",
+      samples: [longest],
+      ...(isParsing !== true && { target }),
+    },
+  ];
+}
+
+/** Looks again and again while the load is sent and answered, a few times over. */
+async function lookBeside(
+  { url, processId }: { url: string; processId: number },
+  { path, body }: Load,
+): Promise<Look[]> {
+  const looks: Look[] = [];
+  for (let repeat = 0; repeat <= repeats; repeat += 1) {
+    let isAnswered = false;
+    const answered = send(url + path, "POST", body)
+      .catch(() => {}) // an upload that is there already is cut short
+      .finally(() => {
+        isAnswered = true;
+      });
+    while (!isAnswered) {
+      const [started, computed] = [performance.now(), computedMs(processId)];
+      await send(`${url}/api/version`, "GET");
+      const look = {
+        waitedMs: performance.now() - started,
+        heldMs: computedMs(processId) - computed,
+      };
+      // The first time, code is loaded and compiled.
+      if (repeat > 0) looks.push(look);
+      await sleep(pauseMs);
+    }
+    await answered;
+  }
+  return looks;
+}
+
+/** What a process's main thread has computed; where the system does not tell, the time. */
+function computedMs(processId: number): number {
+  try {
+    const text = readFileSync(`/proc/${processId}/task/${processId}/schedstat`, "utf8");
+    return Number(text.split(" ")[0]) / 1e6;
+  } catch {
+    return performance.now();
+  }
+}
+
+/** Resolves when the whole reply has come, whatever it says: refusals take time, too. */
+async function send(url: string, method: string, body?: Buffer): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    const outgoing = request(url, { method, agent: false }, (reply) => {
+      reply.resume();
+      reply.once("end", resolve);
+    });
+    outgoing.once("error", reject);
+    outgoing.end(body);
+  });
+}
+
+async function makeLoads(modelPath: string): Promise<Load[]> {
+  const words = Array.from({ length: 2000 }, (_, index) => `value number ${index}`);
+  const format = (schema: object) => json({ ...question, prompt: "Hi", format: schema });
+  const template = `${"{{ if .System }}a{{ end }}".repeat(2500)}{{ .Prompt }}`.padEnd(65_536, "x");
+  const file = Buffer.alloc(256 * mebibyte);
+  const digest = `sha256:${createHash("sha256").update(file).digest("hex")}`;
+  return [
+    {
+      label: "a template of 64 KiB",
+      path: "/api/generate",
+      body: json({ ...question, prompt: "Hi", template }),
+    },
+    {
+      label: "a large pattern",
+      path: "/api/generate",
+      body: format({ type: "string", pattern: `^(${words.slice(0, 500).join("|")})$` }),
+    },
+    {
+      label: "an enum of 2,000 values",
+      path: "/api/generate",
+      body: format({ type: "string", enum: words }),
+    },
+    {
+      label: "1 MB to tokenize",
+      path: "/api/tokenize",
+      body: json({ model: "tiny", content: "words and more words ".repeat(50_000) }),
+    },
+    { label: "an upload of 256 MiB", path: `/api/blobs/${digest}`, body: file },
+    {
+      label: "a model made of a file",
+      path: "/api/create",
+      body: json({ model: "made", from: modelPath, stream: false }),
+    },
+    {
+      label: "10 MB of JSON",
+      path: "/api/chat",
+      body: json({ ...question, messages: conversationOf(10 * mebibyte) }),
+      isParsing: true,
+    },
+    {
+      label: "a body with 10 MB of images",
+      path: "/api/chat",
+      body: json({
+        ...question,
+        ...{ model: "tiny-vision" },
+        messages: [{ role: "user", content: "What is this?", images: [await pictureOf()] }],
+      }),
+      isParsing: true,
+    },
+  ];
+}
+
+function conversationOf(characters: number): object[] {
+  const content = "words and more words ".repeat(50);
+  const role = (index: number) => (index % 2 === 0 ? "user" : "assistant");
+  return Array.from({ length: Math.floor(characters / content.length) }, (_, index) => ({
+    role: role(index),
+    content,
+  }));
+}
+
+/** Noise, which no format makes small. */
+async function pictureOf(): Promise<string> {
+  const side = 1600;
+  const random = createRandom(1);
+  const pixels = Buffer.from(Uint8Array.from({ length: side * side * 3 }, () => random() & 255));
+  const raw = { width: side, height: side, channels: 3 } as const;
+  return (await sharp(pixels, { raw }).png().toBuffer()).toString("base64");
+}
+
+function json(body: object): Buffer {
+  return Buffer.from(JSON.stringify(body));
+}

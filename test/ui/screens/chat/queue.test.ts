@@ -1,0 +1,138 @@
+// Goal: messages that are typed while an answer runs are sent in turn, and none is sent or lost by surprise.
+// Method: the whole screen in a terminal in memory, with a scripted stand-in for the HTTP client.
+
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { ask, type OpenChat, type OpenChatOptions, openChat } from "../../support/open-chat.ts";
+import { keys } from "../../support/sized-terminal.ts";
+
+/** A chat with a running answer, and these messages behind it. */
+async function withQueue(typed: readonly string[], options?: OpenChatOptions): Promise<OpenChat> {
+  const chat = await openChat(options);
+  await ask(chat, "first");
+  chat.backend.current.text("working");
+  for (const [index, text] of typed.entries()) {
+    chat.screen.type(`${text}\r`);
+    await chat.screen.until(`${index + 1} queued`);
+  }
+  return chat;
+}
+
+function contents({ backend }: OpenChat): string[] {
+  return backend.current.messages.map(({ content }) => content);
+}
+
+test("they wait below the field, and each is sent when the answer before it has ended", async () => {
+  const chat = await withQueue(["second", "third"]);
+  expect(chat.screen.text).toMatch(
+    /> Send a message[\s\S]*2 queued: Up edits the last ─╯\n {2}◌ second\n {2}◌ third/,
+  );
+  expect(chat.backend.answers).toHaveLength(1);
+  chat.backend.current.text(" 1").done();
+  await chat.screen.until(() => chat.backend.answers.length === 2);
+  expect(contents(chat)).toEqual(["first", "working 1", "second"]);
+  chat.backend.current.text("done 2").done("length");
+  await chat.screen.until(() => chat.backend.answers.length === 3);
+  expect(contents(chat).at(-1)).toBe("third");
+  expect(chat.screen.text).not.toContain("queued");
+});
+
+test("many take little room: the rest is counted", async () => {
+  const chat = await withQueue(["two", "three", "four", "five"], { columns: 60, rows: 20 });
+  expect(chat.screen.text).toMatch(/◌ two\n {2}◌ three\n {2}… 2 more/);
+});
+
+test("Up takes the last one back, and what is sent then is its new text", async () => {
+  const chat = await withQueue(["second", "thrid"]);
+  chat.screen.type(keys.up);
+  await chat.screen.until("> thrid");
+  await chat.screen.until("1 queued");
+  chat.screen.type(`${keys.backspace.repeat(3)}ird${keys.enter}`);
+  await chat.screen.until("◌ third");
+  chat.screen.type(`${keys.up}\x15`);
+  await chat.screen.until("1 queued");
+  chat.backend.current.done();
+  await chat.screen.until(() => chat.backend.answers.length === 2);
+  expect(contents(chat).at(-1)).toBe("second");
+  chat.backend.current.done();
+  await chat.screen.until("Enter send");
+  expect(chat.backend.answers).toHaveLength(2);
+});
+
+describe("an answer that is stopped or fails", () => {
+  test("holds them until Enter on an empty line", async () => {
+    const chat = await withQueue(["second"]);
+    chat.screen.type(keys.escape);
+    await chat.screen.until("1 held: Enter sends the next, Up edits the last");
+    await ask(chat, "something else");
+    chat.backend.current.text("ok").done();
+    await chat.screen.until("Enter send");
+    expect(chat.backend.answers).toHaveLength(2);
+    chat.screen.type(keys.enter);
+    await chat.screen.until(() => chat.backend.answers.length === 3);
+    expect(contents(chat).at(-1)).toBe("second");
+  });
+
+  test("before its first word comes back into the field, in front of nothing that was queued", async () => {
+    const chat = await openChat();
+    await ask(chat, "first");
+    chat.screen.type("second\r");
+    await chat.screen.until("1 queued");
+    chat.backend.current.fail("Out of memory.");
+    await chat.screen.until("> first");
+    await chat.screen.until("1 held");
+    expect(chat.backend.answers).toHaveLength(1);
+  });
+});
+
+test("files are read when their message is queued, and a missing one is told then", async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), "chat-queue-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await writeFile(path.join(folder, "notes.txt"), "Buy milk.\n");
+  const chat = await withQueue([], { folder });
+  chat.screen.type("Read @gone.txt\r");
+  await chat.screen.until("not found: gone.txt.");
+  chat.screen.type("\x15Read @notes.txt\r");
+  await chat.screen.until("1 queued");
+  await rm(path.join(folder, "notes.txt"));
+  chat.backend.current.done();
+  await chat.screen.until(() => chat.backend.answers.length === 2);
+  expect(contents(chat).at(-1)).toContain("Buy milk.");
+});
+
+test("leaving keeps them among the earlier messages", async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), "chat-queue-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const historyFile = path.join(folder, "history");
+  const chat = await withQueue(["second"], { historyFile });
+  chat.screen.hangUp();
+  await chat.result;
+  const next = await openChat({ historyFile });
+  next.screen.type(keys.up);
+  await next.screen.until("> second");
+});
+
+test("another conversation does not get them, and says so", async () => {
+  const chat = await withQueue(["second"]);
+  chat.screen.type(keys.escape);
+  await chat.screen.until("1 held");
+  chat.screen.type("\u000e");
+  await chat.screen.until("Not sent: 1 queued message; Up brings back");
+  expect(chat.screen.text).not.toContain("held");
+  chat.screen.type(keys.up);
+  await chat.screen.until("> second");
+});
+
+test("inline they stand below the field too", async () => {
+  const chat = await withQueue(["second"], { isInline: true });
+  expect(chat.screen.text).toMatch(/1 queued: Up edits the last ─╯\n {2}◌ second/);
+});
+
+test("a screen reader hears how many there are", async () => {
+  const chat = await openChat({ isScreenReader: true });
+  await ask(chat, "first");
+  chat.screen.type("second\r");
+  await chat.screen.until("Queue: 1 queued: Up edits the last");
+});
