@@ -103,7 +103,7 @@ describe("the name", () => {
     expect(state.faults).toEqual({});
     const left = checkStep(state);
     expect(left.faults.name).toContain("Such as chat-a.");
-    expect(linesOf(left).join()).not.toContain("may only have a-z");
+    expect(linesOf(left).join()).not.toContain("may only contain a-z");
   });
 
   test("that exists shows its active revision, and may be used", () => {
