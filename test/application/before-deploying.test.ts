@@ -134,7 +134,7 @@ describe("before a launch", () => {
     const found = await findings("deploy.py", { client: answering([], ["HAS"]) }, ["HAS", "LACKS"]);
     expect(found.get("secrets")).toMatchObject({
       kind: "fault",
-      sentence: "The server has no secret LACKS.",
+      sentence: "Missing secret on the server: LACKS.",
       hint: "deployctl secrets set LACKS=VALUE",
     });
     expect(found.get("key")).toMatchObject({ kind: "warning" });

@@ -238,12 +238,12 @@ describe("show", () => {
 
   test.each([
     [["show"], 2, /show needs MODEL/],
-    [["show", "tiny", "--license", "--template"], 2, /one thing alone/],
+    [["show", "tiny", "--license", "--template"], 2, /cannot be used together/],
     [["show", "tiny", "--conversation", "x"], 2, /--rendered/],
     [
       ["show", "tiny", "--rendered", "--conversation", "/no/such.json"],
       2,
-      /cannot be read: there is no/,
+      /cannot be read: no such file/,
     ],
     [["show", "nobody"], 3, /model 'nobody' not found/],
     [["show", "a b"], 2, /invalid model name/],

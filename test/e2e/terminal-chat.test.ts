@@ -196,7 +196,7 @@ describe("without a screen", () => {
     chat.type('"""Repeat after me:\r');
     await chat.shows("...");
     chat.type(controlC);
-    await chat.shows("again leaves");
+    await chat.shows("again to quit");
     chat.type("What is 2 + 3?\r");
     await chat.shows("2 + 3 = 5");
     chat.type("/bye\r");

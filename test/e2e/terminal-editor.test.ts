@@ -18,7 +18,7 @@ it("lends its keys to the editor, and has them back, time after time", async () 
   const terminal = await openDeployctl(cloud, { environment: { EDITOR: editor } });
   try {
     terminal.type(openDeploy);
-    await terminal.shows("1 of 13");
+    await terminal.shows("1 of 3");
     for (const round of [1, 2, 3, 4]) {
       terminal.type(asText);
       await terminal.shows("EDITING");

@@ -96,7 +96,7 @@ export const badFiles: readonly BadFile[] = [
   unusable("of random bytes", () => randomBytes(5000), /is not a GGUF model/),
   unusable("a web page", () => "<!DOCTYPE html><html>", /is not a GGUF model/),
   ...cutFiles,
-  unusable("of a version to come", () => withUint32(99, 4), /GGUF version 99/),
+  unusable("of a version to come", () => withUint32(99, 4), /GGUF version is 99/),
   unusable("with absurd counts", () => withUint64(2n ** 60n, 8), /is not a usable GGUF model/),
   unusable("with many tensors", () => withUint64(2n ** 31n, 8), /is not a usable GGUF model/),
   unusable(

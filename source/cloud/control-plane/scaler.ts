@@ -93,7 +93,7 @@ export class Scaler {
       ...current,
       revision: active.revision,
       kind: "scaled",
-      sentence: `Scaling ${count} → ${total} ${total === 1 ? "replica" : "replicas"}: ${decision.because}.`,
+      sentence: `Scaling from ${count} to ${total} ${total === 1 ? "replica" : "replicas"}: ${decision.because}.`,
     });
     for (let started = 0; started < decision.start; started += 1) {
       this.#manager.launch(active, "serving");

@@ -20,7 +20,11 @@ describe("a gauge", () => {
   });
 
   test.each([0, -1, Number.NaN])("of %d, which is nothing, is blank", (share) => {
-    expect(renderAt(<Gauge share={share} width={10} />).text()).toBe("");
+    expect(
+      renderAt(<Gauge share={share} width={10} />)
+        .text()
+        .trim(),
+    ).toBe("");
   });
 
   test("stands inside a row of text", () => {

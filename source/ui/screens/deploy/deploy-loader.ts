@@ -113,6 +113,20 @@ export class DeployLoader {
     }
   }
 
+  /** Resolves when this fact is not being read, or not any more. */
+  async settled(key: keyof Known): Promise<void> {
+    const { store } = this.#context;
+    await new Promise<void>((resolve) => {
+      const unsubscribe = store.subscribe(() => check());
+      const check = () => {
+        if (this.#state.known[key].kind === "loading") return;
+        unsubscribe();
+        resolve();
+      };
+      check();
+    });
+  }
+
   /** Makes `read` read these again. */
   forget(...keys: readonly (keyof Known)[]): void {
     const gone = Object.fromEntries(keys.map((key) => [key, notLoaded]));

@@ -214,7 +214,11 @@ export class StepActions {
   /** Checks the step and asks what leaving it takes. An added variable keeps the step. */
   async #mayLeave(): Promise<boolean> {
     const { store } = this.#context;
+    const { step } = this.#state;
+    // Enter may come right behind Esc, while models are listed again.
+    if (step === "script") await this.#parts.loader.settled("models");
     const before = this.#state;
+    if (before.step !== step) return false;
     const checked = checkStep(before);
     store.update(checked);
     if (Object.keys(checked.faults).length > 0) return false;

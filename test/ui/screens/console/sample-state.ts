@@ -46,7 +46,7 @@ export function sampleEvent(change: Partial<EventDocument> = {}): EventDocument 
     revision: undefined,
     replica: undefined,
     kind: "scaled",
-    sentence: "Scaling 1 → 2 replicas: 3 busy, 2 queued.",
+    sentence: "Scaling from 1 to 2 replicas: 3 busy, 2 queued.",
     ...change,
   };
 }

@@ -99,7 +99,7 @@ test("a save that fails is told of, and the next one tries again", async () => {
   await writeFile(path.join(folder, "sessions"), "in the way");
   recorder.record(chat("one", "two"));
   await recorder.settled();
-  expect(told.join()).toContain("could not be saved");
+  expect(told.join()).toContain("Cannot save the chat");
   await rm(path.join(folder, "sessions"));
   recorder.record(chat("one", "two", "three"));
   await recorder.settled();
