@@ -42,8 +42,9 @@ class Ending:
         patience = _GRACE_SECONDS if is_serving else 0
         deadline = time.monotonic() + patience
         while True:
-            self._programs.reap()
             processes = group.living(self._nonce)
+            # In this order no program ends unnoticed between the two.
+            self._programs.reap()
             threads = _threads()
             listens = not processes and group.listens(self._port)
             if processes or threads or listens:
