@@ -10,19 +10,7 @@ import { openScreen } from "./screen-terminal.ts";
 const rounds = 40;
 const keyLimitMs = 50;
 /** Text that shows each step after the inspection: only changed parts of a title are painted. */
-const steps = [
-  "Run or deploy",
-  "Name",
-  "Where",
-  "Access",
-  "Variables",
-  "Resources",
-  "Scaling",
-  "Timeouts",
-  "It can be launched",
-  "Review",
-  "Launching",
-];
+const steps = ["It can be launched", "Launching"];
 
 export async function measureDeployScreen(temporaryFolder: string): Promise<Figure[]> {
   const script = join(temporaryFolder, "served.py");
@@ -41,16 +29,16 @@ export async function measureDeployScreen(temporaryFolder: string): Promise<Figu
     return performance.now() - pressedAtMs;
   };
   try {
-    await screen.shows("1 of 13");
+    await screen.shows("1 of 3");
     await screen.takesKeys();
     await press(script, "served.py");
     const reading: number[] = [];
     for (let round = 0; round < rounds; round += 1) {
       // Each time that the step opens the script is read anew.
-      await press("\r", "2 of 13");
-      reading.push(await press("\u001b[Z", "1 of 13"));
+      await press("\r", "2 of 3");
+      reading.push(await press("\u001b[Z", "1 of 3"));
     }
-    await press("\r", "2 of 13");
+    await press("\r", "2 of 3");
     await screen.shows("a function");
     for (const step of steps) await press("\r", step);
     await screen.shows("loading shard");
