@@ -40,7 +40,7 @@ export interface HostOptions {
   paths?: Pick<ProductPaths, "data" | "cache">;
   /** Begin to load this model before the server itself is up. */
   preload?: string;
-  /** What must come of a request's body. Defaults to `usualRate`. */
+  /** Minimum rate of request bodies. Defaults to `usualRate`. */
   bodyRate?: MinimumRate;
 }
 

@@ -1,6 +1,6 @@
 // Clients that close their sending side behind a request and read on, as `nc -N` does.
 //
-// One that has left looks the same until something is sent to it, which a reset answers. nginx, Go and
+// A client that has left looks the same until it resets what it is sent. nginx, Go and
 // llama-server take both for gone. Here such a client is sent something that HTTP lets it skip until its
 // reply is there, and one that has left is noticed at the second try.
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
@@ -46,7 +46,7 @@ export function watchHalfClosed(
     if (socket.readableEnded) onEnd();
     else socket.once("end", onEnd);
   };
-  // Of requests that are sent ahead of replies, one has its turn on the connection.
+  // Pipelined requests take their turns on the connection.
   if (response.socket === null) response.once("socket", begin);
   else begin();
   response.once("close", () => {

@@ -1,4 +1,4 @@
-// How the bytes of a message's body are framed on their way (RFC 9112 section 6.1). Node undoes `chunked`
+// Framing of a message's body on its way (RFC 9112 section 6.1). Node undoes `chunked`
 // and takes any coding before it for granted, which would leave a body packed.
 
 /** @param value of a Transfer-Encoding header; undefined where there is none */

@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import { readdir, rm, stat } from "node:fs/promises";
 import path from "node:path";
 
-/** How unfinished files begin; nothing that is listed begins with a dot. */
+/** Prefix of unfinished files; nothing that is listed begins with a dot. */
 const prefix = ".writing-";
 
 /** Other processes may be writing theirs; none pauses so long between two writes. */
