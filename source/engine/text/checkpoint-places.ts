@@ -4,6 +4,34 @@
 // prompt (once more), all but its last message (an edit), or all but its last words (a mark of thinking
 // that the template strips).
 
+/** Texts shorter than this belong to the template: a role's name, an empty thought. */
+const smallestText = 8;
+/** A prompt's last tokens, which ask for the answer, hold no message. */
+const answerHeader = 10;
+
+/**
+ * Finds where messages end in a prompt. The next request may have other messages from there on.
+ *
+ * @param isControl tells a token that only a template writes
+ * @returns ascending numbers of tokens before each border
+ */
+export function messageBorders(
+  tokens: readonly number[],
+  isControl: (token: number) => boolean,
+): number[] {
+  const borders: number[] = [];
+  let textLength = 0;
+  for (const [place, token] of tokens.entries()) {
+    if (!isControl(token)) {
+      textLength += 1;
+      continue;
+    }
+    if (textLength >= smallestText) borders.push(place);
+    textLength = 0;
+  }
+  return borders.filter((place) => place < tokens.length - answerHeader);
+}
+
 /** Shorter prompts are read again at once; a pause would cost more. */
 const smallestRead = 128;
 /** Distances from the end of the prompt, and how much must be read for each to pay. */
@@ -20,7 +48,7 @@ const lastBorderGap = 32;
 /**
  * @param length tokens of the prompt
  * @param known tokens at its beginning that need not be read
- * @param borders where messages begin, ascending
+ * @param borders where messages end, ascending
  * @returns ascending numbers of tokens after which to pause, between `known` and `length`
  */
 export function checkpointPlaces(

@@ -37,8 +37,6 @@ export interface Job {
   readonly request: GenerationRequest;
   /** Those below zero are images'. */
   readonly promptTokens: number[];
-  /** Where the prompt's messages begin, ascending. */
-  readonly borders: readonly number[];
   /** After so many tokens of the prompt its reading pauses for a checkpoint; ascending. */
   pauses: readonly number[];
   /** After so many tokens the beginning ends that other conversations may have, too. */
@@ -77,13 +75,12 @@ export interface Job {
 export interface PromptTokens {
   tokens: number[];
   images?: Job["images"];
-  borders?: Job["borders"];
 }
 
 export function createJob(
   id: number,
   request: GenerationRequest,
-  { tokens: promptTokens, images = new Map(), borders = [] }: PromptTokens,
+  { tokens: promptTokens, images = new Map() }: PromptTokens,
   options: { contextLength: number; usesLookup: boolean; emit: (event: LoopEvent) => void },
 ): Job {
   const room = options.contextLength - promptTokens.length;
@@ -91,7 +88,6 @@ export function createJob(
     id,
     request,
     promptTokens,
-    borders,
     pauses: [],
     beginning: undefined,
     images,
