@@ -198,7 +198,7 @@ test("an address that keeps sending wrong keys is told to wait; a right one stil
   }
   expect(statuses).toEqual([...Array<number>(20).fill(401), 429, 429]);
   expect((await call("/acme/secret", "Key own")).status).toBe(200);
-  expect(gateway.log).toEqual(["a request from 127.0.0.1 came without a valid key"]);
+  expect(gateway.log).toEqual(["request from 127.0.0.1 without a valid key"]);
 });
 
 test("the gateway's own paths tell that it is there and ready, and nothing else", async () => {

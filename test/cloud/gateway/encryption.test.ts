@@ -70,7 +70,7 @@ test("a self-signed address is trusted by who trusts its authority, over restart
       "GET / HTTP/1.1\r\nHost: a\r\n\r\n",
     );
     expect(plain).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
-    expect(plain).toContain("This address takes HTTPS alone. Call it by https://.");
+    expect(plain).toContain("This address accepts only HTTPS. Use https://.");
     const nonsense = await sendBytes(`http://${hostname}:${port}`, "nonsense\r\n\r\n");
     expect(nonsense).not.toContain("HTTP/1.1");
     expect(await get(url, authority)).toBe(200);
@@ -125,7 +125,7 @@ test("a renewed certificate is used for new connections; a broken one is not", a
     writeFileSync(first.certificateFile, "nonsense");
     await until(
       () => gateway.log.at(-1) ?? "",
-      (last) => last.includes("cannot be used"),
+      (last) => last.includes("previous certificate stays in use"),
     );
     expect(await fingerprint(gateway.url)).toBe(renewed);
   } finally {

@@ -1,7 +1,7 @@
 // The list of models of an app that sleeps: what a replica said last, and nothing that it may not be.
 import type { RequestListener } from "node:http";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { mostKeptBytes } from "../../../source/cloud/gateway/kept-models.ts";
+import { maxCachedBytes } from "../../../source/cloud/gateway/models-cache.ts";
 import type { RoutedApp } from "../../../source/cloud/gateway/traffic.ts";
 import { cloudKey, keysBy, routedApp } from "../../support/cloud-documents.ts";
 import { type RawRequest, sendRaw } from "../../support/http-raw.ts";
@@ -184,7 +184,7 @@ describe("an app that keeps its list of models", () => {
 });
 
 describe("a reply that is not kept", () => {
-  const large = Buffer.alloc(mostKeptBytes + 1, " ");
+  const large = Buffer.alloc(maxCachedBytes + 1, " ");
   test.each<[string, RequestListener]>([
     ["is an error", (_, response) => response.writeHead(500, json).end(list)],
     ["is no JSON", (_, response) => response.writeHead(200, { "content-type": "text/html" }).end()],
@@ -250,7 +250,7 @@ test("lists of many organisations have a bound together, and the latest stay", a
   const tokens = names.map((name) => [name, cloudKey({ id: name, organisation: name })]);
   const own = await TestGateway.start({ keys: keysBy(Object.fromEntries(tokens)) });
   try {
-    const body = Buffer.alloc(mostKeptBytes * 0.4, "1");
+    const body = Buffer.alloc(maxCachedBytes * 0.4, "1");
     const app = keeping({ auth: "shared" });
     const onRequest: RequestListener = (_, response) => response.writeHead(200, json).end(body);
     const replica = await own.addReplica(onRequest);

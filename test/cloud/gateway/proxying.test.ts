@@ -218,7 +218,7 @@ describe("a reply", () => {
 
   test("of 503 does not make the replica suspect, unless it asks to be replaced", async () => {
     const stopped: string[] = [];
-    const own = await TestGateway.start({ onStopWish: (replica) => stopped.push(replica) });
+    const own = await TestGateway.start({ onStopRequested: (replica) => stopped.push(replica) });
     try {
       const url = await own.serve((request, response) => {
         if (request.url === "/stop") response.setHeader("X-Dctl-Stop-Runner", "1");
