@@ -1,13 +1,13 @@
-// Why no model is loaded for a request, or none of those that are loaded serves it.
+// Errors of the model pool, for requests that get no model.
 import { ProductError } from "../../base/product-error.ts";
 import type { ResolvedModel } from "../../store/model-catalog.ts";
 import { engineErrors } from "../errors.ts";
 import type { LoadedModel } from "./loaded-model.ts";
 
-/** Waiting for a load is bounded like waiting for a slot. */
-export function tooManyWait({ users, model }: LoadedModel): ProductError {
+/** Refuses to let more requests wait for a load, which is limited like waiting for a slot. */
+export function tooManyWaiting({ users, model }: LoadedModel): ProductError {
   return new ProductError(engineErrors.queueFull, {
-    message: `server busy, please try again. ${users} requests wait for ${model.name} to be loaded already.`,
+    message: `server busy, please try again. ${users} requests are already waiting for ${model.name} to load.`,
     hint: "Try again in a few seconds.",
     retryAfterSeconds: 5,
   });
@@ -16,25 +16,25 @@ export function tooManyWait({ users, model }: LoadedModel): ProductError {
 export function crashedTooOften({ name }: ResolvedModel, remainingMs: number): ProductError {
   const seconds = Math.ceil(remainingMs / 1000);
   return new ProductError(engineErrors.backingOff, {
-    message: `${name} crashed several times in a row; it is loaded again in ${seconds} s at the earliest.`,
-    hint: "The server's log says why it crashed.",
+    message: `${name} crashed several times in a row; the next load is delayed by ${seconds} s.`,
+    hint: "See the server's log for the reason.",
     retryAfterSeconds: seconds,
   });
 }
 
-/** @param loaded all of them to stay for good */
+/** @param loaded all loaded models, every one of them pinned */
 export function noRoom(model: ResolvedModel, loaded: readonly LoadedModel[]): ProductError {
   const names = loaded.map((other) => other.model.name).join(", ");
   return new ProductError(engineErrors.noRoom, {
-    message: `There is no room to load ${model.name}: ${names} ${loaded.length > 1 ? "are" : "is"} to stay loaded for good.`,
-    hint: "Unload one with modelctl stop, or raise MODELCTL_MAX_LOADED_MODELS.",
+    message: `No room to load ${model.name}: ${names} ${loaded.length > 1 ? "are" : "is"} pinned (keep_alive -1).`,
+    hint: "Unload a model with modelctl stop, or raise MODELCTL_MAX_LOADED_MODELS.",
     retryAfterSeconds: 30,
   });
 }
 
 export function shuttingDown(): ProductError {
   return new ProductError(engineErrors.shuttingDown, {
-    message: "The server is stopping and takes no new requests.",
+    message: "The server is shutting down and accepts no new requests.",
     hint: "Start it again with modelctl serve.",
   });
 }
