@@ -2,6 +2,7 @@
 // when the model was created, and may have been merely touched.
 import path from "node:path";
 import { AsyncQueue } from "../../base/async-queue.ts";
+import { shownModel } from "../../base/model-tag.ts";
 import type { ResolvedModel } from "../../store/model-catalog.ts";
 import type { CanonicalEvent } from "../request.ts";
 import { cancelled } from "./until-aborted.ts";
@@ -19,7 +20,7 @@ export async function* checkTouched(
   log: (text: string) => void,
 ): AsyncGenerator<Checking> {
   for (const file of touched) {
-    log(`reading ${file.path}, whose date has changed since ${name} was created`);
+    log(`reading ${file.path}, whose date has changed since ${shownModel(name)} was created`);
     const events = new AsyncQueue<Checking>();
     const { sizeBytes: totalBytes } = file;
     let percent = -1;

@@ -1,4 +1,5 @@
 // Why no model is loaded for a request, or none of those that are loaded serves it.
+import { shownModel } from "../../base/model-tag.ts";
 import { ProductError } from "../../base/product-error.ts";
 import type { ResolvedModel } from "../../store/model-catalog.ts";
 import { engineErrors } from "../errors.ts";
@@ -7,7 +8,7 @@ import type { LoadedModel } from "./loaded-model.ts";
 /** Waiting for a load is bounded like waiting for a slot. */
 export function tooManyWait({ users, model }: LoadedModel): ProductError {
   return new ProductError(engineErrors.queueFull, {
-    message: `server busy, please try again. ${users} requests wait for ${model.name} to be loaded already.`,
+    message: `server busy, please try again. ${users} requests wait for ${shownModel(model.name)} to be loaded already.`,
     hint: "Try again in a few seconds.",
     retryAfterSeconds: 5,
   });
@@ -16,7 +17,7 @@ export function tooManyWait({ users, model }: LoadedModel): ProductError {
 export function crashedTooOften({ name }: ResolvedModel, remainingMs: number): ProductError {
   const seconds = Math.ceil(remainingMs / 1000);
   return new ProductError(engineErrors.backingOff, {
-    message: `${name} crashed several times in a row; it is loaded again in ${seconds} s at the earliest.`,
+    message: `${shownModel(name)} crashed several times in a row; it is loaded again in ${seconds} s at the earliest.`,
     hint: "The server's log says why it crashed.",
     retryAfterSeconds: seconds,
   });
@@ -24,9 +25,9 @@ export function crashedTooOften({ name }: ResolvedModel, remainingMs: number): P
 
 /** @param loaded all of them to stay for good */
 export function noRoom(model: ResolvedModel, loaded: readonly LoadedModel[]): ProductError {
-  const names = loaded.map((other) => other.model.name).join(", ");
+  const names = loaded.map((other) => shownModel(other.model.name)).join(", ");
   return new ProductError(engineErrors.noRoom, {
-    message: `There is no room to load ${model.name}: ${names} ${loaded.length > 1 ? "are" : "is"} to stay loaded for good.`,
+    message: `There is no room to load ${shownModel(model.name)}: ${names} ${loaded.length > 1 ? "are" : "is"} to stay loaded for good.`,
     hint: "Unload one with modelctl stop, or raise MODELCTL_MAX_LOADED_MODELS.",
     retryAfterSeconds: 30,
   });

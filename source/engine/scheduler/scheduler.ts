@@ -1,6 +1,7 @@
 // Serves requests: finds the model, has it loaded, and lets it answer.
 import { AsyncQueue } from "../../base/async-queue.ts";
 import { type Clock, systemClock } from "../../base/clock.ts";
+import { shownModel } from "../../base/model-tag.ts";
 import { ProductError } from "../../base/product-error.ts";
 import type { ModelCatalog, ResolvedModel } from "../../store/model-catalog.ts";
 import type { ModelParameters } from "../../store/model-parameters.ts";
@@ -152,7 +153,7 @@ export class Scheduler {
         const output = await untilAborted(runner.call("embed", input), signal);
         if (!output.vectors.every((vector) => vector.every(Number.isFinite))) {
           throw new ProductError(engineErrors.embeddingUnusable, {
-            message: `${model.name} gave a vector that holds no numbers for one of the texts.`,
+            message: `${shownModel(model.name)} gave a vector that holds no numbers for one of the texts.`,
             hint: "The model may not be made for embeddings.",
           });
         }
@@ -217,7 +218,7 @@ export class Scheduler {
   #noteFallback({ name, facts }: ResolvedModel, { continuesText }: ChatInput): void {
     if (continuesText || this.#notedFallbacks.has(facts.path)) return;
     this.#notedFallbacks.add(facts.path);
-    this.#log(`${name} has no chat template: chats use ChatML, which it may not know`);
+    this.#log(`${shownModel(name)} has no chat template: chats use ChatML, which it may not know`);
   }
 
   /** Tells of the wait for others where the model must be loaded anew, if the request asks for progress. */
