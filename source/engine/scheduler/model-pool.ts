@@ -1,5 +1,6 @@
 // Pool of loaded models: finds the one for a request and unloads others to make room.
 import type { Clock } from "../../base/clock.ts";
+import { shownModel } from "../../base/model-tag.ts";
 import type { ResolvedModel } from "../../store/model-catalog.ts";
 import type { ModelParameters } from "../../store/model-parameters.ts";
 import type { LoadSettings } from "../runner/load-settings.ts";
@@ -174,7 +175,9 @@ export class ModelPool {
     const key = keyOf(model);
     return [...this.#loaded.values()]
       .filter((loaded) => keyOf(loaded.model) !== key && loaded.isNamedOnly(model.name))
-      .map((former) => this.#dropWhenIdle(former, `${model.name} now refers to other files`));
+      .map((former) =>
+        this.#dropWhenIdle(former, `${shownModel(model.name)} now refers to other files`),
+      );
   }
 
   async #dropWhenIdle(loaded: LoadedModel, why: string): Promise<void> {
@@ -218,7 +221,9 @@ export class ModelPool {
   ): LoadedModel {
     const key = keyOf(model);
     const { engine, log, clock, engineLog, loadTimeoutMs, mayLoad } = this.#options;
-    log(`loading ${model.name}: ${loadSentence(model, settings, this.#free, engine.slots)}`);
+    log(
+      `loading ${shownModel(model.name)}: ${loadSentence(model, settings, this.#free, engine.slots)}`,
+    );
     const started = clock.now();
     const loaded = new LoadedModel({
       model,
@@ -257,7 +262,7 @@ export class ModelPool {
     const key = keyOf(loaded.model);
     if (this.#loaded.get(key) === loaded) this.#loaded.delete(key);
     this.#unloadedFor.set(key, why);
-    this.#options.log(`unloading ${loaded.model.name}: ${why}`);
+    this.#options.log(`unloading ${shownModel(loaded.model.name)}: ${why}`);
     const gone = loaded.stop().finally(() => {
       if (this.#leaving.get(key) === gone) this.#leaving.delete(key);
     });
@@ -291,7 +296,10 @@ export class ModelPool {
       this.#options.onEvicted?.();
       const room =
         shortage === "card" ? `room on the card${cardText(this.#card.freeBytes)}` : "the room";
-      await this.#drop(idle, `${model.name} needs ${room}, and it was used least recently`);
+      await this.#drop(
+        idle,
+        `${shownModel(model.name)} needs ${room}, and it was used least recently`,
+      );
       return;
     }
     if (candidates.length === 0) throw noRoom(model, this.models);

@@ -17,7 +17,7 @@ import {
   typedItem,
   withoutAlias,
 } from "./command-lists.ts";
-import { frameCommands } from "./frame-commands.ts";
+import { frameCommands, quitNotice } from "./frame-commands.ts";
 import type { ListQuestion } from "./list-overlay.ts";
 import { type Overlay, Overlays } from "./overlays.ts";
 import type {
@@ -370,7 +370,7 @@ export class Frame implements FrameServices {
     const nowMs = this.#options.clock.now();
     const isSecond = nowMs - this.#interruptedAtMs <= interruptWindowMs;
     this.#interruptedAtMs = nowMs;
-    if (!isSecond) return "Ctrl+C again leaves (as does Ctrl+D)";
+    if (!isSecond) return quitNotice;
     this.leave("interrupted");
     return undefined;
   }
