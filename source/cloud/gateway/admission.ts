@@ -97,9 +97,9 @@ export class Admission {
 
   /** Mistyped, unknown, wrong, revoked, expired: nobody learns which. */
   #refuseToken(address: string, headers: string[]): Refusal {
-    const { isNews, untold, waitMs } = this.#failures.note(address);
+    const { isNews, unreported, waitMs } = this.#failures.note(address);
     if (isNews) {
-      const more = untold > 0 ? `, and ${untold} more since the last such line` : "";
+      const more = unreported > 0 ? `, and ${unreported} more since the last such line` : "";
       this.#log(`a request from ${address} came without a valid key${more}`);
     }
     if (waitMs > 0) {
