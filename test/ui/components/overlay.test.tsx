@@ -101,7 +101,7 @@ test("screen readers are told the question and what is selected, without places"
   const onError = (error: Error): void => {
     throw error;
   };
-  const terminal = { suspend: undefined, isLent: false };
+  const terminal = { suspend: undefined, isSuspended: false };
   const app = { frame, pace: new Pace(), clock, layout: "reader", terminal, onError } as const;
   const screen = openReader(<App {...app} />, 80, 30);
   void frame.choose("Numbers", [{ value: "1", title: "one", note: "first" }]);

@@ -1,6 +1,6 @@
 // Texts for deployments, replicas and keys: names, states, ages and times.
 
-import { toOneLine } from "../../../base/seen-text.ts";
+import { toOneLine } from "../../../base/display-text.ts";
 import { formatMilliseconds } from "../../../base/time-format.ts";
 import type {
   AppDocument,

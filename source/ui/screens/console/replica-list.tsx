@@ -2,7 +2,7 @@
 
 import { Text } from "ink";
 import type { ReactElement } from "react";
-import { toOneLine } from "../../../base/seen-text.ts";
+import { toOneLine } from "../../../base/display-text.ts";
 import type {
   AppDocument,
   EventDocument,
