@@ -1,4 +1,4 @@
-// Every error about turning a conversation into a prompt.
+// Error codes for turning a conversation into a prompt.
 import { type ErrorDefinition, exitCodes } from "../base/product-error.ts";
 
 export const promptErrors = {
@@ -6,7 +6,7 @@ export const promptErrors = {
     code: "PROMPT_TEMPLATE_INVALID",
     status: 400,
     exitCode: exitCodes.loadFailed,
-    description: "The model's chat template cannot be understood.",
+    description: "The model's chat template cannot be read.",
   },
   templateRefused: {
     code: "PROMPT_TEMPLATE_REFUSED",
@@ -18,32 +18,31 @@ export const promptErrors = {
     code: "PROMPT_TEMPLATE_FAILED",
     status: 400,
     exitCode: exitCodes.usage,
-    description:
-      "The model's chat template has a mistake, or does something that is not supported.",
+    description: "The model's chat template fails, or uses an unsupported feature.",
   },
   templateTooCostly: {
     code: "PROMPT_TEMPLATE_TOO_COSTLY",
     status: 400,
     exitCode: exitCodes.usage,
-    description: "The model's chat template takes too much time or memory.",
+    description: "The model's chat template exceeds the limits on time or memory.",
   },
   schemaInvalid: {
     code: "PROMPT_SCHEMA_INVALID",
     status: 400,
     exitCode: exitCodes.usage,
-    description: "A JSON schema for an answer or a tool is not a valid schema.",
+    description: "The JSON schema of an answer or a tool is not valid.",
   },
   schemaUnsupported: {
     code: "PROMPT_SCHEMA_UNSUPPORTED",
     status: 400,
     exitCode: exitCodes.usage,
-    description: "A JSON schema asks for something that answers cannot be held to.",
+    description: "A JSON schema uses a keyword or value that cannot be enforced.",
   },
   grammarInvalid: {
     code: "PROMPT_GRAMMAR_INVALID",
     status: 400,
     exitCode: exitCodes.usage,
-    description: "A grammar for an answer is too large, or has no rule named root.",
+    description: "A grammar is too large, or has no rule named root.",
   },
   toolChoiceUnsupported: {
     code: "PROMPT_TOOL_CHOICE_UNSUPPORTED",
