@@ -33,6 +33,7 @@ import type {
 import type { TerminalServices } from "./terminal-services.ts";
 import { chooseTheme, type ThemeName } from "./themes.ts";
 import { bodySize, isTooSmall, type WindowSize } from "./window-size.ts";
+import { writeWidth } from "./write-overlay.ts";
 
 /** A second Ctrl+C within this time leaves. */
 const interruptWindowMs = 2000;
@@ -225,6 +226,12 @@ export class Frame implements FrameServices {
     check: (text: string) => string | undefined = () => undefined,
   ): Promise<string | undefined> {
     return this.#overlays.ask(question, initial, check);
+  }
+
+  write(question: string, initial = ""): Promise<string | undefined> {
+    const width = () => writeWidth(this.bodySize().columns);
+    const edit = (text: string) => this.edit(text, "md");
+    return this.#overlays.write({ question, initial, width, edit });
   }
 
   confirm(question: string, rest?: Promise<string>): Promise<boolean> {

@@ -163,6 +163,31 @@ describe("keys", () => {
   });
 });
 
+describe("a question for several lines", () => {
+  test("is edited in place: Ctrl+J breaks a line, arrows move between them, Enter confirms", async () => {
+    const answer = frame.write("System text", "Be brief.");
+    press("Ctrl+J");
+    type("Be kind.");
+    press("Up", "Home");
+    type("1. ");
+    press("Down", "Home");
+    type("2. ");
+    press("Enter");
+    expect(await answer).toBe("1. Be brief.\n2. Be kind.");
+  });
+
+  test("is answered in the editor too, and not at all by Esc", async () => {
+    const answer = frame.write("System text", "Be brief.");
+    press("Ctrl+G");
+    await until(lines, (shown) => shown.join("\n").includes("> Be brief.!"));
+    press("Enter");
+    expect(await answer).toBe("Be brief.!");
+    const none = frame.write("System text", "Be brief.");
+    press("Esc");
+    expect(await none).toBeUndefined();
+  });
+});
+
 describe("before there are screens", () => {
   beforeEach(() => {
     frame = createFrame();
