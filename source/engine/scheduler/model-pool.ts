@@ -93,6 +93,12 @@ export class ModelPool {
   ): Promise<Lease> {
     const key = keyOf(model);
     let wait: { for: LoadedModel; end: () => void } | undefined;
+    /** Others that a model serves as it is no longer begin there once the older ones have ended. */
+    const waitFor = (loaded: LoadedModel) => {
+      if (wait?.for === loaded) return;
+      wait?.end();
+      wait = { for: loaded, end: loaded.awaitReload() };
+    };
     try {
       const look = Promise.all([stateOfFiles(model), this.#card.look()]);
       const [filesState] = await untilAborted(look, signal);
@@ -114,10 +120,7 @@ export class ModelPool {
             onWait?.(loaded.users);
             await untilAborted(loaded.untilOpen(), signal);
           } else if (loaded.isBusy) {
-            if (wait?.for !== loaded) {
-              wait?.end();
-              wait = { for: loaded, end: loaded.awaitReload() };
-            }
+            waitFor(loaded);
             onWait?.(loaded.users);
             await untilAborted(loaded.untilIdle(), signal);
           } else {
@@ -135,7 +138,7 @@ export class ModelPool {
         const settings = this.#plan(model, parameters, need);
         const shortage = this.#shortage(model, settings);
         if (shortage !== undefined) {
-          await this.#makeRoom(model, shortage, signal);
+          await this.#makeRoom(model, { shortage, waitFor }, signal);
           continue;
         }
         // Nothing is awaited between the look at the map and the load: two requests would load twice.
@@ -281,8 +284,15 @@ export class ModelPool {
     );
   }
 
-  /** Unloads a model or waits for one; the state must be looked at anew afterwards. */
-  async #makeRoom(model: ResolvedModel, shortage: Shortage, signal: AbortSignal): Promise<void> {
+  /**
+   * Unloads a model or waits for one; the state must be looked at anew afterwards. The one that would
+   * leave first is waited for, so that those who keep it busy do not keep its place for ever.
+   */
+  async #makeRoom(
+    model: ResolvedModel,
+    { shortage, waitFor }: { shortage: Shortage; waitFor: (loaded: LoadedModel) => void },
+    signal: AbortSignal,
+  ): Promise<void> {
     const candidates = this.models.toReversed().filter((loaded) => !loaded.isPinned);
     const idle = candidates.find(
       (loaded) => mayLeave(loaded) && (shortage === "memory" || isOnCard(loaded)),
@@ -294,7 +304,9 @@ export class ModelPool {
       await this.#drop(idle, `${model.name} needs ${room}, and it was used least recently`);
       return;
     }
-    if (candidates.length === 0) throw noRoom(model, this.models);
+    const [first] = candidates;
+    if (first === undefined) throw noRoom(model, this.models);
+    waitFor((shortage === "card" ? candidates.find(isOnCard) : undefined) ?? first);
     await untilAborted(Promise.race(candidates.map((loaded) => loaded.untilIdle())), signal);
   }
 
