@@ -55,24 +55,34 @@ function choice(rules: GrammarRules, first: string, second: string): string {
 /** A key that is none of the names. It is written without escapes, so that it cannot be one in disguise. */
 export function otherKey(json: JsonRules, names: readonly string[]): string {
   const anything = json.rules.add(characterClass(unescaped));
-  const beginnings = names.map((name) => [...name]);
-  return json.quoted(keyFrom(json.rules, beginnings, anything));
+  const characters = names.map((name) => [...name]);
+  return json.quoted(keyFrom(json.rules, characters, anything));
 }
 
-/** What may follow when the names are what is left of those that begin as the key does so far. */
-function keyFrom(rules: GrammarRules, names: readonly string[][], anything: string): string {
-  const byFirst = new Map<string, string[][]>();
-  for (const [first, ...rest] of names) {
-    if (first !== undefined) byFirst.set(first, [...(byFirst.get(first) ?? []), rest]);
+/** What may follow where the key so far has as many characters as each of these names begins with. */
+function keyFrom(
+  rules: GrammarRules,
+  names: readonly string[][],
+  anything: string,
+  written = 0,
+): string {
+  const byNext = new Map<string, string[][]>();
+  for (const name of names) {
+    const next = name[written];
+    if (next === undefined) continue;
+    const alike = byNext.get(next);
+    if (alike === undefined) byNext.set(next, [name]);
+    else alike.push(name);
   }
-  const firsts = [...byFirst.keys()].map((first) => first.codePointAt(0) ?? 0);
-  const others = intersection(unescaped, complement(union(firsts.flatMap(single))));
+  const nexts = [...byNext.keys()].map((next) => next.codePointAt(0) ?? 0);
+  const others = intersection(unescaped, complement(union(nexts.flatMap(single))));
   const alternatives = [`${characterClass(others)} ${anything}*`];
-  for (const [first, rests] of byFirst) {
-    const isWritten = contains(unescaped, first.codePointAt(0) ?? 0);
-    if (isWritten) alternatives.push(sequence(literal(first), keyFrom(rules, rests, anything)));
+  for (const [next, alike] of byNext) {
+    const isWritten = contains(unescaped, next.codePointAt(0) ?? 0);
+    if (!isWritten) continue;
+    alternatives.push(sequence(literal(next), keyFrom(rules, alike, anything, written + 1)));
   }
-  const mayEnd = !names.some((name) => name.length === 0);
+  const mayEnd = !names.some((name) => name.length === written);
   if (mayEnd) alternatives.push('""');
   return rules.add(alternatives.join(" | "));
 }
