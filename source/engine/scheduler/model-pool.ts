@@ -94,6 +94,12 @@ export class ModelPool {
   ): Promise<Lease> {
     const key = keyOf(model);
     let wait: { for: LoadedModel; end: () => void } | undefined;
+    /** Others that a model serves as it is no longer begin there once the older ones have ended. */
+    const waitFor = (loaded: LoadedModel) => {
+      if (wait?.for === loaded) return;
+      wait?.end();
+      wait = { for: loaded, end: loaded.awaitReload() };
+    };
     try {
       const checks = Promise.all([stateOfFiles(model), this.#card.look()]);
       const [filesState] = await untilAborted(checks, signal);
@@ -115,10 +121,7 @@ export class ModelPool {
             onWait?.(loaded.users);
             await untilAborted(loaded.untilOpen(), signal);
           } else if (loaded.isBusy) {
-            if (wait?.for !== loaded) {
-              wait?.end();
-              wait = { for: loaded, end: loaded.awaitReload() };
-            }
+            waitFor(loaded);
             onWait?.(loaded.users);
             await untilAborted(loaded.untilIdle(), signal);
           } else {
@@ -136,7 +139,7 @@ export class ModelPool {
         const settings = this.#plan(model, parameters, need);
         const shortage = this.#shortage(model, settings);
         if (shortage !== undefined) {
-          await this.#makeRoom(model, shortage, signal);
+          await this.#makeRoom(model, { shortage, waitFor }, signal);
           continue;
         }
         // No await between reading the map and loading: two requests would load twice.
@@ -286,8 +289,15 @@ export class ModelPool {
     );
   }
 
-  /** Unloads a model or waits for one; the caller must check again afterwards. */
-  async #makeRoom(model: ResolvedModel, shortage: Shortage, signal: AbortSignal): Promise<void> {
+  /**
+   * Unloads a model or waits for one; the caller must check again afterwards. Waits for the model that
+   * would be unloaded first, so that requests that keep it busy do not keep it loaded forever.
+   */
+  async #makeRoom(
+    model: ResolvedModel,
+    { shortage, waitFor }: { shortage: Shortage; waitFor: (loaded: LoadedModel) => void },
+    signal: AbortSignal,
+  ): Promise<void> {
     const candidates = this.models.toReversed().filter((loaded) => !loaded.isPinned);
     const idle = candidates.find(
       (loaded) => mayLeave(loaded) && (shortage === "memory" || isOnCard(loaded)),
@@ -302,7 +312,9 @@ export class ModelPool {
       );
       return;
     }
-    if (candidates.length === 0) throw noRoom(model, this.models);
+    const [first] = candidates;
+    if (first === undefined) throw noRoom(model, this.models);
+    waitFor((shortage === "card" ? candidates.find(isOnCard) : undefined) ?? first);
     await untilAborted(Promise.race(candidates.map((loaded) => loaded.untilIdle())), signal);
   }
 
