@@ -93,7 +93,7 @@ export class ChatController implements CommandContext {
     if (session.isBusy) this.stop();
     // The dropped line can be had back with Up.
     else if (this.#state.editor.text !== "") this.composer.edit({ type: "shelve" });
-    this.notify("Ctrl+C again leaves (as do Ctrl+D and /bye)");
+    this.notify("Press Ctrl+C again to quit (or use Ctrl+D or /bye)");
   }
 
   escape(): undefined {
