@@ -1,4 +1,4 @@
-// Every error about requests as such: bodies, fields, addresses, ports.
+// Errors about requests: bodies, fields, addresses, ports.
 import { type ErrorDefinition, exitCodes, ProductError } from "../base/product-error.ts";
 
 export const serverErrors = {
@@ -12,25 +12,25 @@ export const serverErrors = {
     code: "SERVER_BODY_INVALID",
     status: 400,
     exitCode: exitCodes.usage,
-    description: "The request's body is not JSON.",
+    description: "The request body is not JSON.",
   },
   bodyTooLarge: {
     code: "SERVER_BODY_TOO_LARGE",
     status: 413,
     exitCode: exitCodes.usage,
-    description: "The request's body is larger than the server takes.",
+    description: "The request body is too large.",
   },
   requestTooSlow: {
     code: "SERVER_REQUEST_TOO_SLOW",
     status: 408,
     exitCode: exitCodes.usage,
-    description: "The request's headers or its body arrived too slowly.",
+    description: "The request's headers or body arrived too slowly.",
   },
   bodyEncodingUnknown: {
     code: "SERVER_BODY_ENCODING_UNKNOWN",
     status: 415,
     exitCode: exitCodes.usage,
-    description: "The request's body is compressed in a way that the server does not know.",
+    description: "The request body has an unknown compression.",
   },
   transferCodingUnknown: {
     code: "SERVER_TRANSFER_CODING_UNKNOWN",
@@ -48,37 +48,37 @@ export const serverErrors = {
     code: "SERVER_FIELD_UNSUPPORTED",
     status: 400,
     exitCode: exitCodes.usage,
-    description: "A field would change the answer in a way that this server does not offer.",
+    description: "The server does not support a field that would change the answer.",
   },
   requestNotFound: {
     code: "SERVER_REQUEST_NOT_FOUND",
     status: 404,
     exitCode: exitCodes.notFound,
-    description: "No running request has the id that was to be cancelled.",
+    description: "No running request has the id to cancel.",
   },
   routeUnavailable: {
     code: "SERVER_ROUTE_UNAVAILABLE",
     status: 501,
     exitCode: exitCodes.refused,
-    description: "The route is one of the API's, but this server does not offer what it is for.",
+    description: "The route belongs to the API, but this server does not support it.",
   },
   requestUnknown: {
     code: "SERVER_REQUEST_UNKNOWN",
     status: 404,
     exitCode: exitCodes.notFound,
-    description: "The request log has no request with this id, or has forgotten it.",
+    description: "The request log has no request with this id, or no longer has it.",
   },
   keyMissing: {
     code: "SERVER_KEY_MISSING",
     status: 401,
     exitCode: exitCodes.refused,
-    description: "The server asks for a key, and the request brought none.",
+    description: "The server requires a key, and the request has none.",
   },
   keyHeaderMalformed: {
     code: "SERVER_KEY_HEADER_MALFORMED",
     status: 401,
     exitCode: exitCodes.refused,
-    description: "The header that should hold a key has another scheme, or holds no key.",
+    description: "The key header has another scheme, or contains no key.",
   },
   keyInvalid: {
     code: "SERVER_KEY_INVALID",
@@ -96,69 +96,67 @@ export const serverErrors = {
     code: "SERVER_HOST_REFUSED",
     status: 403,
     exitCode: exitCodes.refused,
-    description:
-      "The Host header names no name of this machine, and `allowed_hosts` does not list it.",
+    description: "The Host header is neither a name of this machine nor listed in `allowed_hosts`.",
   },
   rateLimited: {
     code: "SERVER_RATE_LIMITED",
     status: 429,
     exitCode: exitCodes.refused,
-    description:
-      "More requests than the server takes from one key, or from one address without any.",
+    description: "Too many requests with one key, or from one address without a key.",
   },
   noKey: {
     code: "SERVER_NO_KEY",
     status: 500,
     exitCode: exitCodes.refused,
-    description: "Other machines could reach the server, and it would ask nobody for a key.",
+    description: "Other machines could reach the server without a key.",
   },
   headerTooLarge: {
     code: "SERVER_HEADER_TOO_LARGE",
     status: 431,
     exitCode: exitCodes.usage,
-    description: "The request's headers are larger than the server takes.",
+    description: "The request's headers are too large.",
   },
   urlTooLong: {
     code: "SERVER_URL_TOO_LONG",
     status: 414,
     exitCode: exitCodes.usage,
-    description: "The request's URL is longer than the server takes.",
+    description: "The request's URL is too long.",
   },
   imageTooLarge: {
     code: "SERVER_IMAGE_TOO_LARGE",
     status: 413,
     exitCode: exitCodes.usage,
-    description: "An image in the request is larger than the server takes.",
+    description: "An image in the request is too large.",
   },
   imageRemote: {
     code: "SERVER_IMAGE_REMOTE",
     status: 400,
     exitCode: exitCodes.usage,
-    description: "An image on another machine is not fetched, or could not be.",
+    description: "A remote image was not allowed, or could not be fetched.",
   },
   portTaken: {
     code: "SERVER_PORT_TAKEN",
     status: 500,
     exitCode: exitCodes.conflict,
-    description: "The address to listen on belongs to another program.",
+    description: "Another program is using the address.",
   },
   alreadyRunning: {
     code: "SERVER_ALREADY_RUNNING",
     status: 500,
     exitCode: exitCodes.conflict,
-    description: "A server of this program already answers at the address.",
+    description: "A modelctl server is already running at the address.",
   },
   addressUnusable: {
     code: "SERVER_ADDRESS_UNUSABLE",
     status: 500,
     exitCode: exitCodes.conflict,
-    description: "The address to listen on cannot be bound on this machine.",
+    description: "The server cannot listen on the address.",
   },
   unexpected: {
     code: "UNEXPECTED",
     status: 500,
     exitCode: exitCodes.unexpected,
-    description: "A defect of this program; please report it.",
+    description: "An unexpected error; please report it.",
   },
 } as const satisfies Record<string, ErrorDefinition>;
 
@@ -167,7 +165,7 @@ export function invalidField(param: string, message: string): ProductError {
   return new ProductError(serverErrors.fieldInvalid, { message, param });
 }
 
-/** Refuses a field instead of ignoring it, since ignoring it would give another answer. */
+/** Refuses a field, since ignoring it would change the answer. */
 export function unsupportedField(param: string, what: string): ProductError {
   return new ProductError(serverErrors.fieldUnsupported, {
     message: `'${param}' is not supported: ${what}.`,
@@ -176,7 +174,7 @@ export function unsupportedField(param: string, what: string): ProductError {
   });
 }
 
-/** The wording that clients of Ollama look for. */
+/** Text that clients of Ollama look for. */
 export function unsupportedTools(model: string): ProductError {
   return new ProductError(serverErrors.fieldUnsupported, {
     message: `${model} does not support tools: tool calls are not parsed out of the answer.`,

@@ -1,4 +1,4 @@
-// What is too large is refused at once, in words, and the server goes on.
+// Oversized requests are refused at once with an explanation, and the server keeps running.
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { sendBytes, sendRaw } from "../support/http-raw.ts";
@@ -46,7 +46,7 @@ test.each([
     body: `{"model":"tiny","${field}":${deep}}`,
   });
   expect(status).toBe(400);
-  expect(text).toContain("nested too deeply: JSON of at most 512 levels");
+  expect(text).toContain("nested too deeply: the limit is 512 levels");
 });
 
 test("a compressed body: by what it holds", async () => {
@@ -119,7 +119,7 @@ describe("an image", () => {
     expect([large.status, large.text]).toEqual([413, expect.stringContaining(`'${place}'`)]);
     expect(large.text).toContain("SERVER_IMAGE_TOO_LARGE");
     const small = await server.post(path, { model: "tiny", ...bodies(image(2900))[path] });
-    expect(small.status).toBe(400); // the model has no eyes
+    expect(small.status).toBe(400); // the model has no vision
   });
 });
 
