@@ -3,7 +3,7 @@ import { createInterface, type Interface } from "node:readline/promises";
 import { describeError, exitCodes } from "../base/product-error.ts";
 import { completePath, pathBeforeCursor } from "../client/attachments/complete-path.ts";
 import type { AnswerStatistics } from "../client/chat-events.ts";
-import { quitNotice } from "../ui/frame/frame-commands.ts";
+import { quitNotice } from "../ui/frame/quit.ts";
 import { runCommand } from "../ui/screens/chat/commands/command.ts";
 import {
   commandTable,

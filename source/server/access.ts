@@ -1,27 +1,27 @@
-// Who asks, and what that allows: the owner, holders of keys, or anybody.
+// Callers and their permissions: the owner, holders of keys, or anybody.
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import { isInFolders } from "../store/model-catalog.ts";
 import type { ServerDependencies } from "./dependencies.ts";
 
-/** Header in which our own commands prove that they run as the server's user. */
+/** Header by which our own commands prove that they run as the server's user. */
 export const ownerHeader = "x-modelctl-owner";
 
 export interface Caller {
-  /** Undefined where no key was sent, or none is known. */
+  /** Undefined when no key or an unknown key was sent. */
   keyId: string | undefined;
-  /** May change what is there, and see and end what others ask for. */
+  /** May change models and settings, and see and cancel requests of others. */
   mayManage: boolean;
 }
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Undefined until it has been let in. */
+    /** Undefined until the request is authorised. */
     caller: Caller | undefined;
   }
 }
 
-/** Whether the caller may see or end a request that somebody sent. */
+/** Tells if the caller may see or cancel a request. */
 export function canAccess(
   { caller }: Pick<FastifyRequest, "caller">,
   record: { keyId: string | undefined },
@@ -30,7 +30,7 @@ export function canAccess(
   return caller.mayManage || (caller.keyId !== undefined && caller.keyId === record.keyId);
 }
 
-/** The owner may name any file, others those below the model folders. */
+/** Lets the owner name any file, others only files below the model folders. */
 export function fileAccess(
   request: FastifyRequest,
   { ownerToken, modelFolders }: Pick<ServerDependencies, "ownerToken" | "modelFolders">,
@@ -44,7 +44,7 @@ export function isOwner(request: FastifyRequest, ownerToken: string): boolean {
   return typeof given === "string" && timingSafeEqual(digest(given), digest(ownerToken));
 }
 
-// Digests are of equal length, which timingSafeEqual asks for.
+// timingSafeEqual needs buffers of equal length.
 function digest(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }

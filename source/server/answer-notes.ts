@@ -1,5 +1,5 @@
-// What one answer leaves behind: in its request's record, in the metrics, and in the transcript.
-// A request may ask for several answers; its record then holds their sum.
+// Records an answer in the request log, the metrics and the transcript. A request may ask for
+// several answers; its record then holds their sum.
 import type { CacheMiss } from "../engine/generation.ts";
 import type { CanonicalEvent, CanonicalRequest } from "../engine/request.ts";
 import type { RequestRecord } from "../request-log/request-record.ts";
@@ -16,7 +16,7 @@ export class AnswerNotes {
   #prompt = { promptTokens: 0, cachedTokens: 0 };
   #hasStarted = false;
   #hasSpoken = false;
-  /** Of this answer, as far as they are noted. */
+  /** Counts of this answer so far. */
   #tokens = 0;
   #queueMs: number | undefined;
   #completionMs: number | undefined;
@@ -29,7 +29,7 @@ export class AnswerNotes {
     this.#model = model;
   }
 
-  /** @returns the request as it is to be run */
+  /** @returns the request as it will be run */
   begin(canonical: CanonicalRequest): CanonicalRequest {
     this.#update({ parameters: parametersInForce(canonical, this.#model) });
     const { transcripts } = this.#dependencies;
@@ -73,7 +73,7 @@ export class AnswerNotes {
     }
   }
 
-  /** However it ended. */
+  /** Called for every outcome. */
   end(): void {
     if (!this.#hasStarted) return;
     this.#dependencies.metrics.answerEnded({
@@ -96,7 +96,7 @@ export class AnswerNotes {
       queueMs,
       promptMs,
       completionMs,
-      // The first token comes with the prompt; the others take the time.
+      // The first token comes with the prompt; the others take the generation time.
       ...(isMeasured && { tokensPerSecond: ((completionTokens - 1) / completionMs) * 1000 }),
     });
   }
@@ -106,7 +106,7 @@ export class AnswerNotes {
     this.#count(tokens);
   }
 
-  /** Each answer of a request is measured; its record tells of the first that began. */
+  /** Measures each answer of a request; the record shows the first that began. */
   #noteFirst(): void {
     const record = this.#record;
     if (record === undefined || this.#hasSpoken) return;
@@ -136,7 +136,7 @@ export class AnswerNotes {
   }
 }
 
-/** A model that was loaded again has forgotten what it had read. */
+/** A reloaded model has lost its prompt cache. */
 function missText(
   miss: CacheMiss | undefined,
   reloadedAfter: string | undefined,

@@ -45,16 +45,16 @@ export async function createServer(
   isLoopbackBound: () => boolean,
 ): Promise<FastifyInstance> {
   const app = Fastify({
-    // The request log takes this place; a logger on stdout would write into the TUI.
+    // Fastify's own logger is off: on stdout it would write into the TUI.
     logger: false,
     bodyLimit: dependencies.limits.bodyBytes,
     http: { maxHeaderSize: largestHeaderBytes },
     clientErrorHandler: answerUnreadable,
     forceCloseConnections: true,
-    // The rule about stopping answers in the shape of the route.
+    // The refusal while stopping also replies in the shape of the route.
     return503OnClosing: false,
     routerOptions: { maxParamLength: 4096 },
-    // Fastify answers a URL that cannot be decoded before any of our rules are asked.
+    // Fastify answers a URL that it cannot decode before our hooks run.
     rewriteUrl: ({ url = "/" }) => (isDecodable(url) ? url : url.replaceAll("%", "%25")),
   });
   keepHalfClosed(app.server);
@@ -104,6 +104,6 @@ function isDecodable(url: string): boolean {
     decodeURIComponent(url);
     return true;
   } catch {
-    return false; // a stray percent sign: it is taken as the letter it looks like
+    return false; // a stray percent sign stands for itself
   }
 }

@@ -1,4 +1,4 @@
-// What the routes work with, handed in by the application.
+// Services and settings that the application hands to the routes.
 
 import type { MinimumRate } from "../base/body-rate.ts";
 import type { Scheduler } from "../engine/scheduler/scheduler.ts";
@@ -10,58 +10,58 @@ import type { Transcripts } from "../request-log/transcripts.ts";
 import type { LibraryServices } from "../store/make-model.ts";
 import type { ModelCatalog } from "../store/model-catalog.ts";
 
-/** Who is let in. */
+/** Known API keys. */
 export interface KeyAccess {
-  /** Undefined for a server that knows no keys. */
+  /** Undefined for a server without keys. */
   keys: Pick<KeyStore, "verify"> | undefined;
-  /** Whether a request without a valid key is refused. */
+  /** Refuses requests without a valid key. */
   isRequired: boolean;
   requestsPerMinute: number | undefined;
 }
 
 export interface ImageRules {
-  /** Images that a request names by address are fetched. */
+  /** Allows fetching images that a request names by URL. */
   fetchesRemote: boolean;
 }
 
-/** What a request may be as large as. */
+/** Size limits of a request. */
 export interface SizeLimits {
   bodyBytes: number;
-  /** Of one image, once it is no longer base64. */
+  /** Limit of one decoded image. */
   imageBytes: number;
-  /** What must come of a body, see `usualRate`. */
+  /** Minimum transfer rate of a body, see `usualRate`. */
   bodyRate?: MinimumRate | undefined;
 }
 
 export interface ServerDependencies {
   version: string;
   catalog: ModelCatalog;
-  /** What models are made and pulled with. */
+  /** Services that create and pull models. */
   library: LibraryServices;
-  /** Removes a model, and what is stored of its prompts; throws as the store's `removeModel`. */
+  /** Removes a model and its stored prompts; throws as the store's `removeModel`. */
   removeModel: (name: string) => Promise<unknown>;
   scheduler: Scheduler;
   requestLog: RequestLog;
-  /** Prompts and answers, while they are recorded. */
+  /** Prompts and answers, while recording is on. */
   transcripts: Transcripts;
   metrics: ServerMetrics;
   monitor: MachineMonitor;
   keyAccess: KeyAccess;
   limits: SizeLimits;
   images: ImageRules;
-  /** Leaves out texts that agents change in every request. */
+  /** Strips texts that agents change in every request. */
   stablePrompts: boolean;
-  /** Who sends it may name any file that the user can read. */
+  /** Token whose sender may name any file that the user can read. */
   ownerToken: string;
   /** Folders whose files any client may name. */
   modelFolders: readonly string[];
-  /** Origins that browsers may call from, beside the local ones; may hold `*`. */
+  /** Origins that browsers may call from, besides local ones; may contain `*`. */
   origins: readonly string[];
-  /** Names of this machine that a Host header may have, beside those it knows itself. */
+  /** Further names of this machine that a Host header may have. */
   allowedHosts: readonly string[];
   log: (text: string) => void;
-  /** Resolves when the server can be found and used: only then does it say who it is. */
+  /** Resolves when the server is ready; only then does it identify itself. */
   ready: Promise<void>;
-  /** Aborted when the server begins to stop: nothing new is begun, and followers are let go. */
+  /** Aborts when the server begins to stop: new work is refused and followed streams end. */
   stopping: AbortSignal;
 }

@@ -1,5 +1,5 @@
-// Fetches an image that a request names by its address, where the server's owner allows that: bounded in
-// size and time, from the internet alone.
+// Fetches an image that a request names by URL, if the owner allows it: limited in size and time,
+// and from the public internet alone.
 import { lookup as lookupName } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
 import { Agent, fetch, type Response } from "undici";
@@ -14,10 +14,10 @@ const limitMs = 15_000;
 
 export interface FetchOptions {
   largestBytes: number;
-  /** Where the address stands in the request. */
+  /** Path of the address in the request. */
   param: string;
   signal: AbortSignal;
-  /** Which machines may be asked. */
+  /** Machines that may be contacted. */
   isAllowed?: (address: string) => boolean;
 }
 
@@ -28,13 +28,13 @@ export interface FetchOptions {
 export async function fetchImage(url: string, options: FetchOptions): Promise<string> {
   const { isAllowed = isPublicAddress, param } = options;
   const signal = AbortSignal.any([options.signal, AbortSignal.timeout(limitMs)]);
-  // Names are looked up here and nowhere else, so that what was checked is what is asked.
+  // Names are resolved only here, so the checked address is the one contacted.
   const dispatcher = new Agent({ connect: { lookup: guardedLookup(isAllowed) } });
   try {
     const reply = await follow(url, { ...options, isAllowed }, dispatcher, signal);
     const bytes = await readBounded(reply, options);
     const type = reply.headers.get("content-type")?.split(";")[0]?.trim() ?? "";
-    // What many file servers say of everything says nothing.
+    // Many file servers send this type for everything, so it tells nothing.
     const named = /^image\/[\w.+-]+$/i.test(type) ? type : "";
     return `data:${named};base64,${bytes.toString("base64")}`;
   } catch (error) {
@@ -57,10 +57,10 @@ async function follow(
   for (let hops = 0; hops <= mostRedirects; hops += 1) {
     const target = URL.parse(next);
     if (target === null || !/^https?:$/.test(target.protocol)) {
-      throw refused(next, "it is no http or https address", param);
+      throw refused(next, "it is not an http or https URL", param);
     }
     const host = target.hostname.replace(/^\[|\]$/g, "");
-    // A name is checked when it has been looked up.
+    // A host name is checked after its lookup.
     if (isIP(host) !== 0 && !isAllowed(host)) throw refused(next, notPublic, param);
     target.username = "";
     target.password = "";
@@ -87,7 +87,7 @@ async function readBounded(
   let readBytes = 0;
   const refuseLarge = () => {
     throw new ProductError(serverErrors.imageTooLarge, {
-      message: `The image at the address in '${param}' has more than the ${formatBytes(largestBytes)} that this server takes.`,
+      message: `The image at the URL in '${param}' exceeds the limit of ${formatBytes(largestBytes)}.`,
       hint: "Use a smaller one, or raise max_image_size.",
       param,
     });
@@ -102,9 +102,9 @@ async function readBounded(
   return Buffer.concat(chunks);
 }
 
-const notPublic = "it is not on the internet";
+const notPublic = "it is not on the public internet";
 
-/** Looks names up as Node does, and hands on none that leads to a machine that may not be asked. */
+/** Resolves names as Node does, and refuses addresses that must not be contacted. */
 function guardedLookup(isAllowed: (address: string) => boolean): LookupFunction {
   return (hostname, options, callback) => {
     lookupName(hostname, { ...options, all: true }, (error, addresses) => {
@@ -132,7 +132,7 @@ function refused(url: string, why: string, param: string, cause?: unknown): Prod
   });
 }
 
-/** What fetch itself says is only that it failed; why is in its cause. */
+/** fetch's own message only says that it failed; the reason is in its cause. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return cause instanceof Error ? cause.message.replace(/\.$/, "") : String(cause);

@@ -1,23 +1,22 @@
-// A reply that goes on until the client leaves: one JSON line for each change.
+// Streamed reply that lasts until the client leaves: one JSON line per change.
 import { setTimeout as wait } from "node:timers/promises";
 import type { FastifyReply } from "fastify";
 import { clientSignal } from "./run-request.ts";
 import { StreamWriter } from "./stream-writer.ts";
 
 export interface Feed<T> {
-  /** What is sent at once, by key. */
+  /** Values sent at once, by key. */
   initial: Iterable<readonly [key: string, value: T]>;
   /**
-   * Begins to tell of changes. A later value takes the place of an earlier one of the same key that
-   * has not been sent: a slow reader costs memory for one value of each key, and misses only
-   * what is outdated.
+   * Streams changes. A later value replaces an unsent earlier one of the same key: a slow reader
+   * costs memory for one value per key, and misses only outdated ones.
    *
    * @returns a function that ends it
    */
   subscribe: (tell: (key: string, value: T) => void) => () => void;
 }
 
-/** Between two sendings: a reader is told ten times a second at most. */
+/** Minimum time between writes: at most ten a second. */
 const restMs = 100;
 
 /** @param stopping ends the reply when the server stops */
@@ -37,7 +36,7 @@ export async function followLines<T>(
     wake();
   });
   try {
-    // The head goes out at once: the reader knows that it is connected.
+    // Sends the head at once, so that the reader knows it is connected.
     await writer.write("");
     while (!signal.aborted) {
       if (waiting.size === 0) await changed.promise;
@@ -45,7 +44,7 @@ export async function followLines<T>(
       const lines = Array.from(waiting.values(), (value) => `${JSON.stringify(value)}\n`);
       waiting.clear();
       if (lines.length > 0) await writer.write(lines.join(""));
-      // An abort ends the rest early.
+      // An abort stops the wait early.
       await wait(restMs, undefined, { signal }).catch(() => {});
     }
   } finally {

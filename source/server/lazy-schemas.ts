@@ -1,5 +1,5 @@
-// Schemas are compiled with the first request that needs them: all of them at once would make up a
-// fifth of the time until the server listens.
+// Compiles schemas with the first request that needs them: compiling all at start takes a fifth of
+// the startup time.
 import createCompilers from "@fastify/ajv-compiler";
 import type { FastifyInstance } from "fastify";
 import type { FastifySchemaCompiler, FastifyValidationResult } from "fastify/types/schema.js";
@@ -9,7 +9,9 @@ const buildCompiler = createCompilers();
 /** Bodies are checked, not changed. */
 const options = { coerceTypes: false, removeAdditional: false, useDefaults: false } as const;
 
-/** Has Ajv compile a route's schema when the first request comes; replies' schemas only describe. */
+/**
+ * Makes Ajv compile a route's schema on its first request; reply schemas are only documentation.
+ */
 export function compileSchemasLate(app: FastifyInstance): void {
   let compile: ReturnType<typeof buildCompiler> | undefined;
   const compileLate: FastifySchemaCompiler<object> = ({ schema }) => {

@@ -1,4 +1,4 @@
-// Binds the server to an address, and says who is there when it is taken.
+// Binds the server to an address; names the program that holds a taken one.
 import type { FastifyInstance } from "fastify";
 import { portHolder } from "../base/listeners.ts";
 import { ProductError } from "../base/product-error.ts";
@@ -14,7 +14,7 @@ import { serverErrors } from "./errors.ts";
 export interface Listening {
   address: ServerAddress;
   url: string;
-  /** Said when another port than the usual one had to be taken. */
+  /** Shown when a port other than the default was used. */
   notice: string | undefined;
 }
 
@@ -27,13 +27,13 @@ const usualAddress: ServerAddress = {
 const portTakenCode: string = serverErrors.portTaken.code;
 const alreadyRunningCode: string = serverErrors.alreadyRunning.code;
 
-/** Tells who answers at a URL: one of ours, or a other. */
+/** Identifies the server at a URL: one of ours, or another program. */
 export type IdentifyServer = (url: string) => Promise<"modelctl" | "other">;
 
 /**
- * @param wanted undefined: the default port, or the next free one when a other holds it
+ * @param wanted undefined: the default port, or the next free one when another program holds it
  * @param morePorts so many ports above the wanted one may be taken in its place; a server of ours there
- *   counts as a other
+ *   counts as another program
  * @throws ProductError `SERVER_ALREADY_RUNNING`, `SERVER_PORT_TAKEN`, `SERVER_ADDRESS_UNUSABLE`
  */
 export async function listen(
@@ -49,7 +49,7 @@ export async function listen(
     try {
       const bound = await bind(app, { ...first, port }, identify);
       if (port === first.port) return bound;
-      const notice = `Port ${first.port} belongs to another program; this server took ${port}.`;
+      const notice = `Port ${first.port} is already in use; using ${port}.`;
       return { ...bound, notice };
     } catch (error) {
       const isPassedBy = error instanceof ProductError && passedBy.includes(error.code);
@@ -86,7 +86,7 @@ async function explain(
     const url = urlOf(address);
     if ((await identify(url)) === "modelctl") {
       return new ProductError(serverErrors.alreadyRunning, {
-        message: `A modelctl server already answers at ${url}.`,
+        message: `A modelctl server is already running at ${url}.`,
         hint: "Use it, or choose another port with --port.",
         cause: error,
       });
@@ -102,20 +102,20 @@ async function explain(
   const reason = typeof code === "string" ? reasons[code] : undefined;
   if (reason === undefined) return error;
   return new ProductError(serverErrors.addressUnusable, {
-    message: `${where} cannot be listened on: ${reason}.`,
+    message: `Cannot listen on ${where}: ${reason}.`,
     hint: "Choose another address with --host and --port.",
     cause: error,
   });
 }
 
-/** The address belongs to a program that is none of ours; it is named where this machine tells. */
+/** Another program holds the address; names it when the system tells. */
 export async function portTaken(
   { host, port }: ServerAddress,
   cause?: unknown,
 ): Promise<ProductError> {
   const holder = await portHolder(port);
   return new ProductError(serverErrors.portTaken, {
-    message: `Port ${port} on ${host} is taken by another program${holder === undefined ? "" : `, ${holder}`}.`,
+    message: `Port ${port} on ${host} is already in use${holder === undefined ? "" : ` by ${holder}`}.`,
     hint: "Stop that program, or choose another port with --port.",
     cause,
   });

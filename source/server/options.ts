@@ -1,4 +1,4 @@
-// Reads `options` and `keep_alive`, which all APIs take.
+// Reads `options` and `keep_alive`, shared by all APIs.
 import { quoteShort } from "../base/display-text.ts";
 import { parseDuration } from "../configuration/duration.ts";
 import {
@@ -81,6 +81,6 @@ export function parseKeepAlive(value: string | number | undefined): number | und
       `keep_alive is ${shown}, but must be seconds or a duration such as "10m"; negative keeps the model for good.`,
     );
   }
-  // Longer than a calendar reaches is for good.
+  // Longer than a calendar reaches means for good.
   return milliseconds > longestKeepAliveMs ? Number.POSITIVE_INFINITY : milliseconds;
 }

@@ -1,8 +1,8 @@
-// Which addresses belong to the internet: what is fetched for a client must not come from the machine
-// itself or from the network around it.
+// Recognises public internet addresses: images must not be fetched from this machine or its
+// network.
 import { BlockList, isIP } from "node:net";
 
-// https://www.iana.org/assignments/iana-ipv4-special-registry and its sister for IPv6
+// https://www.iana.org/assignments/iana-ipv4-special-registry and its IPv6 counterpart
 const special = new BlockList();
 for (const [network, prefix] of [
   ["0.0.0.0", 8],
@@ -24,7 +24,7 @@ for (const [network, prefix] of [
   special.addSubnet(network, prefix, "ipv4");
 }
 for (const [network, prefix] of [
-  ["::", 96], // also addresses of IPv4 in an old form
+  ["::", 96], // also old forms of IPv4 addresses
   ["64:ff9b::", 96],
   ["64:ff9b:1::", 48],
   ["100::", 64],
@@ -41,10 +41,10 @@ for (const [network, prefix] of [
   special.addSubnet(network, prefix, "ipv6");
 }
 
-/** @param address of IPv4 or IPv6, without brackets */
+/** @param address IPv4 or IPv6, without brackets */
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address);
   if (family === 4) return !special.check(address, "ipv4");
-  // `check` also looks through `::ffff:` to the IPv4 address behind it.
+  // `check` also matches the IPv4 address in `::ffff:`.
   return family === 6 && !special.check(address, "ipv6");
 }

@@ -1,11 +1,11 @@
-// The parameters that a request's record shows: short, and without anything that was said.
+// Parameters shown in a request's record: short, without content.
 import type { CanonicalRequest } from "../engine/request.ts";
 import type { ResolvedModel } from "../store/model-catalog.ts";
 
 const longestText = 60;
 const mostTexts = 8;
 
-/** What was in force: the model's parameters overridden by the request's, and what else it set. */
+/** Effective parameters: the model's, overridden by the request's. */
 export function parametersInForce(
   canonical: CanonicalRequest,
   model: ResolvedModel,

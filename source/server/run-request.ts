@@ -1,4 +1,4 @@
-// Runs a canonical request for a route: aborts it when the client leaves, and keeps its record.
+// Runs a canonical request for a route: aborts it when the client leaves, and records it.
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { ProductError } from "../base/product-error.ts";
 import { engineErrors } from "../engine/errors.ts";
@@ -8,12 +8,12 @@ import { AnswerNotes } from "./answer-notes.ts";
 import type { ServerDependencies } from "./dependencies.ts";
 
 /**
- * Aborts when the client's connection closes before the reply is complete, or when the request is
- * cancelled by its id. Which of the two it was, `reply.raw.destroyed` tells.
+ * Aborts when the client disconnects before the reply is complete, or when the request is cancelled
+ * by its id. `reply.raw.destroyed` tells them apart.
  */
 export function clientSignal(reply: FastifyReply): AbortSignal {
   const { raw, request, server } = reply;
-  // It may have left while its model was looked up.
+  // The client may have left during the model's lookup.
   if (raw.destroyed || raw.closed) return AbortSignal.abort();
   const id = request.record?.id;
   const known = id === undefined ? undefined : server.cancellations.get(id);
@@ -24,17 +24,17 @@ export function clientSignal(reply: FastifyReply): AbortSignal {
   return controller.signal;
 }
 
-/** Why a request ends whose `clientSignal` was aborted; in Ollama's words. */
+/** Error of an aborted request, in Ollama's words. */
 export function requestCanceled(): ProductError {
   return new ProductError(engineErrors.cancelled, { message: "request canceled" });
 }
 
-/** Programs on one machine are clients of their own, as far as they say what they are. */
+/** Distinguishes programs on one machine by their user agent. */
 function clientOf({ caller, ip, headers }: FastifyRequest): string {
   return caller?.keyId ?? `${ip} ${headers["user-agent"] ?? ""}`;
 }
 
-/** The request's events, each noted in the request log and the metrics. */
+/** Yields the request's events and records each in the log and the metrics. */
 export async function* runRequest(
   dependencies: ServerDependencies,
   request: FastifyRequest,

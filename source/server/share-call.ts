@@ -1,8 +1,8 @@
-// Work whose result is the same for all who ask at the same time is done once for them.
+// Shares one run of work among callers that ask for it at the same time.
 
 /**
- * The returned function joins calls that come while the work runs into one that begins after it: what
- * a caller gets was never begun before it called.
+ * The returned function joins calls made while the work runs into one later run, so that no caller
+ * gets a result that began before its call.
  */
 export function shareCalls<T>(work: () => Promise<T>): () => Promise<T> {
   let running: Promise<unknown> = Promise.resolve();
@@ -10,7 +10,7 @@ export function shareCalls<T>(work: () => Promise<T>): () => Promise<T> {
   const begin = (): Promise<T> => {
     next = undefined;
     const result = work();
-    // Whoever called is told of a failure; the next work does not mind.
+    // Callers get the failure; the next run must not.
     running = result.catch(() => {});
     return result;
   };

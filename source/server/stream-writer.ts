@@ -1,12 +1,12 @@
-// Writes a streamed reply piece by piece, no faster than the client reads.
+// Writes a streamed reply piece by piece, at the client's pace.
 import { once } from "node:events";
 import type { FastifyReply } from "fastify";
 import { keepAliveComment } from "../base/keep-alive-comment.ts";
 
-/** Half of what the least patient proxies wait for; some clients give up after five minutes. */
+/** Half the timeout of the least patient proxies; some clients give up after five minutes. */
 const longestSilenceMs = 15_000;
 
-/** Opens the reply with its first piece, so that an error before it can still set the status. */
+/** Opens the reply with its first piece, so that an earlier error can still set the status. */
 export class StreamWriter {
   readonly #reply: FastifyReply;
   readonly #contentType: string;
@@ -14,21 +14,21 @@ export class StreamWriter {
   #open = false;
   #silenceTimer: NodeJS.Timeout | undefined;
 
-  /** @param signal aborted when the request has ended: nothing waits for a slow reader any more */
+  /** @param signal aborts when the request has ended: nothing waits for a slow reader any more */
   constructor(reply: FastifyReply, contentType: string, signal: AbortSignal) {
     this.#reply = reply;
     this.#contentType = contentType;
     this.#signal = signal;
   }
 
-  /** Whether anything has been sent: the status can not be changed any more. */
+  /** True once anything has been sent: the status is fixed then. */
   get isOpen(): boolean {
     return this.#open;
   }
 
   /**
-   * For server-sent events alone: sends a comment whenever nothing else was sent for so long, as while
-   * a model is loaded. What fails behind the first one can not set the status any more.
+   * For server-sent events: sends a comment after so much silence, as while a model loads. Later
+   * failures can no longer set the status.
    */
   breakSilence(everyMs = longestSilenceMs): void {
     const { raw } = this.#reply;
@@ -43,7 +43,7 @@ export class StreamWriter {
 
   async write(text: string): Promise<void> {
     const { raw } = this.#reply;
-    // A request that was cancelled still gets its last record; a client that has left gets none.
+    // A cancelled request still gets its last record; a client that has left gets none.
     if (raw.destroyed) return;
     this.#silenceTimer?.refresh();
     if (this.#send(text)) return;
@@ -58,7 +58,7 @@ export class StreamWriter {
     this.#reply.raw.end();
   }
 
-  /** @returns false: the client is slow */
+  /** @returns false when the client is slow */
   #send(text: string): boolean {
     const { raw } = this.#reply;
     if (!this.#open) {
@@ -70,7 +70,7 @@ export class StreamWriter {
       raw.writeHead(200, {
         "content-type": this.#contentType,
         "cache-control": "no-cache",
-        // Asks buffering proxies to pass each piece on at once.
+        // Asks proxies not to buffer.
         "x-accel-buffering": "no",
       });
       raw.socket?.setNoDelay(true);

@@ -204,8 +204,8 @@ describe("chat_template_kwargs", () => {
 
   test.each<[Record<string, unknown>, RegExp]>([
     [{ enable_thinking: "no" }, /enable_thinking' must be true or false/],
-    [{ style: ["a"] }, /style' must be a text, a number or a boolean/],
-    [{ style: null }, /style' must be a text, a number or a boolean/],
+    [{ style: ["a"] }, /style' must be a string, number or boolean/],
+    [{ style: null }, /style' must be a string, number or boolean/],
     [{ messages: "none" }, /cannot be set/],
     [{ "a b": 1 }, /cannot be set/],
     [{ reasoning_effort: "huge" }, /must be one of/],

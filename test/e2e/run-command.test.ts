@@ -619,7 +619,7 @@ describe("exit codes", () => {
       const words = command.split(" ");
       const outcome = await home.run([...words, "--port", String(strangerPort)]);
       expect(outcome.errors).toMatch(
-        new RegExp(`^Error: Port ${strangerPort} on 127\\.0\\.0\\.1 is taken by another program`),
+        new RegExp(`^Error: Port ${strangerPort} on 127\\.0\\.0\\.1 is already in use`),
       );
       expect(outcome).toMatchObject({ code: 5, output: "" });
     },
@@ -629,7 +629,7 @@ describe("exit codes", () => {
     await home.run(["run", "tiny", capital]);
     const outcome = await home.run(["serve"]);
     expect(outcome).toMatchObject({ code: 5, output: "" });
-    expect(outcome.errors).toContain(`A modelctl server already answers at ${home.url}`);
+    expect(outcome.errors).toContain(`A modelctl server is already running at ${home.url}`);
     expect(await home.run(["run", "tiny", capital])).toEqual(printed(`${capitalAnswer}\n`));
   });
 

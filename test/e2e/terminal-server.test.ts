@@ -98,7 +98,7 @@ describe("the Server screen", () => {
     await new Promise<void>((resolve) => stranger.listen(Number(new URL(url).port), resolve));
     onTestFinished(() => void stranger.close());
     program.type("S");
-    await program.shows("is taken by another program");
+    await program.shows("is already in use");
     // The holder is named where the machine tells.
     if (process.platform === "linux") await program.shows(`(${process.pid})`);
     program.type("p");

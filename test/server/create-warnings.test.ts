@@ -1,4 +1,4 @@
-// What a request to create a model asks for in vain is told, a sentence each.
+// Warnings name each field of a create request that has no effect.
 import { expect, test } from "vitest";
 import { GoChatTemplate } from "../../source/prompt/go-template/go-chat-template.ts";
 import { createWarnings } from "../../source/server/routes/store/create-warnings.ts";

@@ -1,4 +1,4 @@
-// One client's many requests do not keep another one waiting behind all of them.
+// A client with many requests does not hold up the others.
 import { expect, test } from "vitest";
 import { TestServer } from "../support/test-server.ts";
 import { until } from "../support/until.ts";

@@ -9,7 +9,7 @@ import { until } from "../support/until.ts";
 const question = { model: "tiny", prompt: "What is the capital of France?", stream: false };
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
-// One for each test: failures from one address are slowed down.
+// A new address for each test: failures from one address are slowed down.
 let keyed: KeyedServer;
 let server: TestServer;
 beforeEach(async () => {

@@ -36,7 +36,7 @@ const asOther: IdentifyServer = async () => "other";
 const asOurs: IdentifyServer = async () => "modelctl";
 
 /**
- * The app, except that the usual ports stand for others: those that are taken for the stranger's,
+ * The app, except that the usual ports stand for others: those that are taken for the other server's,
  * the rest for any free one. Tests must not touch the real ones.
  */
 function onOtherPorts(takenPorts: number[], seen: number[] = []): FastifyInstance {
@@ -68,7 +68,7 @@ describe("an address that was named", () => {
       code: "SERVER_PORT_TAKEN",
       exitCode: 5,
       message: expect.stringMatching(
-        `^Port ${takenPort} on 127\\.0\\.0\\.1 is taken by another program(, .+ \\(${process.pid}\\))?\\.$`,
+        `^Port ${takenPort} on 127\\.0\\.0\\.1 is already in use( by .+ \\(${process.pid}\\))?\\.$`,
       ),
       hint: expect.stringContaining("--port"),
     });
@@ -80,14 +80,14 @@ describe("an address that was named", () => {
     const other = onOtherPorts([20_000, 20_001], seen);
     const { notice } = await listen(other, local(20_000), asOurs, 10);
     expect(seen).toEqual([20_000, 20_001, 20_002]);
-    expect(notice).toMatch(/^Port 20000 belongs to another program; this server took \d+\.$/);
+    expect(notice).toMatch(/^Port 20000 is already in use; using \d+\.$/);
   });
 
   test("that belongs to a server of ours is another error", async () => {
     await expect(listen(app, local(takenPort), asOurs)).rejects.toMatchObject({
       code: "SERVER_ALREADY_RUNNING",
       exitCode: 5,
-      message: `A modelctl server already answers at http://127.0.0.1:${takenPort}.`,
+      message: `A modelctl server is already running at http://127.0.0.1:${takenPort}.`,
     });
   });
 
@@ -112,7 +112,7 @@ describe("no address", () => {
     expect(await (await fetch(url)).text()).toBe("ours");
   });
 
-  test("and a stranger on the usual port means the next free one, and one line about it", async () => {
+  test("and another program on the usual port means the next free one, and one line about it", async () => {
     const seen: number[] = [];
     const { notice, url } = await listen(
       onOtherPorts([11434, 11435, 11436], seen),
@@ -120,7 +120,7 @@ describe("no address", () => {
       asOther,
     );
     expect(seen).toEqual([11434, 11435, 11436, 11437]);
-    expect(notice).toMatch(/^Port 11434 belongs to another program; this server took \d+\.$/);
+    expect(notice).toMatch(/^Port 11434 is already in use; using \d+\.$/);
     expect(await (await fetch(url)).text()).toBe("ours");
   });
 
@@ -132,7 +132,7 @@ describe("no address", () => {
     expect(seen).toEqual([11434]);
   });
 
-  test("and strangers on all eleven ports are an error", async () => {
+  test("and other programs on all eleven ports are an error", async () => {
     const all = Array.from({ length: 11 }, (_, index) => 11434 + index);
     const seen: number[] = [];
     await expect(listen(onOtherPorts(all, seen), undefined, asOther)).rejects.toMatchObject({

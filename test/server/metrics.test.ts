@@ -22,7 +22,7 @@ async function scrape(): Promise<Map<string, number>> {
   );
 }
 
-/** What was added to each value by some work. */
+/** Returns how much some work added to each value. */
 async function addedBy(work: () => Promise<unknown>): Promise<(name: string) => number> {
   const before = await scrape();
   await work();

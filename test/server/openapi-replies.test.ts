@@ -1,5 +1,4 @@
-// What the OpenAPI document says of replies is what the routes reply: each of them is asked, and its
-// reply checked, piece by piece where it is streamed.
+// Replies of all routes match the OpenAPI document; streamed ones piece by piece.
 import type { TSchema } from "typebox";
 import { Value } from "typebox/value";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -84,8 +83,8 @@ const streamed: Question[] = [
   { key: "POST /v1/messages", body: { model, messages, max_tokens: 20, stream: true } },
 ];
 
-/** What a schema has against a value, with the value. */
-function issues(schema: TSchema, value: unknown): unknown[] {
+/** Returns the schema's errors about a value, with the value. */
+function violations(schema: TSchema, value: unknown): unknown[] {
   return Value.Check(schema, value) ? [] : [...Value.Errors(schema, value), value];
 }
 
@@ -114,7 +113,7 @@ describe("a whole reply", () => {
     const reply = await ask(question);
     expect({ status: reply.status, text: reply.text }).toMatchObject({ status });
     expect(schema).toBeDefined();
-    if (schema !== undefined) expect(issues(schema, reply.json)).toEqual([]);
+    if (schema !== undefined) expect(violations(schema, reply.json)).toEqual([]);
   });
 
   test("of one request is its record", async () => {
@@ -123,7 +122,7 @@ describe("a whole reply", () => {
     const one = await store.server.send(`/api/requests/${requests[0]?.id}`);
     const { json: schema } = replies["GET /api/requests/:id"] ?? {};
     if (schema === undefined) throw new Error("it is not described");
-    expect(issues(schema, one.json)).toEqual([]);
+    expect(violations(schema, one.json)).toEqual([]);
   });
 });
 
@@ -136,7 +135,7 @@ describe("a streamed reply", () => {
     expect(reply.headers.get("content-type")).toContain(stream.type);
     const pieces = piecesOf(reply.text, stream.type);
     expect(pieces.length).toBeGreaterThan(1);
-    for (const piece of pieces) expect(issues(stream.piece, piece)).toEqual([]);
+    for (const piece of pieces) expect(violations(stream.piece, piece)).toEqual([]);
   });
 });
 
@@ -150,7 +149,7 @@ describe("an error", () => {
     const reply = await ask(question);
     expect(reply.status).toBeGreaterThanOrEqual(400);
     const [, pattern = ""] = question.key.split(" ");
-    expect(issues(errorSchema(pattern), reply.json)).toEqual([]);
+    expect(violations(errorSchema(pattern), reply.json)).toEqual([]);
   });
 });
 

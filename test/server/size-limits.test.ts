@@ -1,4 +1,4 @@
-// What is too large is refused at once, in words, and the server goes on.
+// Oversized requests are refused at once with an explanation, and the server keeps running.
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { sendBytes, sendRaw } from "../support/http-raw.ts";
@@ -46,7 +46,7 @@ test.each([
     body: `{"model":"tiny","${field}":${deep}}`,
   });
   expect(status).toBe(400);
-  expect(text).toContain("nested too deeply: JSON of at most 512 levels");
+  expect(text).toContain("nested too deeply: the limit is 512 levels");
 });
 
 test("a compressed body: by what it holds", async () => {

@@ -1,5 +1,5 @@
-// What the API tells before something is done: memory for a load, room there is, bytes that deleting
-// frees; and models made from the text of a Modelfile.
+// Plans of the API: memory for a load, free room, bytes that deleting frees; and models created from
+// the text of a Modelfile.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { recordsOf } from "../support/ndjson.ts";
 import { StoreServer } from "../support/store-server.ts";

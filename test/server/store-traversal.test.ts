@@ -157,7 +157,7 @@ const requests: Array<[string, (name: string) => [string, string, (object | Buff
   ["ask", (model) => ["POST", "/api/generate", { model, prompt: "", stream: false }]],
 ];
 
-/** What a request line cannot carry is escaped; dots and slashes stay as they are. */
+/** Escapes characters that a request line cannot carry; dots and slashes stay. */
 function pathText(name: string): string {
   return name.replace(/[^\w./:%~-]/g, (character) => encodeURIComponent(character));
 }

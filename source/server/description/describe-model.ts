@@ -1,5 +1,5 @@
-// Everything that is known of a model without loading it: what `/api/show` replies and what
-// `modelctl show` prints. Names and shapes are Ollama's; what it does not have is said to be ours.
+// Everything known of a model without loading it: replies of `/api/show`, output of `modelctl
+// show`. Names and shapes are Ollama's; additions are marked as ours.
 import { formatLocalTime } from "../../base/local-time.ts";
 import type { Capability } from "../../prompt/capabilities.ts";
 import { defaultTimeoutMs } from "../../prompt/render-budget.ts";
@@ -17,12 +17,12 @@ import {
 } from "./template-in-force.ts";
 
 export interface ModelDescription {
-  /** Texts, joined by a newline. */
+  /** Texts joined by newlines. */
   license?: string;
   modelfile: string;
-  /** A line for each value. */
+  /** One line per value. */
   parameters?: string;
-  /** The one in force, in whichever language it is. */
+  /** The template in force, in either language. */
   template?: string;
   system?: string;
   details: Record<string, unknown>;
@@ -38,18 +38,20 @@ export interface ModelDescription {
   name: string;
   /** Ours: `modelctl`, `ollama`, `built-in` or `file`. */
   store: string;
-  /** Ours: where the template comes from, and why it is the one. */
+  /** Ours: the template's source, and why it was chosen. */
   template_origin: TemplateOrigin;
-  /** Ours: what the Modelfile cannot say. */
+  /** Ours: settings that a Modelfile cannot express. */
   unprintable: UnprintableField[];
-  /** Ours: what the model can do, in the words of who made it. */
+  /** Ours: capabilities that the model's author claims. */
   description?: string;
 }
 
 export interface DescribeOptions extends ModelfileChanges {
-  /** All elements of long lists, such as the vocabulary; otherwise such lists are empty. */
+  /**
+   * Includes all elements of long lists such as the vocabulary; otherwise those lists are empty.
+   */
   verbose?: boolean | undefined;
-  /** For trying the template. */
+  /** Time limit for trying the template. */
   templateTimeoutMs?: number;
   signal?: AbortSignal;
 }

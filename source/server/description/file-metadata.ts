@@ -1,4 +1,4 @@
-// What a model's files say of themselves: keys and values, and the list of tensors.
+// Metadata of a model's files: keys and values, and the list of tensors.
 import { type GgufHeader, type GgufValue, readGguf } from "../../store/gguf/read-gguf.ts";
 import { tensorTypeName } from "../../store/gguf/tensor-types.ts";
 import { parameterCount } from "../../store/library/model-details.ts";
@@ -17,7 +17,7 @@ export interface FileMetadata {
   tensors: TensorEntry[];
 }
 
-/** Shown elsewhere in a description. */
+/** Keys shown elsewhere in a description. */
 const shownElsewhere: ReadonlySet<string> = new Set(["general.name", "tokenizer.chat_template"]);
 
 /**
@@ -40,24 +40,24 @@ export async function readFileMetadata(
   };
 }
 
-/** Of one file, or of every part in order; the first part has the facts. */
+/** Reads one file, or all parts in order; the first part has the metadata. */
 function infoOf(parts: readonly GgufHeader[]): Record<string, unknown> {
   const entries = [...(parts[0]?.metadata ?? [])].filter(([key]) => !shownElsewhere.has(key));
   return {
-    // Counted, as Ollama does it: few files say it themselves.
+    // Counted, as Ollama does: few files state it.
     "general.parameter_count": parts.reduce((sum, part) => sum + parameterCount(part), 0),
     ...Object.fromEntries(entries.map(([key, value]) => [key, jsonValue(value)])),
   };
 }
 
-/** JSON has no integers beyond 2^53: they lose their last digits. */
+/** JSON numbers lose digits beyond 2^53. */
 function jsonValue(value: GgufValue): unknown {
   if (typeof value === "bigint") return Number(value);
   if (typeof value === "number") return shortest(value);
   return typeof value === "object" ? (value.values ?? []).map(jsonValue) : value;
 }
 
-/** 0.00001 instead of 0.000009999999747378752, which is the same number of 32 bits. */
+/** Prints 0.00001 instead of 0.000009999999747378752, the same 32-bit number. */
 function shortest(value: number): number {
   if (Number.isInteger(value) || Math.fround(value) !== value) return value;
   const digits = [1, 2, 3, 4, 5, 6, 7, 8, 9];

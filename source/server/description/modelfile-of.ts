@@ -1,4 +1,4 @@
-// A model's Modelfile: what one would have to write to make it again.
+// Modelfile that recreates a model.
 import { quoteShort } from "../../base/display-text.ts";
 import type { RecordedModel } from "../../store/library/resolve-stored.ts";
 import { partPaths } from "../../store/library/split-model.ts";
@@ -10,15 +10,15 @@ import {
 } from "../../store/model-parameters.ts";
 import { type PrintedModelfile, printModelfile } from "../../store/modelfile/print-modelfile.ts";
 
-/** What stands in the Modelfile and not in the model. */
+/** Changes that belong in the Modelfile and not in the model. */
 export interface ModelfileChanges {
-  /** In place of the model's own. */
+  /** Replaces the model's own. */
   system?: string | undefined;
-  /** Beside the model's own. */
+  /** Adds to the model's own. */
   parameters?: ModelParameters | undefined;
 }
 
-/** `unprintable` names the values, set over the API, that no Modelfile can say. */
+/** `unprintable` names values set over the API that a Modelfile cannot express. */
 export function modelfileOf(
   model: RecordedModel,
   { system = model.system, parameters = {} }: ModelfileChanges = {},
@@ -52,7 +52,7 @@ export function modelfileOf(
   return { ...printed, unprintable: [...printed.unprintable, ...others] };
 }
 
-/** The first part of a split model stands for all of them, where the others lie beside it. */
+/** The first part of a split model stands for all of them when the others lie beside it. */
 function weightsOf(parts: readonly string[]): readonly string[] {
   const [first = ""] = parts;
   const beside = partPaths(first) ?? [];

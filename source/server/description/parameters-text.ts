@@ -3,7 +3,7 @@ import { quotedCharacters } from "../../prompt/go-template/escape-text.ts";
 
 const nameWidth = 30;
 
-/** Lists have a line for each element; texts are in Go's quotes. */
+/** Prints one line per list element; texts are in Go's quotes. */
 export function parametersText(parameters: Readonly<Record<string, unknown>>): string {
   const lines = Object.entries(parameters)
     .toSorted(([one], [other]) => (one < other ? -1 : 1))

@@ -1,4 +1,4 @@
-// Which template writes a model's prompts, why, and what the model can do by it.
+// Template that writes a model's prompts, the reason it was chosen, and its capabilities.
 import { ProductError } from "../../base/product-error.ts";
 import { type Capability, capabilitiesOf } from "../../prompt/capabilities.ts";
 import { chooseTemplate } from "../../prompt/choose-template.ts";
@@ -7,14 +7,14 @@ import { tryTemplate, type UnsupportedConversation } from "../../prompt/template
 import type { ResolvedModel } from "../../store/library/resolved-model.ts";
 
 export interface TemplateOrigin {
-  /** `none`: the model writes no text, or its template cannot be read. */
+  /** `none`: the model generates no text, or its template is unreadable. */
   origin: "modelfile" | "gguf" | "fallback" | "none";
   language?: "go" | "jinja";
-  /** One sentence. */
+  /** A short explanation in one sentence. */
   reason: string;
-  /** Nobody chose it: it may not be what the model was trained on. */
+  /** Chosen by default: it may not be the template the model was trained with. */
   is_guess: boolean;
-  /** Conversations that the template was tried with and cannot do; absent: it can do all. */
+  /** Conversations that the template failed in a trial; absent: it passed all. */
   unsupported?: Array<Pick<UnsupportedConversation, "conversation" | "reason">>;
 }
 
@@ -24,7 +24,7 @@ export interface TemplateReading {
   capabilities: Capability[];
 }
 
-/** A template that cannot be read is told of, not thrown: everything else can still be shown. */
+/** Reports an unreadable template instead of throwing: the rest can still be shown. */
 export function readTemplate({
   template: modelfile,
   facts,
@@ -50,7 +50,7 @@ export function readTemplate({
     return {
       template,
       origin: {
-        // A request brings its own template, which a description knows nothing of.
+        // A template in the request is unknown to a description.
         origin: origin === "request" ? "modelfile" : origin,
         language: kind,
         reason,
@@ -68,7 +68,7 @@ export function readTemplate({
   }
 }
 
-/** Conversations that the template in force cannot do, tried within `timeoutMs`. */
+/** Lists the conversations that the template in force cannot render, tried within `timeoutMs`. */
 export async function unsupportedConversations(
   { facts }: Pick<ResolvedModel, "facts">,
   { template }: Pick<TemplateReading, "template">,
@@ -80,7 +80,7 @@ export async function unsupportedConversations(
   return await tryTemplate(template, toolSource, timeoutMs, signal);
 }
 
-/** Sentences for who makes a model: about what its chats will fail with, and its own system text. */
+/** Warnings for whoever creates a model: chats that will fail, and its own system text. */
 export async function templateWarnings(
   model: Pick<ResolvedModel, "template" | "facts" | "projectors" | "system">,
   timeoutMs: number,

@@ -1,4 +1,4 @@
-// What the routes of Anthropic's API reply.
+// Reply schemas of Anthropic's API.
 import { Type } from "typebox";
 import { count, nullable, type ReplySchemas, text } from "./reply-parts.ts";
 
@@ -38,7 +38,7 @@ const Message = Type.Object({
   }),
 });
 
-/** Its further fields depend on the type. */
+/** Further fields depend on the type. */
 const MessageEvent = Type.Object({
   type: Type.Union([
     Type.Literal("message_start"),

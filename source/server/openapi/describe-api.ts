@@ -1,11 +1,11 @@
-// GET /openapi.json: a document of all routes, made from the schemas that also check their requests.
+// GET /openapi.json: document of all routes, made from the schemas that also check requests.
 import swagger from "@fastify/swagger";
 import type { FastifyInstance, FastifySchema } from "fastify";
 import { operations, tags } from "./operations.ts";
 
-/** To be called before the routes are registered: it listens for them. */
+/** Call before registering routes: it listens for them. */
 export async function describeApi(app: FastifyInstance, version: string): Promise<void> {
-  // Most servers are never asked for the document: its schemas are made for the first who asks.
+  // Few servers are asked for the document, so it is built on the first request.
   let replies: typeof import("./replies.ts") | undefined;
   await app.register(swagger, {
     openapi: {
@@ -22,20 +22,20 @@ export async function describeApi(app: FastifyInstance, version: string): Promis
           header: { type: "apiKey", name: "x-api-key", in: "header" },
         },
       },
-      // None at all is enough where the server asks for no key.
+      // An empty requirement allows calls without a key.
       security: [{ bearer: [] }, { header: [] }, {}],
     },
     transform: ({ schema, url, route }) => {
       const method = String(Array.isArray(route.method) ? route.method[0] : route.method);
       const operation = operations[`${method} ${url}`];
-      // Of the document alone: a schema of the route's own would cut its replies.
+      // Only for the document: a reply schema on the route would drop fields from its replies.
       const response = replies?.describedReplies(method, url);
       const described: FastifySchema = { ...schema, response };
       if (operation !== undefined) {
         const [tag, summary] = operation;
         Object.assign(described, { tags: [tag], summary });
       }
-      // Names may hold slashes, which a document has no pattern for.
+      // Names may contain slashes; OpenAPI has no pattern for them.
       return { schema: described, url: url.replace("*", ":model") };
     },
   });

@@ -1,4 +1,4 @@
-// What the routes of Ollama's API reply, with what is ours among it.
+// Reply schemas of Ollama's API and our additions.
 import { Type } from "typebox";
 import { count, type ReplySchemas, TokenLogprob, Truncated, text } from "./reply-parts.ts";
 
@@ -12,7 +12,7 @@ const ToolCall = Type.Object({
   function: Type.Object({ index: count, name: text, arguments: anything }),
 });
 
-/** Durations are nanoseconds; those that are 0 are left out. */
+/** Durations are nanoseconds; zeros are left out. */
 const answer = {
   model: text,
   created_at: text,
@@ -20,14 +20,14 @@ const answer = {
   done_reason: maybe(text),
   /** With `progress: true`: `checking`, `queued`, `loading` or `prompt`. */
   status: maybe(text),
-  /** Of `checking`: the name of the model's file that is read. */
+  /** Name of the model file being read; with `checking`. */
   file: maybe(text),
   queue_position: maybe(count),
   completed: maybe(Type.Number()),
   total: maybe(Type.Number()),
   logprobs: maybe(Type.Array(TokenLogprob)),
   truncated: maybe(Truncated),
-  /** With `_debug_render_only: true`: the prompt, and how many images are in it. */
+  /** With `_debug_render_only: true`: the prompt and its number of images. */
   _debug_info: maybe(Type.Object({ rendered_template: text, image_count: maybe(count) })),
   total_duration: maybe(count),
   load_duration: maybe(count),
@@ -43,7 +43,7 @@ const GenerateRecord = Type.Object({
   response: text,
   thinking: maybe(text),
   tool_calls: maybe(Type.Array(ToolCall)),
-  /** Tokens that a later prompt can follow. */
+  /** Tokens that a later prompt can reuse. */
   context: maybe(Type.Array(count)),
 });
 
@@ -142,7 +142,7 @@ const Description = Type.Object({
   description: maybe(text),
 });
 
-/** A line of work that takes long; the last one says `success`. */
+/** Progress record of long work; the last one says `success`. */
 const ProgressRecord = Type.Object({
   status: maybe(text),
   digest: maybe(text),
@@ -150,9 +150,9 @@ const ProgressRecord = Type.Object({
   completed: maybe(count),
   overall_total: maybe(count),
   overall_completed: maybe(count),
-  /** Of `/api/create` without a stream: what was asked for and has no effect. */
+  /** With `/api/create` without a stream: fields that have no effect. */
   warnings: maybe(Type.Array(text)),
-  /** The work has failed, and this is the last line. */
+  /** The work failed; this is the last line. */
   error: maybe(text),
   code: maybe(text),
 });
@@ -190,7 +190,7 @@ export const nativeReplies: Readonly<Record<string, ReplySchemas>> = {
   "POST /api/create": work,
   "POST /api/copy": {},
   "DELETE /api/delete": {
-    /** Of a dry run; otherwise there is no body. */
+    /** Only for a dry run; otherwise there is no body. */
     json: Type.Object({
       name: text,
       freed_bytes: count,

@@ -1,4 +1,4 @@
-// What the routes of OpenAI's API reply.
+// Reply schemas of OpenAI's API.
 import { Type } from "typebox";
 import {
   count,
@@ -122,7 +122,7 @@ const EmbeddingList = Type.Object({
   data: Type.Array(
     Type.Object({
       object: Type.Literal("embedding"),
-      /** Base64 of 32-bit floats where that was asked for. */
+      /** Base64 of 32-bit floats, if requested. */
       embedding: Type.Union([Type.Array(Type.Number()), text]),
       index: count,
     }),
@@ -200,7 +200,7 @@ const Response = Type.Object({
   truncated: Type.Optional(Truncated),
 });
 
-/** Its further fields depend on the type. */
+/** Further fields depend on the type. */
 const ResponseEvent = Type.Object({ type: text, sequence_number: count });
 
 export const openAiReplies: Readonly<Record<string, ReplySchemas>> = {

@@ -1,10 +1,10 @@
-// What the routes reply that tell of the server, the machine and the hub; all of them ours.
+// Reply schemas about the server, the machine and the hub; all ours.
 import { Type } from "typebox";
 import { count, fraction, nullable, type ReplySchemas, text } from "./reply-parts.ts";
 
 const maybe = Type.Optional;
 
-/** What the log keeps of a request; what is not known yet is absent. Times are milliseconds. */
+/** Log record of a request; unknown values are absent. Times are milliseconds. */
 const RequestRecord = Type.Object({
   id: text,
   startedAt: Type.Number(),

@@ -1,5 +1,5 @@
-// What each route replies, for the OpenAPI document alone: replies are not checked against it while
-// the server runs, but by its tests.
+// Reply schemas of all routes, for the OpenAPI document: tests check replies against them, the
+// running server does not.
 import type { TSchema } from "typebox";
 import { AnthropicError, anthropicReplies } from "./anthropic-replies.ts";
 import { NativeError, nativeReplies } from "./native-replies.ts";
@@ -7,7 +7,7 @@ import { OpenAiError, openAiReplies } from "./openai-replies.ts";
 import { operationsReplies } from "./operations-replies.ts";
 import type { ReplySchemas } from "./reply-parts.ts";
 
-/** By method and pattern, as `operations`. */
+/** Keyed by method and pattern, as `operations`. */
 export const replies: Readonly<Record<string, ReplySchemas>> = {
   ...openAiReplies,
   ...anthropicReplies,
@@ -15,13 +15,13 @@ export const replies: Readonly<Record<string, ReplySchemas>> = {
   ...operationsReplies,
 };
 
-/** The shape of errors at a path. */
+/** Error shape at a path. */
 export function errorSchema(url: string): TSchema {
   if (url.startsWith("/v1/messages")) return AnthropicError;
   return url.startsWith("/v1/") ? OpenAiError : NativeError;
 }
 
-/** The responses of an operation, as a route's schema would have them. */
+/** Responses of an operation, in the form of a route's schema. */
 export function describedReplies(method: string, url: string): Record<string, unknown> {
   const { json, stream, text, status = 200 } = replies[`${method} ${url}`] ?? {};
   const content = {

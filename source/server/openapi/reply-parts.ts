@@ -1,4 +1,4 @@
-// Parts that the schemas of several replies share.
+// Parts shared by several reply schemas.
 import { type TSchema, Type } from "typebox";
 
 export const text = Type.String();
@@ -9,11 +9,11 @@ export function nullable<T extends TSchema>(schema: T) {
   return Type.Union([schema, Type.Null()]);
 }
 
-/** What a reply to one method and path may be. */
+/** Reply shapes of one method and path. */
 export interface ReplySchemas {
-  /** Of a whole reply; absent where it has no body. */
+  /** The whole reply; absent when it has no body. */
   json?: TSchema;
-  /** Of each piece of a streamed reply. */
+  /** One piece of a streamed reply. */
   stream?: { type: "application/x-ndjson" | "text/event-stream"; piece: TSchema };
   /** The reply is plain text. */
   text?: true;
@@ -21,10 +21,10 @@ export interface ReplySchemas {
   status?: number;
 }
 
-/** What was left out of a conversation that was too long, where the request allowed it. */
+/** Parts dropped from a conversation that was too long, if the request allowed it. */
 export const Truncated = Type.Object({ messages: count, tokens: count });
 
-/** A token with its log-probability and, where they were asked for, the alternatives. */
+/** A token with its log-probability and, if requested, its alternatives. */
 export const TokenLogprob = Type.Object({
   token: text,
   logprob: Type.Number(),

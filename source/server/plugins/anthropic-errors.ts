@@ -1,7 +1,7 @@
 // Errors in the shape that Anthropic's clients expect.
 import type { ProductError } from "../../base/product-error.ts";
 
-/** Whether a URL's route speaks Anthropic's API. */
+/** Tells if a URL belongs to Anthropic's API. */
 export function isAnthropicUrl(url: string): boolean {
   return /^\/v1\/messages(?:[/?]|$)/.test(url);
 }
@@ -18,7 +18,7 @@ const types: Readonly<Record<number, string>> = {
   529: "overloaded_error",
 };
 
-/** @param requestId by which the log knows the request */
+/** @param requestId id of the request in the log */
 export function anthropicErrorBody(error: ProductError, requestId: string | undefined) {
   const type = types[error.status] ?? "api_error";
   return {

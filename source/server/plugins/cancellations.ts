@@ -1,14 +1,14 @@
-// Requests whose work can be ended by their id, as the request log names them.
+// Cancellation of running requests by their id in the request log.
 import type { FastifyInstance } from "fastify";
 
 declare module "fastify" {
   interface FastifyInstance {
-    /** What aborts a request's work, by the id of its record; only requests that have not ended. */
+    /** Abort controllers of running requests, by record id. */
     cancellations: Map<string, AbortController>;
   }
 }
 
-/** To be called behind `recordRequests`: a request can be ended as soon as it has an id. */
+/** Call after `recordRequests`: a request can be cancelled as soon as it has an id. */
 export function trackCancellations(app: FastifyInstance): void {
   app.decorate("cancellations", new Map());
   app.addHook("onRequest", async ({ method, record }, { raw }) => {

@@ -1,4 +1,4 @@
-// Unpacks bodies that clients send compressed, as some do with long conversations.
+// Unpacks compressed bodies, which some clients send for long conversations.
 import { Readable } from "node:stream";
 import { promisify } from "node:util";
 import zlib from "node:zlib";
@@ -26,7 +26,7 @@ const encodings: Readonly<Record<string, Unpack>> = {
   }),
 };
 
-/** For routes that read their body as JSON; the others get it as it was sent. */
+/** Only for routes with JSON bodies; others get the body as sent. */
 export function unpackBodies(app: FastifyInstance, largestBodyBytes: number): void {
   app.addHook("onRequest", async ({ headers }) => {
     if (isKnownCoding(headers["transfer-encoding"])) return;
@@ -40,14 +40,14 @@ export function unpackBodies(app: FastifyInstance, largestBodyBytes: number): vo
     const unpack = Object.hasOwn(encodings, encoding) ? encodings[encoding] : undefined;
     if (unpack === undefined) {
       throw new ProductError(serverErrors.bodyEncodingUnknown, {
-        message: `The request's body has the encoding ${quoteShort(encoding)}, which this server does not know.`,
-        hint: `Send it plain, or as one of ${Object.keys(encodings).join(", ")}.`,
+        message: `The request body has the unknown encoding ${quoteShort(encoding)}.`,
+        hint: `Send it uncompressed, or as one of ${Object.keys(encodings).join(", ")}.`,
       });
     }
     const packed = await readAll(payload, limitBytes);
     const unpacked = await unpackAll(packed, unpack, encoding, limitBytes);
     return Object.assign(Readable.from([unpacked], { objectMode: false }), {
-      // What Fastify compares with the Content-Length.
+      // Fastify compares this with the Content-Length.
       receivedEncodedLength: packed.length,
     });
   });
@@ -79,7 +79,7 @@ async function unpackAll(
   } catch (error) {
     if (error instanceof RangeError) throw tooLarge(limitBytes);
     throw new ProductError(serverErrors.bodyInvalid, {
-      message: `The request's body is not valid ${encoding}.`,
+      message: `The request body is not valid ${encoding}.`,
       cause: error,
     });
   }
@@ -87,7 +87,7 @@ async function unpackAll(
 
 function tooLarge(limitBytes: number): ProductError {
   return new ProductError(serverErrors.bodyTooLarge, {
-    message: `The request's body is larger than the ${Number((limitBytes / 1024 ** 2).toFixed(2))} MiB that a compressed one may hold.`,
-    hint: "Send it without compression.",
+    message: `The uncompressed request body exceeds the limit of ${Number((limitBytes / 1024 ** 2).toFixed(2))} MiB.`,
+    hint: "Send it uncompressed: plain bodies may be larger.",
   });
 }

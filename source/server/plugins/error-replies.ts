@@ -1,4 +1,4 @@
-// Turns errors into replies: the right status, and the shape that the route's clients expect.
+// Turns errors into replies with the right status, in the shape that the route's clients expect.
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { ProductError } from "../../base/product-error.ts";
 import { engineErrors } from "../../engine/errors.ts";
@@ -9,9 +9,9 @@ import { validationError } from "./validation-error.ts";
 export function replyWithErrors(app: FastifyInstance, log: (text: string) => void): void {
   const knownPaths: RegExp[] = [];
   app.addHook("onRoute", ({ url, method }) => {
-    if (method === "OPTIONS") return; // preflights are answered everywhere
+    if (method === "OPTIONS") return; // preflights work on every path
     const pattern = url.split("*").map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, "\\$&"));
-    // A parameter stands for one segment.
+    // A parameter matches one segment.
     knownPaths.push(new RegExp(`^${pattern.join(".*").replaceAll(/:\w+/g, "[^/]+")}$`));
   });
   app.setErrorHandler((error: FastifyError | Error, request, reply) => {
@@ -29,7 +29,7 @@ export function replyWithErrors(app: FastifyInstance, log: (text: string) => voi
   });
 }
 
-/** Replies with an error in the shape of the route. */
+/** Replies with an error in the route's shape. */
 export function sendError(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -67,12 +67,12 @@ export function errorBody(
   };
 }
 
-/** Our code, but for the one that OpenAI's clients look for to make a conversation shorter. */
+/** Uses our code, except the one that OpenAI's clients read to shorten a conversation. */
 export function openaiCode({ code }: ProductError): string {
   return code === engineErrors.promptTooLong.code ? "context_length_exceeded" : code;
 }
 
-/** Fastify's own errors get our codes; what is unknown is a defect and says nothing of its inside. */
+/** Gives Fastify's errors our codes; an unknown error is a defect and reveals no internals. */
 export function toProductError(error: unknown): ProductError {
   if (error instanceof ProductError) return error;
   const known = error as Partial<FastifyError>;
@@ -80,7 +80,7 @@ export function toProductError(error: unknown): ProductError {
   if (issue !== undefined) return issue;
   if (known.code === "FST_ERR_CTP_BODY_TOO_LARGE") {
     return new ProductError(serverErrors.bodyTooLarge, {
-      message: "The request's body is larger than this server takes.",
+      message: "The request body is too large.",
     });
   }
   if (known.statusCode !== undefined && known.statusCode < 500) {
@@ -90,8 +90,8 @@ export function toProductError(error: unknown): ProductError {
     );
   }
   return new ProductError(serverErrors.unexpected, {
-    message: "The server met an error of its own.",
-    hint: "Its log says more.",
+    message: "Internal server error.",
+    hint: "See the server log.",
     cause: error,
   });
 }

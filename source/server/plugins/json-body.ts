@@ -1,21 +1,21 @@
-// Reads every body as JSON, whatever its Content-Type says, as the peers do.
+// Reads every body as JSON regardless of its Content-Type, as Ollama does.
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import { ProductError } from "../../base/product-error.ts";
 import { serverErrors } from "../errors.ts";
 
 const mostLevels = 512;
-/** Whoever waits is answered between the steps of reading a longer one. */
+/** Longer bodies are parsed in steps, so that other requests are served in between. */
 const longBody = 1024 ** 2;
 
 export function readJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  // Fastify would refuse a type that it cannot read.
+  // Fastify would refuse an unknown content type.
   app.addHook("onRequest", async ({ raw }) => {
     if (raw.headers["content-type"] !== undefined) raw.headers["content-type"] = "application/json";
   });
   app.addContentTypeParser("*", { parseAs: "string" }, (_request, body, done) => done(null, body));
-  // Parsed only for routes that want one: an unknown route is unknown whatever was sent to it.
+  // Parsed only for routes that expect JSON: an unknown route is 404 for any body.
   app.addHook("preValidation", async (request) => {
     if (request.routeOptions.schema?.body === undefined) return;
     const text = typeof request.body === "string" ? request.body : "";
@@ -25,7 +25,7 @@ export function readJsonBodies(app: FastifyInstance): void {
     request.body = withoutNulls(body);
     if (text.length > longBody) await nextTurn();
   });
-  // Behind the schema's check.
+  // Runs after the schema check.
   app.addHook("preHandler", async ({ headers }) => {
     if (Number(headers["content-length"]) > longBody) await nextTurn();
   });
@@ -37,25 +37,25 @@ function parseBody(text: string): unknown {
     return JSON.parse(text);
   } catch (error) {
     throw new ProductError(serverErrors.bodyInvalid, {
-      message: `The request's body is not JSON: ${error instanceof Error ? error.message : error}.`,
+      message: `The request body is not JSON: ${error instanceof Error ? error.message : error}.`,
       cause: error,
     });
   }
 }
 
-/** null means "not given", for every field at the top. */
+/** null at the top level means "not given". */
 function withoutNulls(body: unknown): unknown {
   if (body === null || typeof body !== "object" || Array.isArray(body)) return body;
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
 }
 
-/** Whatever walks through a value later may call itself for each level. */
+/** Limits nesting, since later code recurses once per level. */
 function refuseDeepBody(body: unknown): void {
   let level: unknown[] = [body];
   for (let depth = 0; level.length > 0; depth += 1) {
     if (depth > mostLevels) {
       throw new ProductError(serverErrors.bodyInvalid, {
-        message: `The request's body is nested too deeply: JSON of at most ${mostLevels} levels is read.`,
+        message: `The request body is nested too deeply: the limit is ${mostLevels} levels.`,
       });
     }
     const inner: unknown[] = [];

@@ -1,13 +1,13 @@
-// The key that a request brings: in `Authorization: Bearer` or in `x-api-key`.
+// Reads a request's key from `Authorization: Bearer` or `x-api-key`.
 import type { IncomingMessage } from "node:http";
 
 export type KeyHeader =
   | { kind: "none" }
   | { kind: "key"; token: string; header: string }
-  /** The sentence names what is wrong, and repeats no secret. */
+  /** The message names the problem and repeats no secret. */
   | { kind: "malformed"; sentence: string };
 
-/** Where both are sent, `x-api-key` counts: the other may be meant for a proxy in between. */
+/** `x-api-key` wins when both are sent: the other may be meant for a proxy. */
 export function readKeyHeader({ headers, rawHeaders }: IncomingMessage): KeyHeader {
   const own = headers["x-api-key"];
   if (typeof own === "string" && own !== "") {
@@ -28,7 +28,7 @@ export function readKeyHeader({ headers, rawHeaders }: IncomingMessage): KeyHead
       `The Authorization header has ${token === undefined ? "no key" : "more than a key"} behind 'Bearer'.`,
     );
   }
-  // A lone word may be a key whose scheme was forgotten.
+  // A lone word may be a key without its scheme.
   return malformed(
     token === undefined || !/^[A-Za-z][\w-]{0,20}$/.test(scheme)
       ? "The Authorization header has no scheme in front of the key."

@@ -1,4 +1,4 @@
-// Who may call from a browser: allowed origins, and protection against DNS rebinding.
+// Browser access: allowed origins, and protection against DNS rebinding.
 import { BlockList, isIP } from "node:net";
 import { hostname, networkInterfaces } from "node:os";
 import cors from "@fastify/cors";
@@ -38,13 +38,13 @@ const allowedHeaders = [
   "x-stainless-poll-helper",
   "x-stainless-custom-poll-interval",
   "x-stainless-timeout",
-  // Ours, and those of Anthropic's client.
+  // Ours and those of Anthropic's client.
   "x-api-key",
   "anthropic-version",
   "anthropic-beta",
   "anthropic-dangerous-direct-browser-access",
 ];
-/** What a page may read of a reply, beside the usual. */
+/** Further reply headers that a page may read. */
 const exposedHeaders = ["x-request-id", "request-id", "retry-after", "x-modelctl-truncated"];
 
 /**
@@ -84,7 +84,7 @@ function isOwnOrigin(origin: string, host: string): boolean {
   return origin === `http://${host}` || origin === `https://${host}`;
 }
 
-/** Names under which containers reach the machine that they run on. */
+/** Names by which containers reach their host. */
 const containerHosts = [
   "host.docker.internal",
   "gateway.docker.internal",
@@ -94,11 +94,11 @@ const containerHosts = [
 function ownNames(): string[] {
   const own = hostname().toLowerCase();
   const [first = own] = own.split(".");
-  // Multicast DNS knows the machine by its first label.
+  // Multicast DNS uses the first label of the machine's name.
   return ["localhost", ...containerHosts, own, first, `${first}.local`];
 }
 
-/** Loopback, private, link-local and unspecified addresses; IPv4 ones also in their IPv6 form. */
+/** Loopback, private, link-local and unspecified addresses; IPv4 also in IPv6 form. */
 const privateAddresses = new BlockList();
 for (const [network, bits] of [
   ["127.0.0.0", 8],
@@ -118,14 +118,14 @@ for (const [network, bits] of [
   privateAddresses.addSubnet(network, bits, "ipv6");
 }
 
-/** Tells names and addresses that an attacker's DNS cannot point at this machine. */
+/** Recognises names and addresses that an attacker's DNS cannot point at this machine. */
 function isLocalHost(header: string, names: ReadonlySet<string>): boolean {
   const host = header
     .replace(/:\d+$/, "")
     .replace(/^\[|\]$/g, "")
     .toLowerCase();
   if (host === "" || names.has(host) || /^[^%]+\.localhost$/.test(host)) return true;
-  // `isIP` takes a zone for a part of the address, whatever its name.
+  // `isIP` accepts any zone as part of an address.
   const version = host.includes("%") ? 0 : isIP(host);
   if (version === 0) return false;
   return (
@@ -135,7 +135,7 @@ function isLocalHost(header: string, names: ReadonlySet<string>): boolean {
 
 function hostRefused(host: string): ProductError {
   return new ProductError(serverErrors.hostRefused, {
-    message: `The Host header "${host.slice(0, 100)}" is no name of this machine.`,
+    message: `The Host header "${host.slice(0, 100)}" is not a name of this machine.`,
     hint: "Call it by localhost or its address, or add the name to allowed_hosts (MODELCTL_ALLOWED_HOSTS).",
   });
 }

@@ -1,5 +1,4 @@
-// Replaces addresses of images in a request by the images themselves, where that is allowed: the routes
-// know nothing of it.
+// Replaces image URLs in a request by the images, where that is allowed; routes see only images.
 
 import type { FastifyInstance } from "fastify";
 import { isRecord } from "../../base/json-record.ts";
@@ -7,9 +6,9 @@ import { invalidField } from "../errors.ts";
 
 export interface RemoteImageOptions {
   isAllowed: boolean;
-  /** Of one image. */
+  /** Limit of one image. */
   largestBytes: number;
-  /** Which machines may be asked; those on the internet by default. */
+  /** Machines that may be contacted. Defaults to those on the public internet. */
   isAllowedAddress?: (address: string) => boolean;
 }
 
@@ -29,7 +28,7 @@ export function fetchRemoteImages(app: FastifyInstance, options: RemoteImageOpti
     const gone = new AbortController();
     const leave = () => gone.abort();
     reply.raw.once("close", leave);
-    // Its HTTP client is large, and most servers never fetch an image.
+    // The HTTP client is large and rarely needed.
     const { fetchImage } = await import("../fetch-image.ts");
     try {
       for (const { owner, name, url, param } of images) {
@@ -47,14 +46,17 @@ export function fetchRemoteImages(app: FastifyInstance, options: RemoteImageOpti
 }
 
 interface NamedImage {
-  /** The object that holds the address, and the field's name in it. */
+  /** Object that holds the URL, and the name of its field. */
   owner: Record<string, unknown>;
   name: string;
   url: string;
   param: string;
 }
 
-/** All APIs' ways: `image_url`, a text or an object, and `source.url`; also in results of tools. */
+/**
+ * Finds URLs in all APIs' forms: `image_url`, text or object, and `source.url`; also in tool
+ * results.
+ */
 function imagesIn(value: unknown, param: string): NamedImage[] {
   if (Array.isArray(value)) {
     return value.flatMap((item, index) => imagesIn(item, `${param}.${index}`));

@@ -1,4 +1,4 @@
-// Keeps the bodies of requests, where the operator wants it: to look at, and to send once more.
+// Records request bodies while recording is on, for viewing and replaying.
 import type { FastifyInstance } from "fastify";
 import type { Transcripts } from "../../request-log/transcripts.ts";
 

@@ -1,8 +1,8 @@
-// Counts every request for the metrics, refused and broken ones too.
+// Counts every request in the metrics, including refused and broken ones.
 import type { FastifyInstance } from "fastify";
 import type { ServerMetrics } from "../../metrics/server-metrics.ts";
 
-/** These read prompts and write no answer. */
+/** Routes that read prompts and generate no answer. */
 const embeddingRoutes = new Set(["/api/embed", "/api/embeddings", "/v1/embeddings"]);
 
 export function countRequests(app: FastifyInstance, metrics: ServerMetrics): void {
@@ -11,7 +11,7 @@ export function countRequests(app: FastifyInstance, metrics: ServerMetrics): voi
     const { raw } = reply;
     raw.once("close", () => {
       const route = request.routeOptions.url ?? "unknown";
-      // The status that the log gives to clients that have left.
+      // The log's status for clients that have left.
       const status = raw.writableFinished ? raw.statusCode : 499;
       metrics.requestEnded(request.method, route, status, reply.elapsedTime);
       const { model, promptTokens } = request.record ?? {};

@@ -1,18 +1,19 @@
-// Writes the request log: one record for each request, opened on arrival and closed with its reply.
+// Writes the request log: one record per request, opened when it comes in and closed with its
+// reply.
 import type { FastifyInstance } from "fastify";
 import type { RequestLog } from "../../request-log/request-log.ts";
 import type { RequestRecord } from "../../request-log/request-record.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Its place in the request log; probes have none. */
+    /** Its record in the request log; probes have none. */
     record: RequestRecord | undefined;
-    /** Why it failed, if it did. */
+    /** Error of a failed request. */
     failure: { code: string; message: string } | undefined;
   }
 }
 
-/** Probes come every second from some clients and would push everything else out. */
+/** Some clients probe every second, which would push everything else out of the log. */
 const unrecorded = new Set([
   "/",
   "/api/version",
@@ -39,9 +40,9 @@ export function recordRequests(app: FastifyInstance, requestLog: RequestLog): vo
       path,
       client: { address: request.ip, agent: request.headers["user-agent"] },
     });
-    // What `POST /api/cancel` takes.
+    // `POST /api/cancel` takes this id.
     reply.header("x-request-id", request.record.id);
-    // Fastify's onResponse says nothing of a client that left before the end.
+    // Fastify's onResponse does not run when a client leaves early.
     const { record } = request;
     reply.raw.once("close", () => {
       if (record !== undefined && !reply.raw.writableFinished) {

@@ -1,4 +1,4 @@
-// Lets in who brings a valid key, where keys are asked for, and keeps each key within its role.
+// Requires a valid key where keys are in use, and limits each key to its role.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { describeError, ProductError } from "../../base/product-error.ts";
 import { FailedAttempts } from "../../keys/failed-attempts.ts";
@@ -10,10 +10,12 @@ import type { ServerDependencies } from "../dependencies.ts";
 import { serverErrors } from "../errors.ts";
 import { readKeyHeader } from "./key-header.ts";
 
-/** They tell no more than that a server is here. */
+/** Public routes: they only reveal that a server is here. */
 const openPaths = new Set(["/", "/api/version"]);
 
-/** What a key with the role infer may call beside `/v1`; all other routes need the role manage. */
+/**
+ * Routes that a key with the role infer may call besides `/v1`; all others need the role manage.
+ */
 const inferencePaths = new Set([
   "/api/generate",
   "/api/chat",
@@ -24,7 +26,7 @@ const inferencePaths = new Set([
   "/api/show",
   "/api/tags",
   "/api/ps",
-  // Of what the same key has sent.
+  // Limits of the key apply to all its requests together.
   "/api/cancel",
   "/api/requests",
   "/api/requests/:id",
@@ -44,7 +46,7 @@ export function requireKeys(app: FastifyInstance, dependencies: Dependencies): v
   const budget = requestsPerMinute === undefined ? undefined : new RequestBudget(requestsPerMinute);
   const failures = new FailedAttempts();
 
-  /** @throws ProductError for whoever is to stay outside */
+  /** @throws ProductError when access is denied */
   const admit = ({ raw, ip }: FastifyRequest, reply: FastifyReply): KeyRecord => {
     const header = readKeyHeader(raw);
     const key = header.kind === "key" ? keys?.verify(header.token) : undefined;
@@ -60,7 +62,7 @@ export function requireKeys(app: FastifyInstance, dependencies: Dependencies): v
     throw refusal;
   };
 
-  /** Where no key is asked for, any may be sent, as clients of other servers do. */
+  /** Accepts any key where none is required, as other servers do. */
   const identify = ({ raw }: FastifyRequest): KeyRecord | undefined => {
     const header = readKeyHeader(raw);
     if (header.kind !== "key" || !header.token.startsWith(serverKeyPrefix)) return undefined;
@@ -95,7 +97,7 @@ function refusalFor(header: ReturnType<typeof readKeyHeader>): ProductError {
   switch (header.kind) {
     case "none":
       return new ProductError(serverErrors.keyMissing, {
-        message: "This server asks for a key.",
+        message: "This server requires a key.",
         hint: howToSend,
       });
     case "malformed":
@@ -106,18 +108,18 @@ function refusalFor(header: ReturnType<typeof readKeyHeader>): ProductError {
     case "key":
       return new ProductError(serverErrors.keyInvalid, {
         message: `The key in ${header.header} is not valid: mistyped, unknown, revoked or expired.`,
-        hint: "modelctl keys list tells on the server which keys there are.",
+        hint: "Run modelctl keys list on the server to see its keys.",
       });
   }
 }
 
 function refuseManaging({ method, routeOptions }: FastifyRequest, key: KeyRecord): void {
   const { url } = routeOptions;
-  // An unknown route is answered as such.
+  // An unknown route gets its own 404.
   if (url === undefined || url.startsWith("/v1/") || inferencePaths.has(url)) return;
   throw new ProductError(serverErrors.keyForbidden, {
     message: `The key ${key.id} has the role infer, and ${method} ${url} needs the role manage.`,
-    hint: "Make another one with modelctl keys create --role manage.",
+    hint: "Create another with modelctl keys create --role manage.",
   });
 }
 

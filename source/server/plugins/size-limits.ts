@@ -1,4 +1,4 @@
-// Refuses what is too large before anything is done with it: headers, URLs, images.
+// Refuses oversized headers, URLs and images before any other work.
 
 import type { Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
@@ -9,16 +9,16 @@ import { type ErrorDefinition, ProductError } from "../../base/product-error.ts"
 import { codingRefusedCode, codingUnknown } from "../../base/transfer-coding.ts";
 import { serverErrors } from "../errors.ts";
 
-/** Of all headers and the URL together. */
+/** Limit of all headers and the URL together. */
 export const largestHeaderBytes = 32 * 1024;
 const longestUrl = 8 * 1024;
 
-/** Limits the URL, and the images that stand in a JSON body as base64. */
+/** Limits the URL and the base64 images in a JSON body. */
 export function limitSizes(app: FastifyInstance, imageBytes: number): void {
   app.addHook("onRequest", async ({ url }) => {
     if (url.length <= longestUrl) return;
     throw new ProductError(serverErrors.urlTooLong, {
-      message: `The request's URL is longer than the ${longestUrl} characters that this server takes.`,
+      message: `The URL exceeds the limit of ${longestUrl} characters.`,
     });
   });
   app.addHook("preValidation", async ({ body }) => {
@@ -26,7 +26,7 @@ export function limitSizes(app: FastifyInstance, imageBytes: number): void {
       const sizeBytes = Math.floor((text.length * 3) / 4);
       if (sizeBytes <= imageBytes) continue;
       throw new ProductError(serverErrors.imageTooLarge, {
-        message: `The image in '${param}' has ${formatBytes(sizeBytes)}, and this server takes ${formatBytes(imageBytes)}.`,
+        message: `The image in '${param}' is ${formatBytes(sizeBytes)}; the limit is ${formatBytes(imageBytes)}.`,
         hint: "Make it smaller, or raise max_image_size.",
         param,
       });
@@ -34,7 +34,7 @@ export function limitSizes(app: FastifyInstance, imageBytes: number): void {
   });
 }
 
-/** What cannot be read as HTTP has no route: it is answered on the bare connection. */
+/** Replies on the bare connection to requests that are not valid HTTP: they have no route. */
 export function answerUnreadable(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === "ECONNRESET" || !socket.writable) {
     socket.destroy();
@@ -51,7 +51,7 @@ export function answerUnreadable(error: Error & { code?: string }, socket: Socke
 
 function reasonOf(code: string | undefined): [string, ErrorDefinition, string] {
   if (code === "HPE_HEADER_OVERFLOW") {
-    const message = `The request's headers are larger than the ${largestHeaderBytes / 1024} KiB that this server takes.`;
+    const message = `The request's headers exceed the limit of ${largestHeaderBytes / 1024} KiB.`;
     return ["431 Request Header Fields Too Large", serverErrors.headerTooLarge, message];
   }
   if (code === codingRefusedCode) {
@@ -69,7 +69,7 @@ interface FoundImage {
   param: string;
 }
 
-/** All three APIs' ways: `images`, `image_url` with a data URI, `source.data`. */
+/** Finds images in all APIs' forms: `images`, `image_url` with a data URI, `source.data`. */
 function* imagesIn(body: unknown): Generator<FoundImage> {
   if (!isRecord(body)) return;
   yield* listed(body.images, "images");

@@ -1,4 +1,4 @@
-// Ends requests whose bodies hardly come: each holds a connection, and some hold a file.
+// Ends requests whose bodies arrive too slowly: each holds a connection, and some a file.
 import type { FastifyInstance } from "fastify";
 import { type MinimumRate, usualRate, watchBodyRate } from "../../base/body-rate.ts";
 import { formatBytes } from "../../base/byte-format.ts";
@@ -12,7 +12,7 @@ export function refuseSlowBodies(app: FastifyInstance, rate: MinimumRate = usual
         raw.destroy();
         return;
       }
-      // Node forgets the body once it is replied to: whoever reads it would wait for ever.
+      // Node drops the body after a reply; a reader of it would wait forever.
       reply.raw.once("close", () => raw.destroy());
       reply.header("connection", "close").send(tooSlow(rate));
     });
@@ -21,6 +21,6 @@ export function refuseSlowBodies(app: FastifyInstance, rate: MinimumRate = usual
 
 function tooSlow({ bytes, windowMs }: MinimumRate): ProductError {
   return new ProductError(serverErrors.requestTooSlow, {
-    message: `The request's body came too slowly: less than ${formatBytes(bytes)} in ${windowMs / 1000} s.`,
+    message: `The request body arrived too slowly: less than ${formatBytes(bytes)} in ${windowMs / 1000} s.`,
   });
 }

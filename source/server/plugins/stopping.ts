@@ -1,4 +1,4 @@
-// While the server stops, what has begun goes on, and nothing new begins.
+// Finishes running requests while the server stops, and refuses new ones.
 import type { FastifyInstance } from "fastify";
 import { ProductError } from "../../base/product-error.ts";
 import { engineErrors } from "../../engine/errors.ts";

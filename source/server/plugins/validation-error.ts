@@ -1,4 +1,5 @@
-// What the validator has against a body, as one error that names the field and what it must be.
+// Turns the validator's issues with a body into one error that names the field and its allowed
+// values.
 import type { FastifyError } from "fastify";
 import type { ProductError } from "../../base/product-error.ts";
 import { invalidField } from "../errors.ts";
@@ -6,9 +7,9 @@ import { invalidField } from "../errors.ts";
 type Issues = NonNullable<FastifyError["validation"]>;
 type Issue = Issues[number];
 
-/** @returns undefined where there is no issue */
+/** @returns undefined when there are no issues */
 export function validationError(issues: Issues): ProductError | undefined {
-  // Where a value may be of several kinds, the deepest issue is about the one that was meant.
+  // For a union the deepest issue belongs to the variant that was meant.
   const [first] = issues.toSorted((a, b) => depthOf(b) - depthOf(a));
   if (first === undefined) return undefined;
   const path = first.instancePath.slice(1).replaceAll("/", ".");
@@ -20,7 +21,7 @@ export function validationError(issues: Issues): ProductError | undefined {
   return invalidField(path, `${subject} ${demandOf(first, issues)}.`);
 }
 
-/** All kinds and values that the field may have. */
+/** Lists all types and values that the field may have. */
 function demandOf(first: Issue, issues: Issues): string | undefined {
   const here = issues.filter(({ instancePath }) => instancePath === first.instancePath);
   const kinds = here.map(kindOf).filter((kind) => kind !== undefined);

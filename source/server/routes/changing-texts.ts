@@ -1,8 +1,8 @@
-// Texts that agents add to each request and change every time. They stand near the beginning, so that
-// everything behind them would have to be read again; to a model they say nothing. Gateways that turn
-// Anthropic's requests into OpenAI's leave them in, so that all routes for conversations look for them.
+// Texts that agents change in every request. They stand near the beginning, so everything behind
+// them would be read again, and they tell a model nothing. Gateways from Anthropic's API to
+// OpenAI's leave them in, so all conversation routes strip them.
 
-/** A text block, or the first line of a system text, that is nothing else. */
+/** Matches a text block, or the first line of a system text, that is nothing else. */
 const changing = [
   // Claude Code: `x-anthropic-billing-header: cc_version=…; cch=…;`
   /^x-anthropic-billing-header:[^\n]*$/,
@@ -13,7 +13,7 @@ const changing = [
 const systemRoles: readonly unknown[] = ["system", "developer"];
 
 /**
- * Leaves them out of a system text, or of its blocks; anything else, mistakes too, stays as it is.
+ * Strips them from a system text or its blocks; everything else, even if invalid, stays.
  *
  * @returns undefined where nothing but them was in it
  */
@@ -24,7 +24,7 @@ export function withoutChangingText(system: unknown): unknown {
   return isEmpty(stable) && !isEmpty(system) ? undefined : stable;
 }
 
-/** Leaves them out of messages, or of items; whatever else is in them, mistakes too, stays as it is. */
+/** Strips them from messages or items; everything else, even if invalid, stays. */
 export function withoutChangingTexts<Message>(messages: readonly Message[]): Message[] {
   return messages.flatMap((message) => {
     if (message === null || typeof message !== "object" || !("content" in message))
@@ -33,7 +33,7 @@ export function withoutChangingTexts<Message>(messages: readonly Message[]): Mes
     const own = message.content;
     const content = isSystem ? withoutChangingText(own) : withoutBlocks(own);
     if (isSystem && content === undefined && own !== undefined) return [];
-    // A question that would be empty without them keeps them.
+    // A question that would become empty keeps them.
     return [isEmpty(content) ? message : { ...message, content }];
   });
 }

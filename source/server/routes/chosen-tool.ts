@@ -1,4 +1,4 @@
-// Checks of a tool choice that all APIs with such a choice share.
+// Tool choice checks shared by all APIs.
 import { quoteShort } from "../../base/display-text.ts";
 import type { ToolDefinition } from "../../prompt/chat-message.ts";
 import { invalidField } from "../errors.ts";
@@ -22,5 +22,5 @@ export function chosenTool(
   param: string,
 ): { name: string } {
   if (tools.some((tool) => tool.name === name)) return { name };
-  throw invalidField(param, `'${param}' is ${quoteShort(name)}, which is none of the tools.`);
+  throw invalidField(param, `'${param}' is ${quoteShort(name)}, which is not one of the tools.`);
 }

@@ -1,17 +1,17 @@
-// Builds the conversation of APIs whose messages come in pieces: calls, their results, thinking.
+// Builds conversations for APIs that send calls, results and thinking as separate pieces.
 import type { ToolCall } from "../../prompt/chat-message.ts";
 import type { PromptMessage } from "../../prompt/prompt-template.ts";
 import { type ContentText, joinContents } from "./image-field.ts";
 
 /**
- * Many templates want one system text at the beginning, and users and assistants in turns. So system
- * texts that follow one another become one, and what a user says in several messages does too.
+ * Many templates want one system text first and alternating turns. So adjacent system texts become
+ * one, and so do adjacent messages of a user.
  */
 export class ConversationBuilder {
   readonly messages: PromptMessage[] = [];
-  /** Which tool each call was for: a result only names the call. */
+  /** Tool name of each call: a result names only the call. */
   readonly #toolNames = new Map<string, string>();
-  /** What an assistant thought before what comes next. */
+  /** Thinking that belongs to the assistant's next message. */
   #thinking = "";
 
   addText(role: "system" | "user" | "assistant", content: string): void {
@@ -31,12 +31,12 @@ export class ConversationBuilder {
     this.messages.push({ role, ...fieldsOf(content), ...thinking });
   }
 
-  /** Belongs to what the assistant says or calls next. */
+  /** Adds thinking to the assistant's next message or call. */
   addThinking(text: string): void {
     this.#thinking += text;
   }
 
-  /** Belongs to the assistant's message before it, if there is one. */
+  /** Adds a call to the preceding assistant message, if there is one. */
   addCall(call: ToolCall & { id: string }): void {
     this.#toolNames.set(call.id, call.name);
     const last = this.messages.at(-1);
@@ -48,7 +48,7 @@ export class ConversationBuilder {
     }
   }
 
-  /** @param callId of a call before; a result of an unknown one just has no tool's name */
+  /** @param callId id of an earlier call; the result of an unknown call has no tool name */
   addResult(callId: string, content: ContentText): void {
     const toolName = this.#toolNames.get(callId);
     this.messages.push({

@@ -1,11 +1,10 @@
-// Images as fields of requests name them: base64 texts, data URIs. Whether they are images at all is
-// found out when they are decoded.
+// Image fields: base64 texts and data URIs. Decoding finds out later if they are valid images.
 import { ProductError } from "../../base/product-error.ts";
 import type { ChatImage } from "../../prompt/chat-message.ts";
 import { invalidField, serverErrors } from "../errors.ts";
 import { illegalBase64At } from "./native/base64.ts";
 
-/** A text, with the images that stand in it. */
+/** A text with its images. */
 export interface ContentText {
   text: string;
   images: ChatImage[];
@@ -53,7 +52,9 @@ function imageField(base64: string, mimeType: string | undefined, param: string)
   return { base64, param, ...(mimeType !== undefined && { mimeType }) };
 }
 
-/** Joins contents; their images stay where they are. @param between put between two that are not empty */
+/**
+ * Joins contents, keeping the order of images. @param between put between two that are not empty
+ */
 export function joinContents(contents: readonly ContentText[], between = ""): ContentText {
   let text = "";
   const images: ChatImage[] = [];

@@ -1,4 +1,4 @@
-// Roles that a message may have, on both APIs.
+// Roles that a message may have in both APIs.
 import type { ChatRole } from "../../prompt/chat-message.ts";
 import { invalidField } from "../errors.ts";
 

@@ -1,4 +1,4 @@
-// Answers on APIs that stream events with names: each event, or at the end the answer as a whole.
+// Replies of APIs with named stream events: one event each, or the whole answer at the end.
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { ProductError } from "../../base/product-error.ts";
 import type { CanonicalEvent, CanonicalRequest } from "../../engine/request.ts";
@@ -14,17 +14,17 @@ export interface NamedEvent {
   [field: string]: unknown;
 }
 
-/** Takes the events of one answer and tells what its client is to be told. */
+/** Converts the events of one answer to those of its client. */
 export interface NamedAnswer {
-  /** @returns the events of the stream; the first of them when the prompt is accepted */
+  /** @returns the stream's events; the first ones once the prompt is accepted */
   take(event: CanonicalEvent): NamedEvent[];
-  /** @returns the last events of a stream that fails */
+  /** @returns the last events of a failed stream */
   fail(error: ProductError): NamedEvent[];
-  /** The answer as a whole, once `done` was taken. */
+  /** The whole answer, after `done`. */
   toJson(): unknown;
 }
 
-/** @throws ProductError of the store, the prompt or the engine, while nothing was sent */
+/** @throws ProductError of the store, the prompt or the engine before anything was sent */
 export async function replyWithNamedEvents(
   dependencies: ServerDependencies,
   request: FastifyRequest,

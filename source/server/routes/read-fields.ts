@@ -1,4 +1,4 @@
-// Reads parts of a body by hand, where a schema could only say that nothing of a union fits.
+// Reads unions by hand: a schema could only say that no variant fits.
 import { isRecord } from "../../base/json-record.ts";
 import { invalidField } from "../errors.ts";
 
@@ -20,7 +20,7 @@ export function readText(value: unknown, where: string): string {
   throw wrong(value, where, "a string");
 }
 
-/** Null means "not given", as everywhere. */
+/** Null means "not given". */
 export function readOptional<T>(
   value: unknown,
   where: string,

@@ -1,11 +1,11 @@
-// `chat_template_kwargs`: variables for a model's Jinja template, as llama-server and vLLM take them.
+// `chat_template_kwargs`: variables for a model's Jinja template, as in llama-server and vLLM.
 import { quoteShort } from "../../base/display-text.ts";
 import type { TemplateVariables } from "../../prompt/prompt-template.ts";
 import { invalidField } from "../errors.ts";
 
 const param = "chat_template_kwargs";
 
-/** What the conversation itself says. */
+/** Names that the conversation sets. */
 const reserved: readonly string[] = [
   "messages",
   "tools",
@@ -14,7 +14,7 @@ const reserved: readonly string[] = [
   "eos_token",
 ];
 
-/** Asks to think, or how hard, by the names that templates have for it. */
+/** Switches thinking and its effort, by the names that templates use. */
 interface ThinkingVariables {
   think?: boolean;
   effort?: string;
@@ -33,7 +33,7 @@ export function readTemplateVariables(
       throw invalidField(param, `'${param}' has the key ${quoteShort(name)}, which cannot be set.`);
     }
     if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean") {
-      throw invalidField(where, `'${where}' must be a text, a number or a boolean.`);
+      throw invalidField(where, `'${where}' must be a string, number or boolean.`);
     }
     return [name, value] as const;
   });

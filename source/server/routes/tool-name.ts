@@ -1,9 +1,9 @@
-// The name of a tool that a request brings.
+// Tool names in requests.
 import { quoteShort } from "../../base/display-text.ts";
 import { invalidField } from "../errors.ts";
 
 /**
- * A name goes into prompts and grammars as it is, and comes back in calls.
+ * Names go into prompts and grammars unchanged, and come back in calls.
  *
  * @throws ProductError `SERVER_FIELD_INVALID` where it holds control characters
  */

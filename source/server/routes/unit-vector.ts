@@ -1,7 +1,7 @@
-// Vectors of texts as clients get them.
+// Embedding vectors as sent to clients.
 
 /**
- * A vector of length 1 in the same direction; one without a direction stays as it is.
+ * Scales a vector to length 1; a zero vector stays as it is.
  *
  * @param dimensions how many of its first numbers are kept; undefined, or more than there are: all
  */

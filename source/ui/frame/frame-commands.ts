@@ -4,6 +4,11 @@ import { bindCommands, type CommandRow, commandRow } from "./command-table.ts";
 import type { BoundCommand, CommandFacts, Screen } from "./screen.ts";
 import { tabs } from "./tabs.ts";
 
+const group = "Everywhere";
+const always = () => true;
+/** Other words for quitting. */
+export const quitWords: readonly string[] = ["leave", "close"];
+
 /** What the commands of the frame act on. */
 export interface FrameActions {
   readonly screens: readonly Pick<Screen, "id" | "title" | "tabNumber">[];
@@ -21,13 +26,6 @@ export interface FrameActions {
 }
 
 type Row = CommandRow<FrameActions>;
-
-const group = "Everywhere";
-const always = () => true;
-/** Words that people look for the end of the program by. */
-export const quitWords: readonly string[] = ["leave", "close"];
-/** Said after the first Ctrl+C, in the line mode too. */
-export const quitNotice = "Press Ctrl+C again to quit (or use Ctrl+D)";
 const command = commandRow<FrameActions>("app", group);
 
 function tabRow(id: Screen["id"], number: number): Row {

@@ -1,4 +1,4 @@
-// The questions that lie over a screen, the newest on top; each is answered by itself.
+// Stack of open questions over a screen; the newest is on top.
 
 import { ListOverlay, type ListQuestion } from "./list-overlay.ts";
 import type { OverlayEvents } from "./overlay.ts";
@@ -22,7 +22,11 @@ export class Overlays {
   }
 
   /** @returns undefined when the person cancels */
-  ask(question: string, initial: string, check: CheckAnswer): Promise<string | undefined> {
+  ask(
+    question: string,
+    initial = "",
+    check: CheckAnswer = () => undefined,
+  ): Promise<string | undefined> {
     return this.#show((events) => new AskOverlay(events, question, initial, check));
   }
 

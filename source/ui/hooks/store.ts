@@ -1,7 +1,7 @@
 // State outside React: written at any time, read at once, and React is told.
 
 /** Something that changes, and those who want to know. */
-export class Changing {
+export class Observable {
   readonly #listeners = new Set<() => void>();
 
   /** For `useSyncExternalStore`. @returns stops it */
@@ -16,7 +16,7 @@ export class Changing {
   }
 }
 
-export class Store<State> extends Changing {
+export class Store<State> extends Observable {
   #state: State;
 
   constructor(state: State) {

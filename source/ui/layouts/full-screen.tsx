@@ -75,7 +75,7 @@ function CurrentScreen({ frame, size }: BodyProps): ReactElement | null {
 
 /** Overlays change in place: every change of the frame draws the one on top again. */
 export function CurrentOverlay({ frame, size }: BodyProps): ReactElement | null {
-  useFrame(frame, ({ overlay, version }) => (overlay === undefined ? 0 : version()));
+  useFrame(frame, ({ overlay, version }) => (overlay === undefined ? 0 : version));
   const { overlay } = frame;
   return overlay === undefined ? null : <Overlay overlay={overlay} size={size} />;
 }

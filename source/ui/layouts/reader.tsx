@@ -9,7 +9,7 @@ import { ReaderLog } from "./reader-log.ts";
 
 /** No borders, no places: words, in the order of the tree. */
 export function Reader({ frame }: { readonly frame: Frame }): ReactElement {
-  useFrame(frame, ({ version }) => version());
+  useFrame(frame, ({ version }) => version);
   const [log] = useState(() => new ReaderLog());
   const { current, overlay, notice } = frame;
   const size = frame.bodySize();

@@ -2,7 +2,7 @@
 
 import type { ApiClient } from "../../client/api-client.ts";
 import { followRequestViews, type RequestView } from "../../client/requests.ts";
-import { Changing } from "../hooks/store.ts";
+import { Observable } from "../hooks/store.ts";
 import { follow } from "./follow.ts";
 
 /** As many as the server keeps. */
@@ -19,7 +19,7 @@ export function keyOf({ startedAt, id }: RequestView): string {
   return `${startedAt} ${id}`;
 }
 
-export class RequestFeed extends Changing {
+export class RequestFeed extends Observable {
   readonly #options: RequestFeedOptions;
   readonly #entries = new Map<string, RequestView>();
   #sorted: readonly RequestView[] | undefined;

@@ -1,4 +1,4 @@
-// What is said of a field with a wrong value: its place, and all that it may be.
+// Errors about a wrong value name its field and the allowed values.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { TestServer } from "../../support/test-server.ts";
 

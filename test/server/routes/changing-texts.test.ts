@@ -1,4 +1,4 @@
-// What agents change in every request does not reach the model.
+// Texts that agents change in every request do not reach the model.
 import { expect, test } from "vitest";
 import {
   withoutChangingText,

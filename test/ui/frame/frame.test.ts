@@ -151,7 +151,7 @@ describe("keys", () => {
 
   test("leave: Ctrl+D, or Ctrl+C twice within two seconds", () => {
     press("Ctrl+C");
-    expect(lines()[23]).toContain("Ctrl+C again to quit");
+    expect(lines()[23]).toContain("Press Ctrl+C again to quit");
     nowMs = 2500;
     press("Ctrl+C");
     expect(left).toEqual([]);
@@ -209,7 +209,7 @@ describe("before there are screens", () => {
 
   test("one can leave", () => {
     press("Ctrl+C");
-    expect(lines()[23]).toContain("Ctrl+C again to quit");
+    expect(lines()[23]).toContain("Press Ctrl+C again to quit");
     press("Ctrl+C");
     press("Ctrl+D");
     expect(left).toEqual(["interrupted", "bye"]);
@@ -292,7 +292,7 @@ describe("the palette", () => {
     press("Enter");
     await until(
       () => lines().at(-1),
-      (row) => row === " Not possible yet: Drop it",
+      (row) => row === " Not available now: Drop it",
     );
     expect(frame.current).toBe(server);
     press("Alt+1");

@@ -26,7 +26,7 @@ function toDefinition(value: unknown, where: string): ToolDefinition {
   const tool = readObject(value, where);
   const type = readOptional(tool.type, `${where}.type`, readText) ?? "custom";
   if (type !== "custom") {
-    throw unsupportedField(`${where}.type`, `${quoteShort(type)} is no tool of the client's own`);
+    throw unsupportedField(`${where}.type`, `${quoteShort(type)} is not a client tool`);
   }
   const name = readText(tool.name, `${where}.name`);
   if (name === "") throw invalidField(`${where}.name`, `'${where}.name' must not be empty.`);

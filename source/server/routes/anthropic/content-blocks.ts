@@ -1,13 +1,13 @@
-// The content blocks of an answer, and the events by which a stream tells each of them.
+// Content blocks of an answer, and the stream events of each.
 
-/** A block while it is being written. */
+/** A block that is being written. */
 export interface ContentBlock {
   readonly kind: "text" | "thinking" | "tool_use";
-  /** As it begins: without anything in it. */
+  /** The block as it begins, still empty. */
   begin(): Record<string, unknown>;
   /** @returns the delta */
   add(text: string): Record<string, unknown>;
-  /** What is told at the end of it, before it ends. */
+  /** Final deltas, sent before the block ends. */
   lastDeltas(): Array<Record<string, unknown>>;
   toJson(): Record<string, unknown>;
 }
@@ -34,7 +34,7 @@ export class TextBlock implements ContentBlock {
   }
 }
 
-/** Thinking is sent as it is: the signature that vouches for it elsewhere is empty. */
+/** Thinking is sent without the signature that Anthropic uses to verify it. */
 export class ThinkingBlock implements ContentBlock {
   readonly kind = "thinking";
   #thinking = "";
@@ -68,7 +68,7 @@ export class ToolUseBlock implements ContentBlock {
     this.#name = name;
   }
 
-  /** Whether the call has come to its end; else it is none. */
+  /** True once the call is complete; an incomplete one does not count. */
   get isComplete(): boolean {
     return this.#input !== undefined;
   }

@@ -1,4 +1,4 @@
-// `system` and `messages` as the conversation that a model sees.
+// Turns `system` and `messages` into the model's conversation.
 import { quoteShort } from "../../../base/display-text.ts";
 import type { PromptMessage } from "../../../prompt/prompt-template.ts";
 import { invalidField } from "../../errors.ts";
@@ -47,14 +47,14 @@ function addMessage(conversation: ConversationBuilder, message: Fields, where: s
   }
 }
 
-/** Text blocks that follow one another are one text; images stand between them. */
+/** Joins adjacent text blocks; images stay between them. */
 function addBlocks(
   conversation: ConversationBuilder,
   role: "user" | "assistant",
   blocks: readonly unknown[],
   where: string,
 ): void {
-  // An answer without anything in it comes back as it was sent.
+  // Clients send an empty answer back as they received it.
   let contents: ContentText[] = blocks.length === 0 ? [{ text: "", images: [] }] : [];
   const endText = () => {
     if (contents.length > 0) conversation.addContent(role, joinContents(contents));
@@ -86,7 +86,7 @@ function addOtherBlock(
       conversation.addThinking(readText(block.thinking, `${where}.thinking`));
       break;
     case "assistant redacted_thinking":
-      // Nobody but its author can read it.
+      // Encrypted for its author: nobody else can read it.
       break;
     case "assistant tool_use":
       conversation.addCall({
@@ -106,7 +106,7 @@ function addOtherBlock(
   }
 }
 
-/** Templates have no place for a failure, so the text says it. */
+/** Templates have no field for a failed tool, so the text says it. */
 function resultOf(block: Fields, where: string): ContentText {
   const content = readContentBlocks(block.content ?? "", `${where}.content`);
   const isError = readOptional(block.is_error, `${where}.is_error`, readBoolean) ?? false;

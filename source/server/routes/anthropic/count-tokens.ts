@@ -1,4 +1,4 @@
-// POST /v1/messages/count_tokens: how long the prompt of a message would be
+// POST /v1/messages/count_tokens: prompt length of a message
 import type { FastifyInstance } from "fastify";
 import { fileAccess } from "../../access.ts";
 import type { ServerDependencies } from "../../dependencies.ts";

@@ -1,4 +1,4 @@
-// A message: the object that is sent as a whole, and the events of its stream.
+// A message answer: the object sent as a whole, and its stream events.
 import { randomBytes } from "node:crypto";
 import type { ProductError } from "../../../base/product-error.ts";
 import type { CanonicalEvent } from "../../../engine/request.ts";
@@ -16,12 +16,12 @@ export class MessageAnswer implements NamedAnswer {
   readonly #requestId: string | undefined;
   readonly #meter = new TokenMeter();
   readonly #blocks: ContentBlock[] = [];
-  /** The last block, while it is being written. */
+  /** The last block while it is being written. */
   #open: ContentBlock | undefined;
   #hasBegun = false;
   #done: Done | undefined;
 
-  /** @param requestId by which the log knows the request */
+  /** @param requestId id of the request in the log */
   constructor(body: MessageBody, requestId: string | undefined) {
     this.#body = body;
     this.#requestId = requestId;
@@ -59,7 +59,7 @@ export class MessageAnswer implements NamedAnswer {
 
   toJson() {
     const { promptTokens, cachedTokens, completionTokens } = this.#meter;
-    // The text of a call that broke off has come again as text.
+    // The text of an incomplete call was sent again as text.
     const content = this.#blocks
       .filter((block) => !(block instanceof ToolUseBlock && !block.isComplete))
       .map((block) => block.toJson());
@@ -106,7 +106,7 @@ export class MessageAnswer implements NamedAnswer {
 
   #ending() {
     const stopText = this.#done?.stopText;
-    // Others are the model's own.
+    // Other stop sequences are the model's own.
     const isAsked =
       stopText !== undefined && this.#body.stop_sequences?.includes(stopText) === true;
     return {
@@ -128,7 +128,7 @@ export class MessageAnswer implements NamedAnswer {
     return isCalling ? "tool_use" : "end_turn";
   }
 
-  /** Anthropic counts tokens from the cache apart from the others of the prompt. */
+  /** Anthropic counts cached prompt tokens apart from the others. */
   #usage(promptTokens: number, cachedTokens: number, completionTokens: number) {
     return {
       input_tokens: promptTokens - cachedTokens,

@@ -1,4 +1,4 @@
-// POST /v1/messages, as Anthropic's clients know it
+// POST /v1/messages of Anthropic's API
 import type { FastifyInstance } from "fastify";
 import { fileAccess } from "../../access.ts";
 import type { ServerDependencies } from "../../dependencies.ts";

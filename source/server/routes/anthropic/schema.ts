@@ -6,7 +6,7 @@ const effort = ["low", "medium", "high", "xhigh", "max"] as const;
 const promptFields = {
   model: Type.String(),
   messages: Type.Array(Type.Unknown()),
-  /** A text, or text blocks. */
+  /** Text or text blocks. */
   system: Type.Optional(Type.Unknown()),
   tools: Type.Optional(Type.Array(Type.Unknown())),
   tool_choice: Type.Optional(Type.Unknown()),
@@ -20,12 +20,12 @@ const promptFields = {
   // Extensions: as on the native API.
   keep_alive: Type.Optional(Type.Union([Type.String(), Type.Number()])),
   options: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-  // Refused.
+  // Refused when sent.
   container: Type.Optional(Type.Unknown()),
   mcp_servers: Type.Optional(Type.Array(Type.Unknown())),
 };
 
-/** What makes up a prompt. */
+/** Fields that make up a prompt. */
 export const CountTokensBody = Type.Object(promptFields);
 export type CountTokensBody = Static<typeof CountTokensBody>;
 

@@ -1,4 +1,4 @@
-// Blocks of text and images, and what is said of blocks that are neither.
+// Text and image blocks, and errors for other kinds.
 
 import { quoteShort } from "../../../base/display-text.ts";
 import type { ProductError } from "../../../base/product-error.ts";
@@ -8,7 +8,7 @@ import { type ContentText, joinContents, readBase64Image, readImageUrl } from ".
 import { type Fields, readObject, readText } from "../read-fields.ts";
 
 /**
- * A block of text or an image, undefined where it is another.
+ * Reads a block of text or an image; undefined for other kinds.
  *
  * @throws ProductError `SERVER_FIELD_INVALID`, `SERVER_FIELD_UNSUPPORTED`, `SERVER_IMAGE_REMOTE`
  */
@@ -28,7 +28,7 @@ function readImage(block: Fields, where: string): ChatImage {
   throw unsupportedField(`${where}.source.type`, `${quoteShort(type)} is not base64 or url`);
 }
 
-/** Texts and images, joined. @throws ProductError naming the block */
+/** Joins texts and images. @throws ProductError naming the block */
 export function readContentBlocks(content: unknown, where: string): ContentText {
   if (typeof content === "string") return { text: content, images: [] };
   return joinContents(
@@ -66,13 +66,13 @@ export function readBlocks(content: unknown, where: string): readonly unknown[] 
 }
 
 const refusals: Readonly<Record<string, string>> = {
-  image: "an image belongs to a user, or to the result of a tool",
+  image: "an images belong in user messages and tool results",
   document: "this server cannot read documents; send their text",
-  search_result: "search results are not known here; send their text",
+  search_result: "search results are not supported; send their text",
 };
 
 export function refusedBlock(type: string, where: string): ProductError {
   const refusal = Object.hasOwn(refusals, type) ? refusals[type] : undefined;
   if (refusal !== undefined) return unsupportedField(where, refusal);
-  return unsupportedField(`${where}.type`, `${quoteShort(type)} cannot stand here`);
+  return unsupportedField(`${where}.type`, `${quoteShort(type)} is not allowed here`);
 }

@@ -20,7 +20,7 @@ import { toToolUse } from "./client-tools.ts";
 import { toConversation } from "./conversation.ts";
 import type { CountTokensBody, MessageBody } from "./schema.ts";
 
-/** A conversation without anything about its answer. */
+/** The conversation, without settings of its answer. */
 export type PromptRequest = CanonicalRequest & { input: ChatInput };
 
 /**
@@ -50,7 +50,7 @@ export function toPromptRequest(
   };
 }
 
-/** What the request leaves out stays out, so that the model's own parameters count. */
+/** Absent fields stay absent, so that the model's own parameters apply. */
 export function toCanonical(
   body: MessageBody,
   model: ResolvedModel,
@@ -60,7 +60,7 @@ export function toCanonical(
   return {
     ...prompt,
     parameters: { ...prompt.parameters, ...toParameters(body) },
-    // Reading a long prompt keeps the connection alive with pings.
+    // Pings keep the connection alive while a long prompt is read.
     reportProgress: body.stream === true,
   };
 }
@@ -85,7 +85,7 @@ function refuseUnsupported(body: CountTokensBody): void {
   }
 }
 
-/** A model that cannot think does not mind being asked to: clients ask every model alike. */
+/** A model that cannot think ignores the request to: clients send it to every model. */
 function toThinkLevel(
   { thinking, output_config }: CountTokensBody,
   model: ResolvedModel,

@@ -1,4 +1,4 @@
-// How generate and chat are asked to answer: the fields they share, read into the canonical request.
+// Fields shared by generate and chat, read into the canonical request.
 import type { AnswerFormat, CanonicalRequest, ThinkLevel } from "../../../engine/request.ts";
 import { invalidField } from "../../errors.ts";
 import { parseKeepAlive } from "../../options.ts";
@@ -10,7 +10,7 @@ type AnswerSettings = Pick<
 >;
 
 /**
- * What can be told without knowing the model.
+ * Reads everything that does not depend on the model.
  *
  * @throws ProductError `SERVER_FIELD_INVALID`
  */
@@ -18,7 +18,7 @@ export function readAnswerSettings(body: AnswerBody): AnswerSettings {
   return {
     topLogprobs: topLogprobsOf(body),
     think: parseThink(body.think),
-    // A prompt is cut, and a full window moved on, only where the request asks for it.
+    // Truncation and context shift apply only when the request asks for them.
     truncate: body.truncate === true,
     shift: body.shift === true,
     reportProgress: body.progress === true,
@@ -56,7 +56,9 @@ export function parseThink(think: unknown): ThinkLevel | undefined {
   );
 }
 
-/** Undefined where no log-probabilities are wanted: alternatives alone are not, as Ollama has it. */
+/**
+ * Undefined when log-probabilities are off: alternatives alone do not turn them on, as in Ollama.
+ */
 function topLogprobsOf({ logprobs, top_logprobs: top = 0 }: AnswerBody): number | undefined {
   if (top < 0 || top > 20) {
     throw invalidField("top_logprobs", "top_logprobs must be between 0 and 20");
@@ -64,7 +66,7 @@ function topLogprobsOf({ logprobs, top_logprobs: top = 0 }: AnswerBody): number 
   return logprobs === true ? top : undefined;
 }
 
-/** What a client sent may be megabytes long. */
+/** The client's value may be megabytes long. */
 function shorten(text: string): string {
   return text.length <= 60 ? text : `${text.slice(0, 60)}…`;
 }

@@ -1,4 +1,4 @@
-// Answers a native request: hands the events of its work to the reply.
+// Answers a native request from the events of its work.
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { CanonicalEvent, CanonicalRequest } from "../../../engine/request.ts";
 import type { ResolvedModel } from "../../../store/model-catalog.ts";
@@ -16,7 +16,7 @@ export interface NativeAnswer extends Pick<ReplyShape, "stream" | "toFields"> {
 
 type LastEvent = Extract<CanonicalEvent, { type: "done" | "rendered" }>;
 
-/** @throws ProductError as long as the reply has not begun */
+/** @throws ProductError before the reply has begun */
 export async function answerNatively(
   dependencies: ServerDependencies,
   request: FastifyRequest,

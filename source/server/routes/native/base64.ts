@@ -1,4 +1,4 @@
-// Checks base64 texts as Go's decoder does, since its clients know the places that it names.
+// Checks base64 as Go's decoder does: clients know the offsets that it reports.
 
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 const isLetter = new Uint8Array(128);
@@ -9,9 +9,9 @@ const carriageReturn = 13;
 const padding = 61;
 
 /**
- * Offset of what is wrong, undefined where nothing is. Padding is needed, line breaks are passed
- * over: the rules are those of `StdEncoding` in Go's encoding/base64. Texts may be very long, so it
- * looks at each character once and makes nothing.
+ * Returns the offset of the first error, or undefined. Padding is required and line breaks are
+ * skipped: the rules of `StdEncoding` in Go's encoding/base64. Texts may be very long, so this
+ * reads each character once and allocates nothing.
  */
 export function illegalBase64At(text: string): number | undefined {
   let inGroup = 0;
@@ -28,7 +28,7 @@ export function illegalBase64At(text: string): number | undefined {
   return inGroup === 0 ? undefined : text.length - inGroup;
 }
 
-/** @param at of the first `=` */
+/** @param at offset of the first `=` */
 function wrongPaddingAt(text: string, at: number, inGroup: number): number | undefined {
   if (inGroup < 2) return at;
   let next = afterLineBreaks(text, at + 1);

@@ -8,7 +8,7 @@ import type { ServerDependencies } from "../../dependencies.ts";
 import { serverErrors } from "../../errors.ts";
 
 export const CancelBody = Type.Object({
-  /** As `x-request-id` and `GET /api/requests` tell it. */
+  /** As in `x-request-id` and `GET /api/requests`. */
   id: Type.String(),
 });
 export type CancelBody = Static<typeof CancelBody>;
@@ -23,12 +23,13 @@ export function registerCancel(
     async (request) => {
       const { id } = request.body;
       const record = requestLog.find(id);
-      // The log forgets old records; then only who may manage can tell whose request it is.
+      // The log forgets old records; then the request's owner is unknown, and only managers may
+      // cancel it.
       const isTheirs = canAccess(request, record ?? { keyId: undefined });
       const controller = isTheirs ? app.cancellations.get(id) : undefined;
       if (controller === undefined) {
         throw new ProductError(serverErrors.requestNotFound, {
-          message: `request ${quoteShort(id)} not found: it has ended, or there never was one.`,
+          message: `request ${quoteShort(id)} not found: it has ended or never existed.`,
           hint: "GET /api/requests lists the requests and their ids.",
           param: "id",
         });

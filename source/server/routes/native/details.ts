@@ -1,4 +1,4 @@
-// What a list tells of a model, under the names that Ollama's API gives it.
+// List details of a model, under Ollama's names.
 import type { ModelDetails } from "../../../store/library/model-details.ts";
 
 export function detailsRecord(details: ModelDetails): Record<string, unknown> {

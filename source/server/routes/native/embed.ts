@@ -1,4 +1,4 @@
-// POST /api/embed and, as older clients know it, POST /api/embeddings: vectors of texts.
+// POST /api/embed and the older POST /api/embeddings: vectors of texts.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type Static, Type } from "typebox";
 import type { EmbeddingOutput } from "../../../engine/generation.ts";
@@ -13,9 +13,9 @@ import { modelFields } from "./schema.ts";
 
 export const EmbedBody = Type.Object({
   ...modelFields,
-  /** A text or a list of texts, see `parseInput`. */
+  /** One text or several, see `parseInput`. */
   input: Type.Optional(Type.Unknown()),
-  /** Cut what is longer than the model was trained for, instead of refusing it. */
+  /** Truncates texts longer than the model's context instead of refusing them. */
   truncate: Type.Optional(Type.Boolean()),
   /** 0 keeps all. */
   dimensions: Type.Optional(Type.Integer({ minimum: 0 })),
@@ -60,7 +60,7 @@ export function registerEmbed(app: FastifyInstance, dependencies: ServerDependen
       const texts = prompt === "" ? [] : [prompt];
       const wordings = { absent: "required", notFound } as const;
       const { vectors } = await vectorsOf(dependencies, request, reply, texts, wordings);
-      // As the model gives it: this route has never normalised.
+      // Not normalised: this older route never was.
       return { embedding: vectors[0] ?? [] };
     },
   );
@@ -93,7 +93,7 @@ async function vectorsOf(
 }
 
 /**
- * A lone empty text asks for nothing but loading.
+ * A single empty text only loads the model.
  *
  * @throws ProductError `SERVER_FIELD_INVALID`
  */

@@ -71,7 +71,7 @@ function refuseRawConflicts(body: GenerateBody): void {
   if (body.template || body.system || (body.context?.length ?? 0) > 0) {
     throw invalidField("raw", "raw mode does not support template, system, or context");
   }
-  // These are brought about by a template or told from one, and nothing is to be ignored unseen.
+  // These need a template or its markers; ignoring them silently would mislead.
   const { suffix, think } = body;
   for (const [field, value] of Object.entries({ suffix, think })) {
     if (value) throw unsupportedField(field, "a raw prompt and its answer stay as they are");

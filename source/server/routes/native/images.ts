@@ -1,4 +1,4 @@
-// Images of a native request, checked before anything is done with them.
+// Images of a native request, checked before any other work.
 import type { ChatImage } from "../../../prompt/chat-message.ts";
 import { readBase64Image } from "../image-field.ts";
 

@@ -1,4 +1,4 @@
-// Messages and tools of a native request, in the words of the prompt.
+// Converts messages and tools of a native request for the prompt.
 import type { ChatImage, ToolCall, ToolDefinition } from "../../../prompt/chat-message.ts";
 import type { PromptMessage } from "../../../prompt/prompt-template.ts";
 import { parseRole } from "../message-role.ts";
@@ -31,7 +31,7 @@ function toToolCall({ id, function: called }: NativeToolCall): ToolCall {
 }
 
 /**
- * The order of a schema's properties is kept: models were trained on it.
+ * Keeps the order of a schema's properties: models were trained on it.
  *
  * @throws ProductError `SERVER_FIELD_INVALID`
  */

@@ -1,4 +1,4 @@
-// GET /metrics for Prometheus, and GET /api/metrics: what the machine does right now.
+// GET /metrics for Prometheus, and GET /api/metrics: current load of the machine.
 import type { FastifyInstance } from "fastify";
 import { type Static, Type } from "typebox";
 import type { MachineSample } from "../../../metrics/machine-monitor.ts";
@@ -7,7 +7,7 @@ import { followLines } from "../../follow-lines.ts";
 import { readSwitch } from "../../read-switch.ts";
 
 const MetricsQuery = Type.Object({
-  /** `true`: the reply goes on with a line for each second. */
+  /** `true`: streams one line per second. */
   follow: Type.Optional(Type.String()),
 });
 type MetricsQuery = Static<typeof MetricsQuery>;
@@ -27,7 +27,7 @@ export function registerMetrics(app: FastifyInstance, dependencies: ServerDepend
         reply,
         {
           initial: [],
-          // Who reads too slowly is told the newest figures.
+          // A slow reader gets only the newest figures.
           subscribe: (tell) => monitor.follow((sample) => tell("sample", sample)),
         },
         stopping,
@@ -36,7 +36,7 @@ export function registerMetrics(app: FastifyInstance, dependencies: ServerDepend
   );
 }
 
-/** What can be drawn as a line. */
+/** Values that can be drawn as a line chart. */
 function seriesOf(samples: readonly MachineSample[]) {
   return samples.map(({ time, cpu, memory, gpus, tokensPerSecond }) => ({
     time,

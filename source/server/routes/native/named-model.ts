@@ -1,4 +1,4 @@
-// The model that a native request names, and the words in which each route says that there is none.
+// The model that a native request names, and each route's error when it does not exist.
 import type { FastifyRequest } from "fastify";
 import { ProductError } from "../../../base/product-error.ts";
 import { storeErrors } from "../../../store/errors.ts";
@@ -8,22 +8,22 @@ import type { ServerDependencies } from "../../dependencies.ts";
 import { invalidField } from "../../errors.ts";
 
 export interface NamedModel {
-  /** As the client named it. */
+  /** As named by the client. */
   name: string;
   isFileAllowed: (file: string) => boolean;
   model: ResolvedModel;
 }
 
-/** Clients of Ollama look for these very texts, which differ from route to route. */
+/** Clients of Ollama look for these texts, which differ by route. */
 export interface ModelWordings {
-  /** A name that is left out is missing like any other, or asked for. */
+  /** Error for a missing name; absent: like an unknown one. */
   absent: "not found" | "required";
-  /** Of a model that is not there; undefined leaves it to the store. */
+  /** Error for an unknown model; undefined leaves it to the store. */
   notFound?: (name: string) => string;
 }
 
 /**
- * Finds the model, without loading it, and notes it in the request log.
+ * Finds the model without loading it, and records it in the request log.
  *
  * @throws ProductError of the store, `SERVER_FIELD_INVALID`
  */
@@ -49,7 +49,7 @@ export async function findModel(
   }
 }
 
-/** What is loaded of a file that cannot be used any more, or has gone: it can still be unloaded. */
+/** Finds a loaded model whose file is damaged or gone: it can still be unloaded. */
 function leftOf(
   name: string,
   error: unknown,

@@ -1,4 +1,4 @@
-// The reply to a native request: one record a line while streaming, one record otherwise.
+// The reply to a native request: a record per line while streaming, or one record.
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { engineErrors } from "../../../engine/errors.ts";
 import type { TokenLogprob } from "../../../engine/generation.ts";
@@ -10,7 +10,7 @@ import { announceTruncation } from "../truncation-header.ts";
 import { createdAt, finalFields, logprobFields, progressFields } from "./records.ts";
 import type { ToolCallRecord } from "./tool-calls.ts";
 
-/** A piece of an answer, or all of it. */
+/** A piece of an answer, or the whole. */
 export interface AnswerPiece {
   text: string;
   thinking?: string;
@@ -18,12 +18,12 @@ export interface AnswerPiece {
 }
 
 export interface ReplyShape {
-  /** As the client named it. */
+  /** As named by the client. */
   model: string;
   stream: boolean;
-  /** Puts a piece where the route's records carry it. */
+  /** Puts a piece into the route's field of the record. */
   toFields: (piece: AnswerPiece) => Record<string, unknown>;
-  /** Alternatives that are shown with each log-probability. */
+  /** Number of alternatives with each log-probability. */
   topLogprobs: number;
   reportProgress: boolean;
 }
@@ -33,7 +33,7 @@ export class NativeReply {
   readonly #reply: FastifyReply;
   readonly #shape: ReplyShape;
   readonly #writer: StreamWriter;
-  /** What a reply without a stream collects. */
+  /** Parts collected for a reply without a stream. */
   readonly #whole: AnswerPiece = { text: "" };
   readonly #logprobs: TokenLogprob[] = [];
 
@@ -62,7 +62,7 @@ export class NativeReply {
     for (const logprob of logprobs) this.#logprobs.push(logprob);
   }
 
-  /** Does nothing for events that tell of no progress. */
+  /** Ignores events that carry no progress. */
   async reportProgress(event: CanonicalEvent): Promise<void> {
     const { stream, reportProgress } = this.#shape;
     const progress = stream && reportProgress ? progressFields(event) : undefined;
@@ -70,7 +70,7 @@ export class NativeReply {
   }
 
   /**
-   * A request that was cancelled by its id ends like any other once its reply has begun.
+   * A request cancelled by its id ends normally once its reply has begun.
    *
    * @throws ProductError `ENGINE_CANCELLED` before
    */
@@ -90,7 +90,7 @@ export class NativeReply {
     return await this.#reply.send(this.#record(this.#whole, fields));
   }
 
-  /** No answer was asked for: one plain record is the reply, in a stream too. */
+  /** No answer was requested: replies with one plain record, also in a stream. */
   async endAlone(fields: Record<string, unknown>): Promise<FastifyReply> {
     if (!this.#writer.isOpen) return await this.#reply.send(this.#record({ text: "" }, fields));
     await this.#write({ text: "" }, fields);
@@ -98,7 +98,7 @@ export class NativeReply {
   }
 
   /**
-   * Too late for a status: one more line says what happened, and no final record follows.
+   * Too late for a status: one more line carries the error, and no final record follows.
    *
    * @throws the error itself as long as the reply has not begun
    */

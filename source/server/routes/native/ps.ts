@@ -1,4 +1,4 @@
-// GET /api/ps: the models that are loaded or being loaded, and who uses them.
+// GET /api/ps: models that are loaded or loading, and their users.
 import type { FastifyInstance } from "fastify";
 import { formatLocalTime } from "../../../base/local-time.ts";
 import type { LoadedModel } from "../../../engine/scheduler/loaded-model.ts";
@@ -12,16 +12,16 @@ export function registerPs(app: FastifyInstance, dependencies: ServerDependencie
     for (const loaded of scheduler.models) await settleNames(dependencies, loaded);
     const now = Date.now();
     const leaving = scheduler.models.map((loaded) => ({ loaded, at: expiryOf(loaded, now) }));
-    // Those that stay longest come first, as Ollama lists them.
+    // Models that stay longest come first, as in Ollama.
     leaving.sort((one, other) => other.at - one.at);
     return { models: leaving.map(({ loaded, at }) => toProcess(loaded, at)) };
   });
 }
 
-// "For good" is a time some 290 years ahead, as Ollama gives it.
+// "For good" is some 290 years ahead, as in Ollama.
 const forGoodMs = 290 * 365 * 86_400_000;
 
-/** While a model is in use, its time has not begun. */
+/** The keep-alive time has not begun while a model is in use. */
 function expiryOf({ expiresAt, keepAliveMs }: LoadedModel, now: number): number {
   return expiresAt ?? now + Math.min(keepAliveMs, forGoodMs);
 }
@@ -38,7 +38,7 @@ function toProcess(loaded: LoadedModel, expiresAtMs: number): Record<string, unk
     expires_at: formatLocalTime(new Date(expiresAtMs)),
     size_vram: vram,
     context_length: settings.contextLength,
-    // Ours: every name that it serves, and what is going on.
+    // Ours: all names of the model, and its activity.
     names: [...loaded.names],
     state: facts === undefined ? "loading" : loaded.isBusy ? "busy" : "idle",
     load_progress: loaded.fraction,
@@ -51,13 +51,13 @@ function toProcess(loaded: LoadedModel, expiresAtMs: number): Record<string, unk
   };
 }
 
-/** Each slot answers one request; the others wait, and all do while the model is being loaded. */
+/** Each slot answers one request; the others wait, and all of them while the model loads. */
 function requestCounts({ users, facts, settings }: LoadedModel) {
   const running = facts === undefined ? 0 : Math.min(users, settings.slots);
   return { running, waiting: users - running };
 }
 
-/** With which options it was loaded: a request that names others may cause another load. */
+/** Load options: a request with other options may cause a reload. */
 function loadOptions({ settings }: LoadedModel) {
   return {
     num_ctx: settings.contextLength,

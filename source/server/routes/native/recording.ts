@@ -1,4 +1,5 @@
-// POST /api/recording: begins or ends the recording of prompts, answers and bodies, until the server ends.
+// POST /api/recording: turns recording of prompts, answers and bodies on or off, until the server
+// ends.
 import type { FastifyInstance } from "fastify";
 import { type Static, Type } from "typebox";
 import { ProductError } from "../../../base/product-error.ts";
@@ -7,7 +8,7 @@ import type { ServerDependencies } from "../../dependencies.ts";
 import { serverErrors } from "../../errors.ts";
 
 export const RecordingBody = Type.Object({
-  /** `false` also forgets what was recorded. */
+  /** `false` also deletes the recordings. */
   enabled: Type.Boolean(),
 });
 export type RecordingBody = Static<typeof RecordingBody>;
@@ -20,18 +21,22 @@ export function registerRecording(
     "/api/recording",
     { schema: { body: RecordingBody } },
     async (request) => {
-      // Strangers on a server without keys could else read everybody's prompts.
+      // Without keys, anyone could otherwise read everybody's prompts.
       const hasManagingKey = request.caller?.keyId !== undefined && request.caller.mayManage;
       if (!hasManagingKey && !isOwner(request, ownerToken)) {
         throw new ProductError(serverErrors.keyForbidden, {
-          message: "Recording needs the user who runs the server, or a key of the role manage.",
-          hint: "The Server screen of modelctl switches it with P.",
+          message: "Recording requires the server's owner or a key with the role manage.",
+          hint: "Press P in modelctl's Server screen.",
         });
       }
       const { enabled } = request.body;
       if (enabled !== transcripts.isRecording) {
         transcripts.record(enabled);
-        log(enabled ? "prompts and answers are recorded" : "nothing said is recorded any more");
+        log(
+          enabled
+            ? "recording of prompts and answers is on"
+            : "recording of prompts and answers is off",
+        );
       }
       return { enabled };
     },

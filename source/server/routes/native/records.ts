@@ -13,7 +13,7 @@ export function finalFields(done: Done, loadMs: number, totalMs: number): Record
     load_duration: nanoseconds(loadMs),
     prompt_eval_count: statistics.promptTokens,
     prompt_eval_duration: nanoseconds(statistics.promptMs),
-    // Ours: how many of the prompt's tokens were taken from memory.
+    // Ours: prompt tokens taken from the cache.
     prompt_eval_cached_count: statistics.cachedTokens,
     eval_count: statistics.completionTokens,
     eval_duration: nanoseconds(statistics.completionMs),
@@ -22,13 +22,13 @@ export function finalFields(done: Done, loadMs: number, totalMs: number): Record
     done: true,
     done_reason: done.reason,
     ...(context !== undefined && { context }),
-    // Ours: what was left out of the conversation, where the request allowed it.
+    // Ours: parts dropped from the conversation, if the request allowed it.
     ...(truncated !== undefined && { truncated }),
     ...withoutZeros(counts),
   };
 }
 
-/** Fields of the record that shows a prompt. */
+/** Fields of the record that shows a rendered prompt. */
 export function renderedFields({ prompt, images, truncated }: Rendered): Record<string, unknown> {
   return {
     done: false,
@@ -37,7 +37,7 @@ export function renderedFields({ prompt, images, truncated }: Rendered): Record<
   };
 }
 
-/** As Ollama does it. */
+/** As in Ollama. */
 export function withoutZeros(counts: Record<string, number>): Record<string, number> {
   return Object.fromEntries(Object.entries(counts).filter(([, value]) => value !== 0));
 }
@@ -46,7 +46,7 @@ export function nanoseconds(milliseconds: number): number {
   return Math.round(milliseconds * 1e6);
 }
 
-/** The progress records that a request with `progress: true` gets; undefined for other events. */
+/** Progress records for `progress: true`; undefined for other events. */
 export function progressFields(event: CanonicalEvent): Record<string, unknown> | undefined {
   switch (event.type) {
     case "queued":

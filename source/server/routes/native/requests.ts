@@ -1,4 +1,4 @@
-// GET /api/requests and /api/requests/{id}: what was asked of the server, and how it went.
+// GET /api/requests and /api/requests/{id}: the request log.
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { type Static, Type } from "typebox";
 import { quoteShort } from "../../../base/display-text.ts";
@@ -20,7 +20,7 @@ import { readSwitch } from "../../read-switch.ts";
 const text = Type.Optional(Type.String());
 
 const RequestsQuery = Type.Object({
-  /** A whole filter, such as `status:5xx model:tiny since:10m`; the fields below narrow it further. */
+  /** A filter such as `status:5xx model:tiny since:10m`; the fields below narrow it further. */
   filter: text,
   status: text,
   model: text,
@@ -29,9 +29,9 @@ const RequestsQuery = Type.Object({
   client: text,
   text,
   since: text,
-  /** Only the newest ones. */
+  /** Limits the list to the newest ones. */
   limit: text,
-  /** `true`: the reply goes on with a line for each change. */
+  /** `true`: streams one line per change. */
   follow: text,
 });
 type RequestsQuery = Static<typeof RequestsQuery>;
@@ -68,7 +68,7 @@ export function registerRequests(app: FastifyInstance, dependencies: ServerDepen
       return { ...record, ...transcripts.get(id) };
     }
     throw new ProductError(serverErrors.requestUnknown, {
-      message: `request ${quoteShort(id)} not found: it is none, or the log has forgotten it.`,
+      message: `request ${quoteShort(id)} not found: unknown id, or no longer in the log.`,
       hint: "GET /api/requests lists the requests and their ids.",
       param: "id",
     });
@@ -101,5 +101,5 @@ function readLimit(value: string | undefined): number {
   if (value === undefined) return Number.POSITIVE_INFINITY;
   const limit = Number(value);
   if (/^\d+$/.test(value) && limit >= 1) return limit;
-  throw invalidField("limit", `'limit' is ${quoteShort(value)}, but must be a number from 1 on.`);
+  throw invalidField("limit", `'limit' is ${quoteShort(value)}, but must be a positive number.`);
 }

@@ -1,12 +1,12 @@
-// Shapes of the requests that are answered with text: /api/generate and /api/chat.
+// Request shapes of /api/generate and /api/chat.
 import { type Static, type TSchema, Type } from "typebox";
 
-/** Inside a list or an object, null means "not given", as it does at the top of a body. */
+/** Inside lists and objects null means "not given", as at the top of a body. */
 function nullable<Schema extends TSchema>(schema: Schema) {
   return Type.Optional(Type.Union([schema, Type.Null()]));
 }
 
-/** A JSON object whose fields are not ours to know. */
+/** A JSON object with arbitrary fields. */
 const AnyObject = Type.Record(Type.String(), Type.Unknown());
 const Images = Type.Array(Type.String());
 
@@ -22,7 +22,7 @@ const answerFields = {
   stream: Type.Optional(Type.Boolean()),
   logprobs: Type.Optional(Type.Boolean()),
   top_logprobs: Type.Optional(Type.Integer()),
-  /** Ours: records on loading, queueing and reading the prompt. */
+  /** Ours: progress records on loading, queueing and prompt processing. */
   progress: Type.Optional(Type.Boolean()),
   /** See `parseThink`. */
   think: Type.Optional(Type.Unknown()),
@@ -30,7 +30,7 @@ const answerFields = {
   format: Type.Optional(Type.Unknown()),
   truncate: Type.Optional(Type.Boolean()),
   shift: Type.Optional(Type.Boolean()),
-  /** The prompt is shown, and not answered. */
+  /** Shows the prompt without answering it. */
   _debug_render_only: Type.Optional(Type.Boolean()),
 };
 
@@ -51,7 +51,7 @@ export const NativeToolCall = Type.Object({
   function: Type.Object({
     index: nullable(Type.Integer()),
     name: Type.String(),
-    /** An object here, not a text as on `/v1`. */
+    /** An object here; on `/v1` a text. */
     arguments: nullable(AnyObject),
   }),
 });
@@ -86,5 +86,5 @@ export const ChatBody = Type.Object({
 });
 export type ChatBody = Static<typeof ChatBody>;
 
-/** How a request wants to be answered, whatever it asks. */
+/** Settings of the answer. */
 export type AnswerBody = Pick<ChatBody, keyof typeof answerFields>;

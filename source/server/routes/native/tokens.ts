@@ -1,4 +1,4 @@
-// POST /api/tokenize and /api/detokenize: tokens of a text, and the text of tokens.
+// POST /api/tokenize and /api/detokenize: text to tokens and back.
 import type { FastifyInstance } from "fastify";
 import { type Static, Type } from "typebox";
 import type { ServerDependencies } from "../../dependencies.ts";
@@ -14,9 +14,9 @@ export const TokenizeBody = Type.Object({
   model,
   keep_alive,
   content: Type.Optional(Type.String()),
-  /** The same, as generate calls it. */
+  /** Alias, as in generate. */
   prompt: Type.Optional(Type.String()),
-  /** With the beginning-of-text token, where the model wants one. */
+  /** Adds the beginning-of-text token, if the model uses one. */
   add_special: Type.Optional(Type.Boolean()),
 });
 export type TokenizeBody = Static<typeof TokenizeBody>;
@@ -44,7 +44,7 @@ export function registerTokens(app: FastifyInstance, dependencies: ServerDepende
       const signal = clientSignal(reply);
       const tokensOf = async (segments: Array<{ text: string; special: boolean }>) =>
         (await scheduler.call("tokenize", { segments }, use, found.model, signal)).tokens;
-      // What looks like a control token is text, as it is in a conversation.
+      // Control tokens in the text are read as text, as in a conversation.
       const tokens = await tokensOf([{ text, special: false }]);
       const special = body.add_special === true ? 0 : (await tokensOf([])).length;
       return { tokens: tokens.slice(special), model: body.model };

@@ -1,4 +1,4 @@
-// Tool calls as native records carry them: whole, with their arguments as an object.
+// Tool calls in native records: complete, with arguments as an object.
 import type { CanonicalEvent } from "../../../engine/request.ts";
 
 export interface ToolCallRecord {
@@ -9,7 +9,7 @@ export interface ToolCallRecord {
 type Begun = Extract<CanonicalEvent, { type: "tool-call" }>;
 type Ended = Extract<CanonicalEvent, { type: "tool-call-end" }>;
 
-/** A call that begins and never ends is none. */
+/** Ignores a call that never ends. */
 export class ToolCallReader {
   readonly #begun = new Map<number, Begun>();
 

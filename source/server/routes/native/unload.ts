@@ -1,10 +1,10 @@
-// The reply to a request that only unloads a model.
+// Reply to a request that only unloads a model.
 import type { FastifyReply } from "fastify";
 import type { ResolvedModel } from "../../../store/model-catalog.ts";
 import type { ServerDependencies } from "../../dependencies.ts";
 import { createdAt } from "./records.ts";
 
-/** Replies at once: a model in use leaves when its last request has ended. */
+/** Replies at once; a model in use unloads after its last request. */
 export async function unloadReply(
   { scheduler, log }: ServerDependencies,
   reply: FastifyReply,

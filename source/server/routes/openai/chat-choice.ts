@@ -1,4 +1,4 @@
-// One choice of a chat completion that is sent as a whole.
+// A choice of a chat completion sent as a whole.
 import type { FinishReason, TokenLogprob } from "../../../engine/generation.ts";
 import type { CanonicalEvent, Truncation } from "../../../engine/request.ts";
 import { chatLogprobs } from "./chat-logprobs.ts";
@@ -8,11 +8,11 @@ interface Call {
   id: string;
   name: string;
   arguments: string;
-  /** One that the model does not finish is none: its text comes as content. */
+  /** An unfinished call does not count: its text becomes content. */
   isWhole: boolean;
 }
 
-/** Takes the choice's events, from the first to `done`. */
+/** Takes the choice's events up to `done`. */
 export class ChatChoice {
   readonly meter = new TokenMeter();
   readonly #index: number;
@@ -20,7 +20,7 @@ export class ChatChoice {
   #text = "";
   #thinking = "";
   readonly #calls = new Map<number, Call>();
-  /** Of all that the model wrote, its thinking and its calls too. */
+  /** Log-probabilities of everything generated, including thinking and calls. */
   readonly #logprobs: TokenLogprob[] = [];
   #reason: FinishReason = "stop";
   #truncated: Truncation | undefined;
@@ -30,7 +30,7 @@ export class ChatChoice {
     this.#wantsLogprobs = wantsLogprobs;
   }
 
-  /** What was left out of the conversation, if anything was. */
+  /** Parts dropped from the conversation, if any. */
   get truncated(): Truncation | undefined {
     return this.#truncated;
   }
@@ -93,7 +93,7 @@ export class ChatChoice {
   }
 }
 
-/** Servers and clients disagree on the name. */
+/** Servers and clients disagree on the field's name. */
 export function reasoningFields(text: string) {
   return { reasoning: text, reasoning_content: text };
 }

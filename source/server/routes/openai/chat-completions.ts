@@ -40,7 +40,7 @@ export function registerChatCompletions(
   );
 }
 
-/** The same events; a conversation that was cut is told of before the reply begins. */
+/** Passes the events on; announces a truncated conversation before the reply begins. */
 async function* announced(
   events: AsyncIterable<ChoiceEvent>,
   reply: FastifyReply,
@@ -73,7 +73,7 @@ async function sendWholeChat(
       choices.map(({ meter }) => meter),
       choices.length,
     ),
-    // Ours: what was left out of the conversation.
+    // Ours: parts dropped from the conversation.
     ...(truncated !== undefined && { truncated }),
   });
 }

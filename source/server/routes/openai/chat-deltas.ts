@@ -1,4 +1,4 @@
-// One choice of a chat completion that is streamed: its events as deltas.
+// A choice of a streamed chat completion: its events as deltas.
 import type { CanonicalEvent, Truncation } from "../../../engine/request.ts";
 import { chatFinishReason, reasoningFields } from "./chat-choice.ts";
 import { chatLogprobs } from "./chat-logprobs.ts";
@@ -11,14 +11,14 @@ interface DeltaChoice {
   finish_reason: string | null;
 }
 
-/** What one chunk of the stream holds. */
+/** Content of one chunk of the stream. */
 export interface ChatChunk {
   choices: [DeltaChoice];
-  /** Ours: what was left out of the conversation. */
+  /** Ours: parts dropped from the conversation. */
   truncated?: Truncation;
 }
 
-/** Takes the choice's events, from the first to `done`. */
+/** Takes the choice's events up to `done`. */
 export class ChatDeltas {
   readonly meter = new TokenMeter();
   readonly #index: number;
@@ -29,7 +29,7 @@ export class ChatDeltas {
     this.#index = index;
   }
 
-  /** @returns nothing for events that clients are not told of */
+  /** @returns nothing for events that clients do not get */
   take(event: CanonicalEvent): ChatChunk[] {
     this.meter.take(event);
     switch (event.type) {
@@ -41,7 +41,7 @@ export class ChatDeltas {
         const { index, id, name } = event;
         return [
           this.#chunk({
-            // Said first, so that clients do not take the answer for an empty text.
+            // Sent first, so that clients do not take the answer for empty text.
             ...(!this.#hasBegun && { content: null }),
             tool_calls: [{ index, id, type: "function", function: { name, arguments: "" } }],
           }),
@@ -52,7 +52,7 @@ export class ChatDeltas {
         return [this.#chunk({ tool_calls: [{ index, function: { arguments: text } }] })];
       }
       case "tool-call-end":
-        // One that never ends is none: its text comes as content, though its pieces have been sent.
+        // An unfinished call does not count: its text becomes content, though its pieces were sent.
         this.#hasCalls = true;
         return [];
       case "done": {
@@ -61,7 +61,7 @@ export class ChatDeltas {
           choices: [this.#choice({}, reason)] satisfies [DeltaChoice],
           ...(event.truncated !== undefined && { truncated: event.truncated }),
         };
-        // An answer without any text still begins with its role.
+        // An empty answer still begins with its role.
         return this.#hasBegun ? [last] : [this.#chunk({}), last];
       }
       default:

@@ -1,4 +1,4 @@
-// The messages of a chat completion request as the conversation that a model sees.
+// Turns the messages of a chat completion request into the model's conversation.
 
 import { quoteShort } from "../../../base/display-text.ts";
 import { isRecord } from "../../../base/json-record.ts";
@@ -12,7 +12,7 @@ import type { MessageBody } from "./schema.ts";
 
 /** @throws ProductError `SERVER_FIELD_INVALID`, `SERVER_FIELD_UNSUPPORTED`, `SERVER_IMAGE_REMOTE` */
 export function toMessages(messages: readonly MessageBody[]): PromptMessage[] {
-  /** Which tool each call was for: an answer only names the call. */
+  /** Tool name of each call: an answer names only the call. */
   const toolNames = new Map<string, string>();
   return messages.map((message, index) => {
     const result = toMessage(message, `messages.${index}`);
@@ -26,10 +26,7 @@ export function toMessages(messages: readonly MessageBody[]): PromptMessage[] {
 
 function toMessage(message: MessageBody, where: string): PromptMessage {
   if (message.function_call !== undefined && message.function_call !== null) {
-    throw unsupportedField(
-      `${where}.function_call`,
-      "it is the older form of 'tool_calls', which is",
-    );
+    throw unsupportedField(`${where}.function_call`, "use 'tool_calls' instead");
   }
   if (message.audio !== undefined && message.audio !== null) {
     throw unsupportedField(`${where}.audio`, "a conversation is text");
@@ -44,7 +41,7 @@ function toMessage(message: MessageBody, where: string): PromptMessage {
   const thinking = message.reasoning_content ?? message.reasoning;
   const { text, images } = contentOf(message, where);
   return {
-    // OpenAI's newer word; templates of models know the older one.
+    // OpenAI's newer name; chat templates know the older one.
     role: role === "developer" ? "system" : role,
     content: text,
     ...(images.length > 0 && { images }),
@@ -87,7 +84,7 @@ function parseArguments(text: string, param: string): Record<string, unknown> {
   try {
     value = JSON.parse(text);
   } catch {
-    // Told below, with what is no object.
+    // Reported below, together with values that are no object.
   }
   if (isRecord(value)) {
     return { ...value };

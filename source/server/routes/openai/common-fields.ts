@@ -1,4 +1,4 @@
-// Fields that chat completions and completions share, and what they mean for the engine.
+// Fields shared by chat completions and completions, and their engine settings.
 
 import { type Static, Type } from "typebox";
 import { quoteShort } from "../../../base/display-text.ts";
@@ -39,20 +39,20 @@ const CommonBody = Type.Object({ ...commonFields, ...samplingFields });
 type CommonBody = Static<typeof CommonBody>;
 
 export interface Caller {
-  /** Whether this client may name a file outside the store. */
+  /** True if this client may name a file outside the store. */
   isFileAllowed: (file: string) => boolean;
-  /** Told about options that do not exist. */
+  /** Called with options that do not exist. */
   log: (text: string) => void;
 }
 
-/** Asks for the answer to a conversation. */
+/** True for a conversation. */
 export interface ChatCaller extends Caller {
-  /** Leaves out what agents change in every request. */
+  /** Strips texts that agents change in every request. */
   stablePrompts: boolean;
 }
 
 /**
- * What the request leaves out stays out, so that the model's own parameters count.
+ * Absent fields stay absent, so that the model's own parameters apply.
  *
  * @throws ProductError `SERVER_FIELD_INVALID`
  */
@@ -76,7 +76,7 @@ export function readCommonFields(
     logitBias: toLogitBias(body.logit_bias),
     ignoreEndOfText: body.ignore_eos === true,
     keepAliveMs: parseKeepAlive(body.keep_alive),
-    // As for llama-server, an empty one asks for nothing.
+    // An empty one means none, as in llama-server.
     format: body.grammar ? { kind: "grammar", gbnf: body.grammar } : undefined,
   };
 }
@@ -91,7 +91,7 @@ function toParameters(body: CommonBody): ModelParameters {
     ...(seed !== undefined && { seed }),
     ...(presence_penalty !== undefined && { presence_penalty }),
     ...(frequency_penalty !== undefined && { frequency_penalty }),
-    // An empty list asks for nothing; it must not take the model's own stop texts away.
+    // An empty list means none; it must not remove the model's own stop texts.
     ...(stop.length > 0 && { stop }),
   };
 }

@@ -1,4 +1,4 @@
-// One choice of a completion: its events as pieces of text, each with its log-probabilities.
+// A choice of a completion: its events as text pieces with log-probabilities.
 import type { CanonicalEvent } from "../../../engine/request.ts";
 import { CompletionLogprobLists, type CompletionLogprobs } from "./completion-logprobs.ts";
 import { TokenMeter } from "./usage.ts";
@@ -7,19 +7,19 @@ export interface CompletionPiece {
   text: string;
   index: number;
   logprobs: CompletionLogprobs | null;
-  /** Null on all but the last. */
+  /** Null for all but the last. */
   finish_reason: string | null;
 }
 
 export interface CompletionChoiceOptions {
   index: number;
-  /** Text that stands before the answer. */
+  /** Text in front of the answer. */
   echo: string;
-  /** Undefined when no log-probabilities are wanted. */
+  /** Undefined when log-probabilities are off. */
   topLogprobs: number | undefined;
 }
 
-/** Takes the choice's events, from the first to `done`. */
+/** Takes the choice's events up to `done`. */
 export class CompletionChoice {
   readonly meter = new TokenMeter();
   readonly #index: number;
@@ -33,7 +33,7 @@ export class CompletionChoice {
       topLogprobs === undefined ? undefined : new CompletionLogprobLists(topLogprobs);
   }
 
-  /** @returns undefined for events that clients are not told of */
+  /** @returns undefined for events that clients do not get */
   take(event: CanonicalEvent): CompletionPiece | undefined {
     this.meter.take(event);
     if (event.type !== "text" && event.type !== "done") return undefined;
@@ -49,7 +49,7 @@ export class CompletionChoice {
   }
 }
 
-/** The pieces of one choice as one. */
+/** Joins the pieces of one choice. */
 export function joinPieces(pieces: readonly CompletionPiece[]): CompletionPiece | undefined {
   const last = pieces.at(-1);
   if (last === undefined) return undefined;

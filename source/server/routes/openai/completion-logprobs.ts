@@ -1,22 +1,22 @@
-// Log-probabilities in the shape of the older completions: lists beside each other.
+// Log-probabilities of the older completions API: parallel lists.
 import type { TokenLogprob } from "../../../engine/generation.ts";
 
 export interface CompletionLogprobs {
   tokens: string[];
   token_logprobs: number[];
-  /** Null when no alternatives were asked for. */
+  /** Null when no alternatives were requested. */
   top_logprobs: Array<Record<string, number>> | null;
-  /** Where in the whole text each token begins, in characters. */
+  /** Offset of each token in the whole text, in characters. */
   text_offset: number[];
 }
 
-/** Keeps count of the text over the pieces of one choice. */
+/** Tracks the text offset across the pieces of one choice. */
 export class CompletionLogprobLists {
   readonly #top: number;
   readonly #decoder = new TextDecoder();
   #characters = 0;
 
-  /** @param top how many alternatives were asked for */
+  /** @param top number of requested alternatives */
   constructor(top: number) {
     this.#top = top;
   }
@@ -30,7 +30,7 @@ export class CompletionLogprobLists {
     };
   }
 
-  /** A token may end in the middle of a character: the next one then begins at the same place. */
+  /** A token may end inside a character: the next one then has the same offset. */
   #advance(bytes: readonly number[]): number {
     const offset = this.#characters;
     const text = this.#decoder.decode(Uint8Array.from(bytes), { stream: true });
@@ -39,9 +39,9 @@ export class CompletionLogprobLists {
   }
 }
 
-/** The chosen token is always among them, so there may be one more than was asked for. */
+/** The chosen token is always included, so there may be one more than requested. */
 function alternatives({ token, logprob, top }: TokenLogprob): Record<string, number> {
   const listed = top.map((alternative) => [alternative.token, alternative.logprob] as const);
-  // Not plain assignment: a token may be called __proto__.
+  // Not a plain assignment: a token may be called __proto__.
   return Object.fromEntries([[token, logprob], ...listed, [token, logprob]]);
 }

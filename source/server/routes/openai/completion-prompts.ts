@@ -1,4 +1,4 @@
-// Translates a completion request: one canonical request for each of its prompts.
+// Translates a completion request into one canonical request per prompt.
 import {
   type CanonicalRequest,
   plainChat,
@@ -10,10 +10,10 @@ import { type Caller, readCommonFields } from "./common-fields.ts";
 import type { CompletionBody } from "./completion-schema.ts";
 import { isTokenList, readTokens } from "./token-ids.ts";
 
-/** A text, or tokens of the model. */
+/** A text, or token ids of the model. */
 export type CompletionPrompt = string | number[];
 
-/** Answers that one request may ask for, over all of its prompts. */
+/** Maximum number of answers per request, over all its prompts. */
 const mostChoices = 64;
 
 export interface PromptRequest {
@@ -56,8 +56,8 @@ export function toPromptRequests(
 }
 
 /**
- * A prompt goes to the model as it is: whoever wants a conversation has chat completions. Only the
- * model's template knows how text is filled in before a suffix.
+ * Sends a prompt to the model as it is; conversations belong to chat completions. Only the model's
+ * template can fill in text before a suffix.
  */
 function inputOf(
   prompt: CompletionPrompt,
@@ -87,7 +87,7 @@ function textOf(prompt: unknown, param: string): string {
     throw invalidField(param, `'${param}' must be a text or a list of tokens.`);
   }
   if (prompt === "") {
-    throw invalidField(param, `'${param}' is empty: there is no text to go on from.`);
+    throw invalidField(param, `'${param}' is empty: there is no text to continue.`);
   }
   return prompt;
 }

@@ -1,4 +1,4 @@
-// Shape of a completion request, the older API without a conversation.
+// Shape of a completion request of the older API.
 import { type Static, Type } from "typebox";
 import { commonFields, samplingFields } from "./common-fields.ts";
 

@@ -60,7 +60,7 @@ export function registerCompletions(app: FastifyInstance, dependencies: ServerDe
   );
 }
 
-/** The prompts as text, those that came as tokens too. */
+/** Prompts as text, also those sent as tokens. */
 async function echoesOf(
   prompts: readonly PromptRequest[],
   model: ResolvedModel,
@@ -93,7 +93,7 @@ async function collect(
 interface CompletionStream {
   head: Record<string, unknown>;
   choices: readonly CompletionChoice[];
-  /** Undefined when it was not asked for. */
+  /** Undefined when not requested. */
   usage: (() => unknown) | undefined;
 }
 

@@ -1,4 +1,4 @@
-// Content that comes in parts: one message stays one message, since templates count turns.
+// Content in parts: they become one message, since templates count turns.
 import { quoteShort } from "../../../base/display-text.ts";
 import { invalidField } from "../../errors.ts";
 import { type ContentText, joinContents, readImageUrl } from "../image-field.ts";

@@ -57,7 +57,7 @@ export function registerEmbeddings(app: FastifyInstance, dependencies: ServerDep
 }
 
 function textsOf(input: EmbeddingBody["input"], vocabularySize: number): EmbeddingText[] {
-  // As in Ollama: an empty text has a vector too, an empty list has none.
+  // As in Ollama: an empty text has a vector, an empty list has none.
   if (input === undefined || (Array.isArray(input) && input.length === 0)) {
     throw invalidField("input", "invalid input: 'input' must be a text or a list of texts.");
   }
@@ -80,7 +80,7 @@ function encoderOf(format: string): (vector: number[]) => number[] | string {
   );
 }
 
-/** 32-bit floats, the low byte first whatever the machine. */
+/** Encodes 32-bit floats, little-endian on every machine. */
 function toBase64(vector: readonly number[]): string {
   const bytes = Buffer.alloc(vector.length * 4);
   for (const [index, value] of vector.entries()) bytes.writeFloatLE(value, index * 4);

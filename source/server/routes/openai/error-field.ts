@@ -1,11 +1,11 @@
-// Names the field of the request that an error of the engine is about: the engine knows no fields.
+// Names the request field behind an engine error: the engine does not know the API.
 import { ProductError } from "../../../base/product-error.ts";
 import { engineErrors } from "../../../engine/errors.ts";
 import type { CanonicalRequest } from "../../../engine/request.ts";
 import { promptErrors } from "../../../prompt/errors.ts";
 
 /**
- * The error with its field; any other as it is.
+ * Adds the field to an error; returns others unchanged.
  *
  * @param formatField what the API calls the format of an answer
  */
@@ -36,7 +36,7 @@ function fieldOf(
       return "grammar";
     case promptErrors.schemaInvalid.code:
     case promptErrors.schemaUnsupported.code: {
-      // An answer that must be a call is held to the tools' schemas alone.
+      // A forced call is constrained by the tools' schemas alone.
       const choice = input.kind === "chat" ? input.toolChoice : "none";
       const mustCall = choice === "required" || typeof choice === "object";
       return mustCall || format === undefined ? "tools" : formatField;

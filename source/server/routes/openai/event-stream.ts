@@ -1,4 +1,4 @@
-// A streamed reply of server-sent events: data, an error when it is too late for a status, [DONE].
+// A reply of server-sent events: data, an error when a status is no longer possible, [DONE].
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { errorBody, toProductError } from "../../plugins/error-replies.ts";
 import { StreamWriter } from "../../stream-writer.ts";
@@ -32,7 +32,7 @@ export class EventStream {
   }
 
   /**
-   * Ends the stream with the error as its last event: no [DONE] follows.
+   * Ends the stream with the error as its last event, without [DONE].
    *
    * @throws the error itself while nothing was sent, so that it can have a status
    */

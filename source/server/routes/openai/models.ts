@@ -8,7 +8,7 @@ import { shareCalls } from "../../share-call.ts";
 
 export function registerModels(app: FastifyInstance, dependencies: ServerDependencies): void {
   const { catalog, scheduler } = dependencies;
-  // Some clients ask every second, and the whole store is read for it.
+  // Some clients poll every second, and each call reads the whole store.
   const listText = shareCalls(async () => {
     const { models } = await catalog.listModels();
     const data = models.map((model) => describe(model.name, model));
@@ -17,7 +17,7 @@ export function registerModels(app: FastifyInstance, dependencies: ServerDepende
   app.get("/v1/models", async (_request, reply) =>
     reply.type("application/json; charset=utf-8").send(await listText()),
   );
-  // Names may hold slashes, as they are and as %2F.
+  // Names may contain slashes, plain or as %2F.
   app.get<{ Params: { "*": string } }>("/v1/models/*", async (request) => {
     const id = request.params["*"];
     const model = await catalog.resolve(id, fileAccess(request, dependencies));
@@ -25,13 +25,13 @@ export function registerModels(app: FastifyInstance, dependencies: ServerDepende
     const loaded = scheduler.loadedFor(model);
     return {
       ...describe(id, { ...model, card }),
-      // Ours: what is loaded of the same files may have another name.
+      // Ours: the same files may be loaded under another name.
       ...(loaded !== undefined && { loaded_as: loaded.model.name }),
     };
   });
 }
 
-/** Chats show it before the first question. */
+/** Shown by chats before the first question. */
 function baseModelCard(model: ResolvedModel): string | undefined {
   const { template, facts } = model;
   const hasTemplate = (template ?? "").trim() !== "" || facts.chatTemplate !== undefined;
@@ -41,14 +41,14 @@ function baseModelCard(model: ResolvedModel): string | undefined {
 
 type DescribedModel = Pick<ModelSummary, "name" | "origin" | "modifiedAt" | "card" | "examples">;
 
-/** @param id as the client named it */
+/** @param id as named by the client */
 function describe(id: string, { name, origin, modifiedAt, card, examples }: DescribedModel) {
   return {
     id,
     object: "model",
     created: Math.floor(modifiedAt.getTime() / 1000),
     owned_by: (origin === "file" ? undefined : name.split("/").at(-2)) ?? "library",
-    // Ours: what the model can do.
+    // Ours: capabilities of the model.
     ...(card !== undefined && { description: card }),
     ...(examples.length > 0 && { examples }),
   };

@@ -1,4 +1,4 @@
-// Whether, and how hard, the model is to think.
+// Reasoning effort of a request: on, off, or how much.
 import { quoteShort } from "../../../base/display-text.ts";
 import type { ThinkLevel } from "../../../engine/request.ts";
 import { detectOutputFormat } from "../../../prompt/output/detect-output-format.ts";
@@ -14,7 +14,7 @@ export interface ReasoningFields {
   reasoning?: { effort?: string | null };
 }
 
-/** OpenAI's words, and Ollama's further one, by what they mean here. */
+/** Maps the efforts of OpenAI, and one of Ollama's, to ours. */
 const efforts: Readonly<Record<string, ThinkLevel>> = {
   none: false,
   minimal: "low",
@@ -27,9 +27,9 @@ const efforts: Readonly<Record<string, ThinkLevel>> = {
 };
 
 /**
- * `think` wins over an effort and is refused by the engine when the model cannot think. An effort is
- * only a hint, and so are a template's variables: many clients send them to every model alike, so one
- * that cannot think does not mind.
+ * `think` wins over an effort, and the engine refuses it for a model that cannot think. An effort
+ * and template variables are hints that many clients send to every model, so such a model ignores
+ * them.
  *
  * @returns undefined: as the model does it
  * @throws ProductError `SERVER_FIELD_INVALID`
@@ -45,7 +45,7 @@ export function toThink(
     toLevel(effort, isNested ? "reasoning.effort" : "reasoning_effort") ??
     toLevel(variables.effort, "chat_template_kwargs.reasoning_effort");
   if (think !== undefined) return parseThink(think);
-  // A switch that is off wins over how hard; one that is on says less.
+  // A switch that is off wins over an effort; one that is on says less than it.
   const wanted = variables.think === false ? false : (named ?? variables.think);
   return wanted === undefined || canThink(model) ? wanted : false;
 }
@@ -63,7 +63,7 @@ function toLevel(effort: string | undefined, param: string): ThinkLevel | undefi
   );
 }
 
-/** Whether the template in force knows thinking. */
+/** Tells if the template in force supports thinking. */
 function canThink({ template, facts }: ResolvedModel): boolean {
   const isGo = template !== undefined && template.trim() !== "";
   const source = isGo ? template : (facts.chatTemplate ?? "");

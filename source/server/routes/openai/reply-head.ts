@@ -1,4 +1,4 @@
-// What every reply object and every chunk of one request has in common.
+// Fields shared by every reply object and chunk of one request.
 import { randomUUID } from "node:crypto";
 
 export class ReplyHead {

@@ -1,4 +1,4 @@
-// What an answer must be: `response_format`, or a grammar.
+// Format of an answer: `response_format`, or a grammar.
 
 import { quoteShort } from "../../../base/display-text.ts";
 import { isRecord } from "../../../base/json-record.ts";
@@ -7,8 +7,7 @@ import { invalidField, unsupportedField } from "../../errors.ts";
 import type { ResponseFormatBody } from "./schema.ts";
 
 /**
- * A schema is enforced whatever `strict` says. What is wrong in the schema itself is found when its
- * grammar is made.
+ * Enforces a schema regardless of `strict`. Errors in the schema show up when its grammar is made.
  *
  * @throws ProductError `SERVER_FIELD_INVALID`, `SERVER_FIELD_UNSUPPORTED`
  */
@@ -32,7 +31,7 @@ export function toAnswerFormat(format: ResponseFormatBody | undefined): AnswerFo
 }
 
 /**
- * A grammar of the client's, or the format that it asks for.
+ * Returns the client's grammar or the format that it requests.
  *
  * @param formatField what the API calls the format of an answer
  * @throws ProductError `SERVER_FIELD_UNSUPPORTED` for a grammar beside another form
@@ -47,7 +46,7 @@ export function grammarOr(
   const mustCall = toolChoice === "required" || typeof toolChoice === "object";
   if (!mustCall && format === undefined) return grammar;
   const other = mustCall ? "tool_choice" : formatField;
-  throw unsupportedField("grammar", `${other} says already what the answer must be`);
+  throw unsupportedField("grammar", `${other} already sets the format of the answer`);
 }
 
 function schemaFormat(schema: unknown, param: string): AnswerFormat {

@@ -1,4 +1,4 @@
-// Runs the choices of one request side by side, and gives their events as one stream.
+// Runs the choices of a request in parallel and merges their events into one stream.
 import type { FastifyRequest } from "fastify";
 import type { CanonicalEvent, CanonicalRequest } from "../../../engine/request.ts";
 import type { ResolvedModel } from "../../../store/model-catalog.ts";
@@ -12,8 +12,8 @@ export interface ChoiceEvent {
 }
 
 /**
- * `n` requests that differ in their seed alone: it counts up from the one that the request or the
- * model names, so that the choices differ and the first is what a single one would have been.
+ * Returns `n` requests that differ only in their seed: it counts up from the request's or the
+ * model's, so that the choices differ and the first equals a single one.
  */
 export function repeatWithSeeds(
   canonical: CanonicalRequest,
@@ -22,14 +22,15 @@ export function repeatWithSeeds(
 ): CanonicalRequest[] {
   const seed = canonical.parameters.seed ?? model.parameters.seed;
   return Array.from({ length: n }, (_, index) => {
-    // Below 0 means: draw one.
+    // Below 0 means a random seed.
     if (index === 0 || seed === undefined || seed < 0) return canonical;
     return { ...canonical, parameters: { ...canonical.parameters, seed: seed + index } };
   });
 }
 
 /**
- * The events of all choices as they come. One that fails ends the others, and so does leaving the loop.
+ * Yields the events of all choices as they come. A failure ends the others, and so does leaving the
+ * loop.
  *
  * @param signal aborted when the client leaves
  * @throws ProductError of the store, the prompt or the engine; `ENGINE_CANCELLED`

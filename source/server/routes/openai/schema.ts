@@ -2,7 +2,7 @@
 import { type Static, type TSchema, Type } from "typebox";
 import { commonFields, samplingFields } from "./common-fields.ts";
 
-/** Inside messages clients send null for what they do not have, as their libraries print it. */
+/** Clients send null for absent fields of messages, as their libraries do. */
 const orNull = <Schema extends TSchema>(schema: Schema) =>
   Type.Optional(Type.Union([schema, Type.Null()]));
 
@@ -26,7 +26,7 @@ const Message = Type.Object({
   tool_calls: orNull(Type.Array(ToolCall)),
   tool_call_id: orNull(Type.String()),
   refusal: orNull(Type.String()),
-  /** What an assistant thought, by either of its names. */
+  /** Thinking of an assistant, under either of its names. */
   reasoning: orNull(Type.String()),
   reasoning_content: orNull(Type.String()),
   function_call: Type.Optional(Type.Unknown()),
@@ -73,7 +73,7 @@ const ResponseFormat = Type.Object({
       strict: orNull(Type.Boolean()),
     }),
   ),
-  /** Of `json_object`, as llama-server has it. */
+  /** Schema of `json_object`, as in llama-server. */
   schema: Type.Optional(Type.Unknown()),
 });
 export type ResponseFormatBody = Static<typeof ResponseFormat>;
@@ -93,11 +93,11 @@ export const ChatCompletionBody = Type.Object({
   reasoning: Type.Optional(Type.Object({ effort: orNull(Type.String()) })),
   // Extensions: as on the native API.
   think: Type.Optional(Type.Union([Type.Boolean(), Type.String()])),
-  // As llama-server and vLLM have it.
+  // As in llama-server and vLLM.
   chat_template_kwargs: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
   truncate: Type.Optional(Type.Boolean()),
   shift: Type.Optional(Type.Boolean()),
-  // Refused unless they ask for nothing.
+  // Refused unless they have no effect.
   functions: Type.Optional(Type.Array(Type.Unknown())),
   function_call: Type.Optional(Type.Unknown()),
   modalities: Type.Optional(Type.Array(Type.String())),

@@ -31,7 +31,7 @@ export function toCanonical(
   const common = readCommonFields(body, caller);
   const parameters = {
     ...common.parameters,
-    // The newer name of `max_tokens` wins over it.
+    // The newer name of `max_tokens` wins.
     ...(max_completion_tokens !== undefined && { num_predict: max_completion_tokens }),
   };
   const toolUse = toToolUse(body);
@@ -51,7 +51,7 @@ export function toCanonical(
   });
 }
 
-/** Undefined when no log-probabilities are wanted. */
+/** Undefined when log-probabilities are off. */
 function toTopLogprobs({ logprobs, top_logprobs = 0 }: ChatCompletionBody): number | undefined {
   if (logprobs === true) return top_logprobs;
   if (top_logprobs > 0) {

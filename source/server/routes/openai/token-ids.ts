@@ -1,12 +1,13 @@
-// Token ids in place of a text: those of the very model that reads them.
+// Token ids of the model in place of a text.
 import { invalidField } from "../../errors.ts";
 
-/** Whether a list holds token ids, not texts or further lists. */
+/** Tells if a list holds token ids, not texts or lists. */
 export function isTokenList(value: unknown): value is [number, ...unknown[]] {
   return Array.isArray(value) && typeof value[0] === "number";
 }
 
 /**
+ * @param param names the list in an error
  * @param param names the list in an error
  * @throws ProductError `SERVER_FIELD_INVALID` for what is no token of the model
  */

@@ -1,4 +1,4 @@
-// `tools`, `tool_choice` and `parallel_tool_calls`: what the model may call, and whether it must.
+// `tools`, `tool_choice` and `parallel_tool_calls`: callable tools and forced calls.
 import { quoteShort } from "../../../base/display-text.ts";
 import type { ChatInput, ToolChoice } from "../../../engine/request.ts";
 import type { ToolDefinition } from "../../../prompt/chat-message.ts";
@@ -77,6 +77,6 @@ function known(name: string | undefined, param: string, tools: readonly ToolDefi
     param,
     name === undefined
       ? `${param} is required`
-      : `'${param}' is ${quoteShort(name)}, which is none of the tools.`,
+      : `'${param}' is ${quoteShort(name)}, which is not one of the tools.`,
   );
 }

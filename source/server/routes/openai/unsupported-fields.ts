@@ -1,15 +1,15 @@
-// Fields of a chat completion request that this server would have to ignore: refused instead, since
-// the client would get another answer than it asked for.
+// Refuses fields of a chat completion request that this server cannot honour: ignoring them would
+// change the answer.
 import { unsupportedField } from "../../errors.ts";
 import type { ChatCompletionBody } from "./schema.ts";
 
 /** @throws ProductError `SERVER_FIELD_UNSUPPORTED` naming the field */
 export function refuseUnsupported(body: ChatCompletionBody): void {
   if ((body.functions?.length ?? 0) > 0) {
-    throw unsupportedField("functions", "it is the older form of 'tools', which is");
+    throw unsupportedField("functions", "use 'tools' instead");
   }
   if (typeof body.function_call === "object") {
-    throw unsupportedField("function_call", "it is the older form of 'tool_choice', which is");
+    throw unsupportedField("function_call", "use 'tool_choice' instead");
   }
   if (body.modalities?.some((modality) => modality !== "text")) {
     throw unsupportedField("modalities", "answers are text");
@@ -24,7 +24,7 @@ export function refuseUnsupported(body: ChatCompletionBody): void {
   if (body.moderation !== undefined) {
     throw unsupportedField("moderation", "answers are not moderated");
   }
-  // The word for as long as the model likes.
+  // OpenAI's word for unlimited.
   if (body.verbosity !== undefined && body.verbosity !== "medium") {
     throw unsupportedField("verbosity", "the length of an answer is the model's choice");
   }

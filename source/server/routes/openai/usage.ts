@@ -1,8 +1,8 @@
-// `usage`: how many tokens a request took.
+// `usage`: token counts of a request.
 import type { GenerationStatistics } from "../../../engine/generation.ts";
 import type { CanonicalEvent } from "../../../engine/request.ts";
 
-/** Counts the tokens of one choice while its events come. */
+/** Counts the tokens of one choice from its events. */
 export class TokenMeter {
   #statistics: GenerationStatistics | undefined;
   #tokens = 0;
@@ -11,7 +11,7 @@ export class TokenMeter {
   take(event: CanonicalEvent): void {
     if (event.type === "done") this.#statistics = event.statistics;
     if (!("tokens" in event) || event.type === "truncated") return;
-    // An event's count is that of the whole answer so far.
+    // An event carries the count of the whole answer so far.
     if (event.type === "thinking") this.#reasoningTokens += event.tokens - this.#tokens;
     this.#tokens = event.tokens;
   }
@@ -34,7 +34,7 @@ export class TokenMeter {
 }
 
 /**
- * As OpenAI counts: a prompt once, whatever the number of its choices, and the tokens of all of them.
+ * Counts as OpenAI does: each prompt once, and the tokens of all its choices.
  *
  * @param choicesPerPrompt choices of one prompt are next to each other
  */

@@ -1,4 +1,4 @@
-// HEAD and POST /api/blobs/{digest}: files that a model is to be made of, sent in advance.
+// HEAD and POST /api/blobs/{digest}: files uploaded before a model is created from them.
 import { Readable } from "node:stream";
 import type { FastifyInstance } from "fastify";
 import { parseDigest } from "../../../store/library/digest.ts";
@@ -11,7 +11,7 @@ interface BlobParams {
 
 export function registerBlobs(app: FastifyInstance, { library }: ServerDependencies): void {
   const { store } = library;
-  // A scope of its own: these bodies are bytes of any length, which nothing may collect or parse.
+  // A separate scope: these bodies are bytes of any length that must not be collected or parsed.
   app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser("*", (_request, payload, done) => done(null, payload));
@@ -22,7 +22,7 @@ export function registerBlobs(app: FastifyInstance, { library }: ServerDependenc
     scope.post<{ Params: BlobParams }>("/api/blobs/:digest", async (request, reply) => {
       const digest = parseDigest(request.params.digest);
       const { body, headers } = request;
-      // Unknown where nothing is sent, or something in an encoding of another length.
+      // Unknown for an empty or encoded body.
       const isPlain = headers["content-encoding"] === undefined;
       const sizeBytes = (isPlain && Number(headers["content-length"])) || undefined;
       if (await store.hasBlob(digest, sizeBytes)) return await reply.code(200).send();

@@ -1,4 +1,4 @@
-// GET /api/capacity: how much room there is for models, in memory and on the store's disk.
+// GET /api/capacity: room for models in memory and on the store's disk.
 import type { FastifyInstance } from "fastify";
 import { freeSpace } from "../../../base/free-space.ts";
 import { freeMemoryBytes } from "../../../engine/scheduler/memory-plan.ts";
@@ -14,11 +14,11 @@ export function registerCapacity(app: FastifyInstance, dependencies: ServerDepen
     ]);
     const { device, slots, kvCacheType } = scheduler.engine;
     return {
-      // Null where the system does not tell.
+      // Null when the system does not report it.
       disk: { free_bytes: diskFreeBytes ?? null },
       memory: { total_bytes: sample.memory.totalBytes, free_bytes: freeMemoryBytes() },
       gpus: device === "cpu" ? [] : sample.gpus.flatMap(gpuRecord),
-      // The card computes in the machine's own memory.
+      // The GPU shares the machine's memory.
       has_unified_memory: device !== "cpu" && isAppleSilicon,
       slots,
       kv_cache_type: kvCacheType,
@@ -28,7 +28,7 @@ export function registerCapacity(app: FastifyInstance, dependencies: ServerDepen
 
 const isAppleSilicon = process.platform === "darwin" && process.arch === "arm64";
 
-/** A card that does not tell how much it has is no help in planning. */
+/** Skips a GPU of unknown memory size, which is useless for planning. */
 function gpuRecord({ name, memoryTotalBytes, memoryUsedBytes }: GpuSample) {
   if (memoryTotalBytes === undefined || memoryUsedBytes === undefined) return [];
   return [{ name, total_bytes: memoryTotalBytes, free_bytes: memoryTotalBytes - memoryUsedBytes }];

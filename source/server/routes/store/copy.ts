@@ -29,7 +29,7 @@ export function registerCopy(app: FastifyInstance, { library }: ServerDependenci
   );
 }
 
-/** Clients of Ollama look for these very texts. */
+/** Clients of Ollama look for these texts. */
 function parseEnd(catalog: ModelCatalog, end: "source" | "destination", text: string): ModelName {
   try {
     const parsed = catalog.parse(text);

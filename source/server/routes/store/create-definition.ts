@@ -1,4 +1,4 @@
-// What a request to create a model says about it.
+// Reads the definition in a create request.
 import path from "node:path";
 import { quoteShort } from "../../../base/display-text.ts";
 import { ProductError } from "../../../base/product-error.ts";
@@ -20,9 +20,9 @@ import type { CreateBody } from "./schema.ts";
 
 export interface CreateDefinition {
   definition: ModelDefinition;
-  /** Of names that we do not know; kept as they are. */
+  /** Parameters with unknown names, kept as they are. */
   otherParameters: Record<string, unknown>;
-  /** Sentences about what was read but has no effect. */
+  /** Warnings about fields that have no effect. */
   warnings: string[];
 }
 
@@ -56,7 +56,7 @@ export async function readDefinition(
     licenses: [license].flat().filter((text) => text !== ""),
     parameters: parseOptions(known, () => {}),
     messages: (body.messages ?? []).map(readMessage),
-    // An empty text leaves the parent's, as with template and system.
+    // An empty text keeps the parent's, as for template and system.
     renderer: renderer || undefined,
     parser: parser || undefined,
     requires: body.requires ? checkedVersion(body.requires) : undefined,
@@ -66,7 +66,7 @@ export async function readDefinition(
   return { definition, otherParameters: others, warnings };
 }
 
-/** Where the blobs lie that the files' digests name. */
+/** Paths of the blobs that the files' digests name. */
 async function blobPaths(
   store: ModelStore,
   param: string,
@@ -107,7 +107,7 @@ function sortParameters(given: Readonly<Record<string, unknown>>) {
   const others: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(given)) {
     if (!isParameterName(name)) others[name] = value;
-    // One stop text is written without a list by some.
+    // Some clients send a single stop text without a list.
     else known[name] = name === "stop" && typeof value === "string" ? [value] : value;
   }
   return { known, others };

@@ -1,4 +1,4 @@
-// What a request to create a model asks for in its fields and does not get: told while it is made.
+// Warnings about fields of a create request that have no effect.
 
 import { quoteShort } from "../../../base/display-text.ts";
 import { nearestName } from "../../../base/nearest-name.ts";
@@ -9,7 +9,7 @@ import { parameterKinds, removedParameters } from "../../../store/model-paramete
 import { positionWithin } from "../../../store/modelfile/modelfile-text.ts";
 import type { CreateBody } from "./schema.ts";
 
-/** One sentence each, as a Modelfile's warnings are. */
+/** Returns a sentence per field, like a Modelfile's warnings. */
 export function createWarnings(
   { renderer, parser, parameters = {}, messages = [] }: CreateBody,
   { template, otherNames }: { template: GoChatTemplate | undefined; otherNames: string[] },

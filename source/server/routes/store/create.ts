@@ -1,4 +1,4 @@
-// POST /api/create: makes a model from another, or from files that were sent in advance.
+// POST /api/create: creates a model from another, or from uploaded files.
 import type { FastifyInstance } from "fastify";
 import { quoteShort } from "../../../base/display-text.ts";
 import { ProductError } from "../../../base/product-error.ts";
@@ -39,7 +39,7 @@ export function registerCreate(app: FastifyInstance, dependencies: ServerDepende
         isAllowed: fileAccess(request, dependencies),
         ...(quantize && { quantize }),
       };
-      // Most mistakes show while the files are looked at: before the second record.
+      // Most errors show while files are checked: before the second record.
       const shape = { stream, warnings, holdsFirst: true };
       return await replyWithProgress(request, reply, shape, (work) =>
         makeModel(library, name, definition, options, work).catch((error: unknown) => {
@@ -50,7 +50,7 @@ export function registerCreate(app: FastifyInstance, dependencies: ServerDepende
   );
 }
 
-/** A client knows its files by the names that it gave them, not by where their blobs lie. */
+/** Uses the client's file names, not the paths of their blobs. */
 function inWordsOfClient(error: unknown, store: ModelStore, body: CreateBody): unknown {
   if (!(error instanceof ProductError)) return error;
   let { message } = error;
@@ -62,7 +62,7 @@ function inWordsOfClient(error: unknown, store: ModelStore, body: CreateBody): u
     message = message.replaceAll(store.blobPath(digest), quoteShort(name));
   }
   if (error.code === storeErrors.notGguf.code) {
-    // Clients of Ollama look for this very text.
+    // Clients of Ollama look for this text.
     message = `supplied file was not in GGUF format: ${message}`;
     return error.reworded({ message, param: "files" });
   }

@@ -1,5 +1,4 @@
-// DELETE /api/delete: unloads a model, unless it is in use under another name, and removes it from the
-// store.
+// DELETE /api/delete: removes a model, and unloads it unless another name uses it.
 import type { FastifyInstance } from "fastify";
 import { quoteShort } from "../../../base/display-text.ts";
 import { describeError, ProductError } from "../../../base/product-error.ts";
@@ -35,7 +34,7 @@ export function registerDelete(app: FastifyInstance, dependencies: ServerDepende
   );
 }
 
-/** Clients of Ollama look for this very text. */
+/** Clients of Ollama look for this text. */
 function checkName({ catalog }: ServerDependencies, name: string): void {
   try {
     if (catalog.parse(name).kind === "name") return;
@@ -51,18 +50,18 @@ function checkName({ catalog }: ServerDependencies, name: string): void {
 }
 
 /**
- * What serves another model of the same files too stays for its users. A model in use leaves when its
- * last request has ended, which nobody waits for here.
+ * Keeps a loaded model that serves another name too. A model in use unloads after its last request,
+ * without waiting here.
  */
 async function unload(dependencies: ServerDependencies, name: string): Promise<void> {
   const { catalog, scheduler, log } = dependencies;
-  // What cannot be found or read is not loaded either; removing tells what is wrong.
+  // A missing or unreadable model is not loaded either; removing it reports the error.
   const model = await catalog.resolve(name).catch(() => undefined);
   if (model === undefined || model.origin !== "stored") return;
   const loaded = scheduler.loadedFor(model);
   const heir = loaded && (await otherModelOf(dependencies, loaded, model.name));
   if (heir !== undefined) return;
-  // Also what the name meant before, of which nothing is known here.
+  // Also unloads the files that the name meant before.
   const unloading = scheduler.unload(model).catch((error: unknown) => {
     log(`unloading ${name} failed: ${describeError(error)}`);
   });

@@ -1,4 +1,4 @@
-// GET /api/hub/search, /api/hub/repository, /api/hub/card: what there is on the hub to pull.
+// GET /api/hub/search, /api/hub/repository, /api/hub/card: models on the hub.
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { type Static, Type } from "typebox";
 import { quoteShort } from "../../../base/display-text.ts";
@@ -12,7 +12,7 @@ import { invalidField } from "../../errors.ts";
 import { clientSignal } from "../../run-request.ts";
 
 const SearchQuery = Type.Object({
-  /** Words of owner or name; without any, the first of all. */
+  /** Words of owner or name; empty matches all models. */
   query: Type.Optional(Type.String()),
   order: Type.Optional(Type.String()),
   /** 1 to 100. */
@@ -21,7 +21,7 @@ const SearchQuery = Type.Object({
 type SearchQuery = Static<typeof SearchQuery>;
 
 const RepositoryQuery = Type.Object({
-  /** `owner/name`, with or without the hub's host in front. */
+  /** `owner/name`, with or without the hub's host. */
   name: Type.Optional(Type.String()),
 });
 type RepositoryQuery = Static<typeof RepositoryQuery>;
@@ -31,7 +31,7 @@ const largestLimit = 100;
 
 export function registerHub(app: FastifyInstance, { library }: ServerDependencies): void {
   const { hub, store, catalog } = library;
-  // The first host is the one that names are shown with.
+  // The first host is used to display names.
   const [host = ""] = hubHosts(store.folder.hubPrefixes);
   app.get<{ Querystring: SearchQuery }>(
     "/api/hub/search",
@@ -94,7 +94,7 @@ export function registerHub(app: FastifyInstance, { library }: ServerDependencie
 
 function modelRecord(model: HubModel, host: string) {
   return {
-    // What /api/pull takes.
+    // The name that /api/pull takes.
     name: `${host}/${model.repo}`,
     repository: model.repo,
     downloads: model.downloads,

@@ -1,13 +1,13 @@
-// What loading a model takes, as terms from which a client works out any window and cache type.
+// Memory needs of a model, as terms from which a client computes any window and cache type.
 import { type FreeRoom, roomForWindows } from "../../../engine/scheduler/card-plan.ts";
 import { type EngineSettings, planLoad } from "../../../engine/scheduler/load-plan.ts";
 import { memoryTerms } from "../../../engine/scheduler/memory-plan.ts";
 import type { ResolvedModel } from "../../../store/library/resolved-model.ts";
 
 /**
- * The whole is `weights_bytes + compute_bytes + cache_bytes_per_token[type] * window * slots`; an
- * estimate from the file's own metadata. Of a window that is longer or shorter there are as many slots
- * as find room in `window_room_bytes`, from one to those that the server is set to.
+ * The sum is `weights_bytes + compute_bytes + cache_bytes_per_token[type] * window * slots`,
+ * estimated from the file's metadata. For another window there are as many slots as fit in
+ * `window_room_bytes`, from one to the server's setting.
  *
  * @param free on it windows and slots may depend
  */
@@ -18,21 +18,21 @@ export function memoryRecord(
 ): Record<string, unknown> {
   const plan = planLoad(model, model.parameters, engine, free);
   const { weightsBytes, computeBytes, cacheBytesPerToken } = memoryTerms(model, plan);
-  // As the plan counts it: with the buffers of all slots that there may be.
+  // Counted like the plan: with the buffers of all possible slots.
   const most = memoryTerms(model, { ...plan, slots: engine.slots });
   return {
     weights_bytes: weightsBytes,
     compute_bytes: computeBytes,
     cache_bytes_per_token: cacheBytesPerToken,
-    /** What its window is kept in where no request says something else. */
+    /** Default cache type of its window. */
     cache_type: plan.kvCacheType,
-    /** Whether layers with a sliding window keep all tokens all the same. */
+    /** True if layers with a sliding window keep all tokens. */
     ...(plan.slidingWindow > 0 && { swa_full: plan.keepsWholeWindow }),
     layers: model.facts.layers,
-    /** Windows that there will be room for. */
+    /** Windows that will fit. */
     slots: plan.slots,
     window_room_bytes: roomForWindows(model, plan, free) - most.computeBytes,
-    /** The window that it is loaded with where no request names one. */
+    /** Default window when a request names none. */
     context_length: plan.contextLength,
     trained_context_length: model.facts.trainedContextLength,
   };

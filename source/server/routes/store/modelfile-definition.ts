@@ -1,4 +1,4 @@
-// What a request to create a model says about it in the text of a Modelfile.
+// Reads the definition from the Modelfile text of a create request.
 import { ProductError } from "../../../base/product-error.ts";
 import { parseModelfile } from "../../../store/modelfile/parse-modelfile.ts";
 import { withPlace } from "../../../store/modelfile/place-error.ts";
@@ -8,11 +8,11 @@ import { checkTemplate } from "./modelfile-template.ts";
 import type { CreateBody } from "./schema.ts";
 
 export interface ModelfileDefinition extends CreateDefinition {
-  /** Adds line and column to an error about something that the Modelfile names. */
+  /** Adds line and column to an error about a name in the Modelfile. */
   explain: (error: unknown) => unknown;
 }
 
-/** Fields that may stand beside a Modelfile. */
+/** Fields allowed besides a Modelfile. */
 const companions: ReadonlySet<string> = new Set([
   "model",
   "name",
@@ -39,7 +39,7 @@ export function readModelfile(body: CreateBody, text: string): ModelfileDefiniti
     definition: parsed.definition,
     otherParameters: {},
     warnings: [...parsed.warnings, ...templateWarnings],
-    // Whoever sends a Modelfile is not where its relative paths start from.
+    // Relative paths start from the server's folder, not the client's.
     explain: (error) =>
       error instanceof ProductError ? withPlace(error, parsed, process.cwd()) : error,
   };

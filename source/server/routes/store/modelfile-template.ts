@@ -1,4 +1,4 @@
-// Reads the TEMPLATE of a Modelfile before a model is made with it.
+// Checks the TEMPLATE of a Modelfile before a model is created.
 import { ProductError } from "../../../base/product-error.ts";
 import { GoChatTemplate } from "../../../prompt/go-template/go-chat-template.ts";
 import { unknownFieldText } from "../../../prompt/go-template/unknown-fields.ts";

@@ -1,4 +1,4 @@
-// Reads the name of a model that is to be made.
+// Reads the name of a model to be created.
 import type { ModelCatalog } from "../../../store/model-catalog.ts";
 import type { ModelName } from "../../../store/model-reference.ts";
 import { invalidField } from "../../errors.ts";
@@ -7,5 +7,5 @@ import { invalidField } from "../../errors.ts";
 export function parseNewName(catalog: ModelCatalog, text: string): ModelName {
   const parsed = catalog.parse(text);
   if (parsed.kind === "name") return parsed.name;
-  throw invalidField("model", "invalid model name: a path cannot be one.");
+  throw invalidField("model", "invalid model name: it must not be a path.");
 }

@@ -1,4 +1,4 @@
-// Replies to requests whose work takes long: a record a line while it goes on, or the last one alone.
+// Replies to long requests: a record per line while they run, or the last one alone.
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { ProgressRecord } from "../../../store/library/layer-maker.ts";
 import { toProductError } from "../../plugins/error-replies.ts";
@@ -7,7 +7,7 @@ import { StreamWriter } from "../../stream-writer.ts";
 
 export interface ProgressWork {
   onProgress: (record: ProgressRecord) => void;
-  /** In the stream a record, else among the warnings of the reply. */
+  /** A record in the stream, else an entry in `warnings`. */
   onWarning: (sentence: string) => void;
   /** Aborted when the client leaves. */
   signal: AbortSignal;
@@ -15,13 +15,16 @@ export interface ProgressWork {
 
 export interface ProgressOptions {
   stream: boolean;
-  /** Records in front of the work's own; without a stream, in `warnings` of the reply. */
+  /** Records before those of the work; without a stream, in `warnings` of the reply. */
   warnings?: readonly string[];
-  /** The work's first record waits for the second, so that a failure between them has its own status. */
+  /**
+   * Holds back the first record until the second, so that a failure between them has its own
+   * status.
+   */
   holdsFirst: boolean;
 }
 
-/** @throws what the work throws, as long as no record has been sent */
+/** @throws errors of the work before any record has been sent */
 export async function replyWithProgress(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -1,4 +1,4 @@
-// POST /api/pull: brings a model of the hub into the store.
+// POST /api/pull: downloads a model of the hub into the store.
 import type { FastifyInstance } from "fastify";
 import { ProductError } from "../../../base/product-error.ts";
 import { pullModel } from "../../../store/pull-model.ts";
@@ -20,7 +20,7 @@ export function registerPull(
       const stream = body.stream !== false;
       const name = parseNewName(catalog, nameIn(body));
       if (record !== undefined) requestLog.update(record, { model: name.display, stream });
-      // Whoever pulls the same shares its downloads; they stop when the last of them has left.
+      // Pulls of the same model share downloads, which stop when the last client has left.
       const work = replyWithProgress(request, reply, { stream, holdsFirst: false }, async (work) =>
         pullModel(store, name, { ...work, settings: await hub(), templateProblem }),
       );
@@ -31,7 +31,7 @@ export function registerPull(
   );
 }
 
-/** Without a stream, clients of Ollama know a model that is nowhere as 500. */
+/** Without a stream, clients of Ollama expect 500 for an unknown model. */
 function asMissing(error: unknown): unknown {
   const isMissing = error instanceof ProductError && error.status === 404;
   return isMissing ? error.reworded({ status: 500 }) : error;

@@ -1,4 +1,4 @@
-// POST /api/push: there is no registry to send models to, which is said before anything else is.
+// POST /api/push: refused first of all, since there is no registry.
 import type { FastifyInstance } from "fastify";
 import { ProductError } from "../../../base/product-error.ts";
 import { invalidField, serverErrors } from "../../errors.ts";

@@ -1,4 +1,4 @@
-// The routes about models in the store.
+// Routes about models in the store.
 import type { FastifyInstance } from "fastify";
 import type { ServerDependencies } from "../../dependencies.ts";
 import { registerBlobs } from "./blobs.ts";

@@ -1,21 +1,21 @@
-// Shapes of the requests about models in the store.
+// Shapes of requests about models in the store.
 import { type Static, Type } from "typebox";
 
 const named = {
   model: Type.Optional(Type.String()),
-  /** The same under its older name. */
+  /** Older name of `model`. */
   name: Type.Optional(Type.String()),
 };
 const streamed = { ...named, stream: Type.Optional(Type.Boolean()) };
 
-/** `model`, or `name` as older clients say; empty where neither is given. */
+/** Returns `model` or the older `name`; empty when neither is given. */
 export function nameIn({ model, name }: { model?: string; name?: string }): string {
   return model || name || "";
 }
 
 export const DeleteBody = Type.Object({
   ...named,
-  /** Ours: nothing is removed; the reply tells what would be freed. */
+  /** Ours: a dry run that reports what would be freed. */
   dry_run: Type.Optional(Type.Boolean()),
 });
 export type DeleteBody = Static<typeof DeleteBody>;
@@ -29,17 +29,17 @@ export type CopyBody = Static<typeof CopyBody>;
 export const ShowBody = Type.Object({
   ...named,
   verbose: Type.Optional(Type.Boolean()),
-  /** These two change the Modelfile alone. */
+  /** These two only change the Modelfile. */
   system: Type.Optional(Type.String()),
   options: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
 });
 export type ShowBody = Static<typeof ShowBody>;
 
-/** `insecure` is accepted without effect: the hub's address is a setting. */
+/** `insecure` has no effect: the hub's address is a setting. */
 export const TransferBody = Type.Object(streamed);
 export type TransferBody = Static<typeof TransferBody>;
 
-/** A relative path, and the digest of the blob that holds its content. */
+/** A relative path, and the digest of its content's blob. */
 const Files = Type.Record(Type.String(), Type.String());
 
 export const CreateBody = Type.Object({
@@ -57,7 +57,7 @@ export const CreateBody = Type.Object({
   renderer: Type.Optional(Type.String()),
   parser: Type.Optional(Type.String()),
   requires: Type.Optional(Type.String()),
-  /** The whole definition as the text of a Modelfile, in place of the fields above. */
+  /** The whole definition as a Modelfile, in place of the fields above. */
   modelfile: Type.Optional(Type.String()),
 });
 export type CreateBody = Static<typeof CreateBody>;

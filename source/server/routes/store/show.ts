@@ -1,4 +1,4 @@
-// POST /api/show: everything that is known of a model.
+// POST /api/show: everything known of a model.
 import type { FastifyInstance } from "fastify";
 import { ProductError } from "../../../base/product-error.ts";
 import { storeErrors } from "../../../store/errors.ts";
@@ -46,13 +46,13 @@ export function registerShow(app: FastifyInstance, dependencies: ServerDependenc
   );
 }
 
-/** Ollama's own command sends what it has not been given as empty: it changes nothing. */
+/** Ollama's own command sends absent values as empty ones, which change nothing. */
 function withoutEmpty(parameters: ModelParameters): ModelParameters {
   const { stop, ...others } = parameters;
   return { ...others, ...(stop !== undefined && stop.length > 0 && { stop }) };
 }
 
-/** Clients of Ollama find the tag in the message, also where they left it out. */
+/** Clients of Ollama expect the tag in the message, even when they left it out. */
 function withFullName(error: unknown, fullName: () => string): unknown {
   const isMissing = error instanceof ProductError && error.code === storeErrors.modelNotFound.code;
   return isMissing ? error.reworded({ message: `model '${fullName()}' not found` }) : error;

@@ -1,4 +1,4 @@
-// GET /api/tags: the models there are, newest first.
+// GET /api/tags: models in the store, newest first.
 import type { FastifyInstance } from "fastify";
 import { formatLocalTime } from "../../../base/local-time.ts";
 import type { Capability } from "../../../prompt/capabilities.ts";
@@ -15,23 +15,23 @@ export function registerTags(app: FastifyInstance, dependencies: ServerDependenc
   const { catalog, scheduler, log } = dependencies;
   const readings = new KnownReadings(catalog);
   const reportedProblems = new Set<string>();
-  // Some clients ask every second, and the whole store is read for it.
+  // Some clients poll every second, and each call reads the whole store.
   const listText = shareCalls(async () => {
     const { models, problems } = await catalog.listModels();
     for (const { path, message } of problems) {
-      if (!reportedProblems.has(path)) log(`a model cannot be listed: ${message}`);
+      if (!reportedProblems.has(path)) log(`model not listed: ${message}`);
       reportedProblems.add(path);
     }
     const records: unknown[] = [];
     const free = await scheduler.freeRoom();
-    // One after the other: each may open a file, and most are known.
+    // Runs in sequence: each may open a file, and most are cached.
     for (const model of models) {
       const reading = await readings.of(model);
       records.push({
         ...toRecord(model),
         ...(reading !== undefined && {
           capabilities: reading.capabilities,
-          // Ours: what loading it takes.
+          // Ours: memory it needs.
           memory: memoryRecord(reading.model, scheduler.engine, free),
         }),
       });
@@ -51,20 +51,20 @@ function toRecord(model: ModelSummary) {
     size: model.sizeBytes,
     digest: model.digest,
     details: detailsRecord(model.details),
-    // Ours: whose store it is in.
+    // Ours: the store it is in.
     store: model.store ?? model.origin,
   };
 }
 
 const mostKept = 4096;
 
-/** What only a model's files tell. */
+/** Details that only the model's files contain. */
 interface Reading {
   model: ResolvedModel;
   capabilities: readonly Capability[];
 }
 
-/** Files are read once for each digest. */
+/** Reads files once per digest. */
 class KnownReadings {
   readonly #catalog: ModelCatalog;
   readonly #known = new Map<string, Promise<Reading | undefined>>();
@@ -80,7 +80,7 @@ class KnownReadings {
     const pending = this.#read(name);
     this.#known.set(digest, pending);
     const reading = await pending;
-    // A file that was missing may be put back.
+    // A missing file may come back.
     if (reading === undefined) this.#known.delete(digest);
     return reading;
   }
@@ -90,7 +90,7 @@ class KnownReadings {
       const model = await this.#catalog.resolve(name);
       return { model, capabilities: readTemplate(model).capabilities };
     } catch {
-      return undefined; // whoever uses the model is told what is wrong with it
+      return undefined; // users of the model get the error
     }
   }
 }

@@ -1,6 +1,6 @@
 // The chat's commands act on this: on the field, on the messages, on the conversation.
 
-import { quitNotice } from "../../frame/frame-commands.ts";
+import { quitNotice } from "../../frame/quit.ts";
 import type { ChatState } from "./chat-state.ts";
 import type { ChatParts } from "./chat-view.ts";
 import type { CommandContext, Printed } from "./commands/command.ts";

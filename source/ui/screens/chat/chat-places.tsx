@@ -5,7 +5,7 @@ import { memo, type ReactElement, useSyncExternalStore } from "react";
 import type { ClientMessage } from "../../../client/chat-events.ts";
 import type { SessionDeployment, SessionHead } from "../../../sessions/session.ts";
 import type { BodySize, BoundCommand, CommandFacts, Screen } from "../../frame/screen.ts";
-import { Changing } from "../../hooks/store.ts";
+import { Observable } from "../../hooks/store.ts";
 import { useLayout } from "../../hooks/use-layout.ts";
 import { useLook } from "../../hooks/use-look.ts";
 import { usePaced } from "../../hooks/use-store.ts";
@@ -55,7 +55,7 @@ const nobodyLines = [
   "Alt+S goes on with a saved chat.",
 ];
 
-export class ChatPlaces extends Changing implements Screen {
+export class ChatPlaces extends Observable implements Screen {
   readonly id = "chat";
   readonly title = "Chat";
   readonly #own: ChatPlace | undefined;

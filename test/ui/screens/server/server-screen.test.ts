@@ -192,7 +192,7 @@ class SampleControl implements ServerControl {
   }
 }
 
-const taken = { message: "Port 11434 is taken by another program.", code: "SERVER_PORT_TAKEN" };
+const taken = { message: "Port 11434 is already in use.", code: "SERVER_PORT_TAKEN" };
 
 test("the server of this program is stopped, and started on the next port where its own is taken", async () => {
   const control = new SampleControl();
@@ -203,7 +203,7 @@ test("the server of this program is stopped, and started on the next port where 
   await screen.until("The server is stopped · S starts it");
   control.failure = taken;
   screen.type("S");
-  await screen.until("Port 11434 is taken by another program. · p takes the next free port");
+  await screen.until("Port 11434 is already in use. · p takes the next free port");
   await screen.until("p next port");
   screen.type("p");
   await screen.until("The server is listening on");

@@ -1,4 +1,4 @@
-// `tools` and `tool_choice` of a response: which functions the model may call, and whether it must.
+// `tools` and `tool_choice` of a response request.
 import { quoteShort } from "../../../../base/display-text.ts";
 import type { ChatInput, ToolChoice } from "../../../../engine/request.ts";
 import type { ToolDefinition } from "../../../../prompt/chat-message.ts";

@@ -1,4 +1,4 @@
-// Content of an input item: a text, or parts that are joined, images between them.
+// Content of an input item: a text or joined parts, with images between them.
 import { quoteShort } from "../../../../base/display-text.ts";
 import type { ChatImage } from "../../../../prompt/chat-message.ts";
 import { invalidField, unsupportedField } from "../../../errors.ts";

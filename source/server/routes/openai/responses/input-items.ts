@@ -1,4 +1,4 @@
-// The input of a response: a text, or items, as the conversation that a model sees.
+// Turns the input of a response, text or items, into the model's conversation.
 import { quoteShort } from "../../../../base/display-text.ts";
 import type { PromptMessage } from "../../../../prompt/prompt-template.ts";
 import { invalidField, unsupportedField } from "../../../errors.ts";
@@ -32,7 +32,7 @@ export function toMessages(input: unknown, instructions: string | undefined): Pr
 }
 
 function addItem(conversation: ConversationBuilder, item: Fields, where: string): void {
-  // A message may be written without its type.
+  // A message may omit its type.
   const type =
     readOptional(item.type, `${where}.type`, readText) ??
     (item.role === undefined ? undefined : "message");
@@ -60,7 +60,7 @@ function addItem(conversation: ConversationBuilder, item: Fields, where: string)
     case "item_reference":
       throw unsupportedField(where, "responses are not stored; send the item itself");
     default:
-      throw unsupportedField(`${where}.type`, `${quoteShort(type)} is no item of this server`);
+      throw unsupportedField(`${where}.type`, `${quoteShort(type)} is not a supported item`);
   }
 }
 
@@ -74,7 +74,7 @@ function addMessage(conversation: ConversationBuilder, item: Fields, where: stri
       conversation.addContent(role, content);
       break;
     case "developer":
-      // OpenAI's newer word; templates of models know the older one.
+      // OpenAI's newer name; chat templates know the older one.
       conversation.addContent("system", content);
       break;
     default:
@@ -85,7 +85,7 @@ function addMessage(conversation: ConversationBuilder, item: Fields, where: stri
   }
 }
 
-/** The thinking itself where there is any, else its summary. */
+/** Returns the thinking, or its summary when there is none. */
 function reasoningOf(item: Fields, where: string): string {
   const texts = (name: "content" | "summary") =>
     (readOptional(item[name], `${where}.${name}`, readList) ?? []).map((value, index) => {

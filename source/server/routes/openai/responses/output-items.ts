@@ -1,18 +1,18 @@
-// The items of a response's output, and the events by which a stream tells each of them.
+// Output items of a response, and the stream events of each.
 import { randomBytes } from "node:crypto";
 import type { TokenLogprob } from "../../../../engine/generation.ts";
 import type { NamedEvent } from "../../named-events.ts";
 
 export type ItemStatus = "in_progress" | "completed" | "incomplete";
 
-/** An item while it is being written. Its events still lack their place in the output. */
+/** An item that is being written. Its events still lack their output index. */
 export interface OutputItem {
   readonly kind: "reasoning" | "message" | "function_call";
   begin(): NamedEvent[];
-  /** @param text what comes next of it */
+  /** @param text the next piece */
   add(text: string, logprobs?: readonly TokenLogprob[]): NamedEvent[];
   end(status: ItemStatus): NamedEvent[];
-  /** The item as it stands. */
+  /** The item so far. */
   toJson(status: ItemStatus): Record<string, unknown>;
 }
 
@@ -21,8 +21,8 @@ export function uniqueId(prefix: "resp" | "msg" | "rs" | "fc"): string {
 }
 
 /**
- * What the model thought. It is all there is, so it stands where OpenAI puts its summary: that is
- * what clients show, and what Ollama does.
+ * The model's thinking, in the field of OpenAI's summary: clients show that one, and Ollama fills
+ * it too.
  */
 export class ReasoningItem implements OutputItem {
   readonly kind = "reasoning";
@@ -113,7 +113,7 @@ function toLogprob({ token, bytes, logprob, top }: TokenLogprob) {
   return { token, bytes, logprob, top_logprobs: top };
 }
 
-/** A call of one of the client's functions. */
+/** A call of a client's function. */
 export class FunctionCallItem implements OutputItem {
   readonly kind = "function_call";
   readonly #id = uniqueId("fc");
@@ -121,7 +121,7 @@ export class FunctionCallItem implements OutputItem {
   readonly #name: string;
   #arguments = "";
 
-  /** @param callId by which its result is to name it */
+  /** @param callId id that its result must name */
   constructor(callId: string, name: string) {
     this.#callId = callId;
     this.#name = name;

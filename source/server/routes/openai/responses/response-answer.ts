@@ -1,4 +1,4 @@
-// A response: the object that is sent as a whole, and the events of its stream.
+// A response: the object sent as a whole, and its stream events.
 
 import type { ProductError } from "../../../../base/product-error.ts";
 import type { CanonicalEvent, Truncation } from "../../../../engine/request.ts";
@@ -41,12 +41,12 @@ export class ResponseAnswer implements NamedAnswer {
   fail(error: ProductError): NamedEvent[] {
     const { sentence: message, param = null } = error;
     const code = openaiCode(error);
-    // A stream that was silent for long has been opened before its answer began.
+    // A silent stream was opened before its answer began.
     const begun = this.#begin();
     this.#status = "failed";
     const ended = this.#numbered(this.#output.end("incomplete"));
     const told = this.#numbered([{ type: "error", code, message, param }]);
-    // The codes of responses are a fixed list; ours is in the event before.
+    // Response error codes are a fixed list; our code is in the preceding event.
     const response = { error: { code: "server_error", message } };
     return [
       ...begun,
@@ -61,7 +61,7 @@ export class ResponseAnswer implements NamedAnswer {
   }
 
   #begin(): NamedEvent[] {
-    // An answer that goes on without its oldest turns starts several times.
+    // An answer that drops its oldest turns starts several times.
     if (this.#hasBegun) return [];
     this.#hasBegun = true;
     return [
@@ -101,13 +101,13 @@ export class ResponseAnswer implements NamedAnswer {
       ...requestFields(this.#body),
       output,
       usage: hasEnded ? usageOf(this.#meter) : null,
-      // Ours: what was left out of the conversation.
+      // Ours: parts dropped from the conversation.
       ...(this.#truncated !== undefined && { truncated: this.#truncated }),
     };
   }
 }
 
-/** What a response repeats of its request. */
+/** Request fields that a response repeats. */
 function requestFields(body: ResponseBody) {
   return {
     instructions: body.instructions ?? null,
@@ -119,7 +119,7 @@ function requestFields(body: ResponseBody) {
     previous_response_id: null,
     reasoning: { effort: body.reasoning?.effort ?? null, summary: body.reasoning?.summary ?? null },
     store: false,
-    // Null where the model's own settings count.
+    // Null when the model's own settings apply.
     temperature: body.temperature ?? null,
     text: { format: body.text?.format ?? { type: "text" }, verbosity: "medium" },
     tool_choice: body.tool_choice ?? "auto",

@@ -1,4 +1,4 @@
-// Turns the events of an answer into the items of a response and the events that tell them.
+// Turns the events of an answer into response items and their stream events.
 import type { CanonicalEvent } from "../../../../engine/request.ts";
 import type { NamedEvent } from "../../named-events.ts";
 import {
@@ -23,7 +23,7 @@ export class ResponseOutput {
       case "thinking":
         return [...this.#turnTo("reasoning", () => new ReasoningItem()), ...this.#add(event.text)];
       case "text":
-        // Log-probabilities of marks that are no text have no place of their own.
+        // Log-probabilities of control tokens have no place of their own.
         if (event.text === "" && this.#open?.kind !== "message") return [];
         return [
           ...this.#turnTo("message", () => new MessageItem()),
@@ -52,18 +52,18 @@ export class ResponseOutput {
     return this.#end(this.#open?.kind === "function_call" ? "incomplete" : status);
   }
 
-  /** An answer without anything in it is an empty message. */
+  /** An empty answer is an empty message. */
   complete(status: ItemStatus): NamedEvent[] {
     const isEmpty = this.#ended.length === 0 && this.#open === undefined;
     return [...(isEmpty ? this.#begin(new MessageItem()) : []), ...this.end(status)];
   }
 
-  /** All items so far, as a stream has told them. */
+  /** All items so far, as streamed. */
   toJson(): Array<Record<string, unknown>> {
     return this.#ended.map(({ item, status }) => item.toJson(status));
   }
 
-  /** Without calls that broke off: their text has come again as a message. */
+  /** Omits incomplete calls: their text was sent again as a message. */
   wholeItems(): Array<Record<string, unknown>> {
     const isBroken = ({ item, status }: EndedItem) =>
       item.kind === "function_call" && status === "incomplete";
@@ -95,7 +95,7 @@ export class ResponseOutput {
     return events;
   }
 
-  /** Items are written one after the other: the open one comes behind all that have ended. */
+  /** Items are written one after the other: the open one follows all finished ones. */
   #placed(events: readonly NamedEvent[]): NamedEvent[] {
     const output_index = this.#ended.length;
     return events.map((event) => ({ ...event, output_index }));

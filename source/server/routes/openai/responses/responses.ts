@@ -1,4 +1,4 @@
-// POST /v1/responses: stateless; nothing of a response is kept.
+// POST /v1/responses: stateless, nothing is stored.
 import type { FastifyInstance } from "fastify";
 import { fileAccess } from "../../../access.ts";
 import type { ServerDependencies } from "../../../dependencies.ts";

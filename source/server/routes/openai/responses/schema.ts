@@ -1,13 +1,13 @@
-// Shape of a request to /v1/responses. What comes in many forms is read by hand.
+// Shape of a request to /v1/responses. Unions are read by hand.
 import { type Static, type TSchema, Type } from "typebox";
 
-/** Inside objects clients send null for what they do not have, as their libraries print it. */
+/** Clients send null for absent fields of objects, as their libraries do. */
 const orNull = <Schema extends TSchema>(schema: Schema) =>
   Type.Optional(Type.Union([schema, Type.Null()]));
 
 export const ResponseBody = Type.Object({
   model: Type.String(),
-  /** A text, or items. */
+  /** Text or items. */
   input: Type.Optional(Type.Unknown()),
   instructions: Type.Optional(Type.String()),
   stream: Type.Optional(Type.Boolean()),
@@ -19,7 +19,7 @@ export const ResponseBody = Type.Object({
   tools: Type.Optional(Type.Array(Type.Unknown())),
   tool_choice: Type.Optional(Type.Unknown()),
   parallel_tool_calls: Type.Optional(Type.Boolean()),
-  /** Of tools that this server does not have. */
+  /** Parameters of tools that this server lacks. */
   max_tool_calls: Type.Optional(Type.Integer({ minimum: 1 })),
   reasoning: Type.Optional(
     Type.Object({ effort: orNull(Type.String()), summary: orNull(Type.String()) }),
@@ -29,17 +29,17 @@ export const ResponseBody = Type.Object({
   ),
   truncation: Type.Optional(Type.Union([Type.Literal("auto"), Type.Literal("disabled")])),
   metadata: Type.Optional(Type.Record(Type.String(), Type.String())),
-  /** Without effect: nothing is ever stored. */
+  /** Without effect: nothing is stored. */
   store: Type.Optional(Type.Boolean()),
   // Extensions: as on the native API.
   keep_alive: Type.Optional(Type.Union([Type.String(), Type.Number()])),
   options: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
   think: Type.Optional(Type.Union([Type.Boolean(), Type.String()])),
-  // As llama-server and vLLM have it.
+  // As in llama-server and vLLM.
   chat_template_kwargs: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
   // llama-server's, in GBNF.
   grammar: Type.Optional(Type.String()),
-  // Refused unless they ask for nothing.
+  // Refused unless they have no effect.
   background: Type.Optional(Type.Boolean()),
   context_management: Type.Optional(Type.Unknown()),
   conversation: Type.Optional(Type.Unknown()),

@@ -1,4 +1,4 @@
-// Translates a request for a response to the canonical request.
+// Translates a response request to the canonical request.
 import { quoteShort } from "../../../../base/display-text.ts";
 import {
   type AnswerFormat,
@@ -81,7 +81,7 @@ function refuseUnsupported(body: ResponseBody): void {
   if (body.moderation !== undefined) {
     throw unsupportedField("moderation", "answers are not moderated");
   }
-  // The word for as long as the model likes.
+  // OpenAI's word for unlimited.
   if ((body.text?.verbosity ?? "medium") !== "medium") {
     throw unsupportedField("text.verbosity", "the length of an answer is the model's choice");
   }
@@ -89,7 +89,9 @@ function refuseUnsupported(body: ResponseBody): void {
 
 const logprobsWanted = "message.output_text.logprobs";
 
-/** What may be included; all but one is there already, or belongs to tools that are not here. */
+/**
+ * Values of `include`; all but one are always included, or belong to tools that do not exist here.
+ */
 const includable: readonly string[] = [
   logprobsWanted,
   "reasoning.encrypted_content",
@@ -101,7 +103,7 @@ const includable: readonly string[] = [
   "web_search_call.results",
 ];
 
-/** Undefined when no log-probabilities are wanted. */
+/** Undefined when log-probabilities are off. */
 function toTopLogprobs({ include = [], top_logprobs = 0 }: ResponseBody): number | undefined {
   for (const [index, name] of include.entries()) {
     if (includable.includes(name)) continue;
@@ -113,7 +115,7 @@ function toTopLogprobs({ include = [], top_logprobs = 0 }: ResponseBody): number
   return include.includes(logprobsWanted) || top_logprobs > 0 ? top_logprobs : undefined;
 }
 
-/** A schema is enforced whatever `strict` says. */
+/** Enforces a schema regardless of `strict`. */
 function toFormat(value: unknown): AnswerFormat | undefined {
   if (value === undefined || value === null) return undefined;
   const format = readObject(value, "text.format");

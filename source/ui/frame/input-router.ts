@@ -1,0 +1,93 @@
+// Routes keys and text to the frame's commands, the overlay on top, or the current screen.
+
+import type { KeyPress } from "../keys/key-name.ts";
+import { splitGraphemes } from "../text/graphemes.ts";
+import type { CommandRunner } from "./command-runner.ts";
+import type { Overlays } from "./overlays.ts";
+import type { Quit } from "./quit.ts";
+import type { ScreenSwitcher } from "./screen-switcher.ts";
+
+/** These act on the terminal, even under an overlay. */
+const terminalKeys = new Set(["Ctrl+L", "Ctrl+Z"]);
+/** These work even when the window is too small to show anything else. */
+const smallWindowKeys = new Set(["Esc", "Ctrl+C", "Ctrl+D", "Ctrl+L", "Ctrl+Z"]);
+
+interface InputRouterParts {
+  readonly screens: ScreenSwitcher;
+  readonly commands: CommandRunner;
+  readonly overlays: Overlays;
+  readonly quit: Quit;
+  readonly isTooSmall: () => boolean;
+  /** Shows a notice; undefined clears it. */
+  readonly notify: (sentence: string | undefined) => void;
+}
+
+export class InputRouter {
+  readonly #parts: InputRouterParts;
+  /** Input typed before the screens exist; undefined once they do. */
+  #early: (() => void)[] | undefined = [];
+
+  constructor(parts: InputRouterParts) {
+    this.#parts = parts;
+  }
+
+  /** There are no screens yet. */
+  get isStarting(): boolean {
+    return this.#early !== undefined;
+  }
+
+  /** The screens exist: replays the input that came before them. */
+  start(): void {
+    const early = this.#early ?? [];
+    this.#early = undefined;
+    for (const act of early) act();
+  }
+
+  /** Handles one key or piece of text. */
+  press(press: KeyPress): void {
+    if (this.#early !== undefined) {
+      this.#pressEarly(press, this.#early);
+      return;
+    }
+    const { screens, commands, overlays, isTooSmall, notify } = this.#parts;
+    notify(undefined);
+    const isKey = press.kind === "key";
+    if (isTooSmall() && !(isKey && smallWindowKeys.has(press.name))) return;
+    if (isKey && terminalKeys.has(press.name)) commands.runKey(press.name);
+    else if (overlays.top !== undefined) overlays.top.press(press);
+    else if (isKey) commands.runKey(press.name);
+    else if (screens.isTyping) screens.current?.type(press.text);
+    else this.#pressLetters(press.text);
+  }
+
+  /** Inserts a bracketed paste as one piece; it never sends. */
+  paste(text: string): void {
+    if (this.#early !== undefined) {
+      this.#early.push(() => this.paste(text));
+      return;
+    }
+    const { screens, overlays, isTooSmall, notify } = this.#parts;
+    if (isTooSmall()) return;
+    notify(undefined);
+    if (overlays.top !== undefined) overlays.top.paste(text);
+    else if (screens.isTyping) screens.current?.paste(text);
+  }
+
+  /** Before the screens exist only quitting works; everything else waits for them. */
+  #pressEarly(press: KeyPress, early: (() => void)[]): void {
+    const { quit, notify } = this.#parts;
+    const name = press.kind === "key" ? press.name : undefined;
+    if (name === "Ctrl+D") quit.leave("bye");
+    else if (name === "Ctrl+C") {
+      const notice = quit.interrupt();
+      if (notice !== undefined) notify(notice);
+    } else early.push(() => this.press(press));
+  }
+
+  /** Letters are keys until one opens a field or a list, which gets the rest as text. */
+  #pressLetters(text: string): void {
+    const [first = "", ...rest] = splitGraphemes(text);
+    this.#parts.commands.runKey(first === " " ? "Space" : first);
+    if (rest.length > 0) this.press({ kind: "text", text: rest.join("") });
+  }
+}
