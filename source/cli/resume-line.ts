@@ -9,9 +9,10 @@ export function printResumeLine({ saved, signal }: Pick<AppResult, "saved" | "si
   process.stdout.write(`${resumeLine(saved)}\n`);
 }
 
+/** Returns the sentence, and the command on a line of its own: no name pushes it over the edge. */
 export function resumeLine({ id, name, deployment }: NonNullable<AppResult["saved"]>): string {
   const shown = neutraliseLine(name, false);
   return deployment === undefined
-    ? `Chat '${shown}' is saved. Resume it with: modelctl run --session ${id}`
+    ? `Chat '${shown}' is saved. Resume it with:\n  modelctl run --session ${id}`
     : `Chat '${shown}' is saved. Resume it with Alt+S in deployctl.`;
 }

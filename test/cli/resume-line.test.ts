@@ -17,7 +17,7 @@ const head = {
 
 test("a chat with a model of this machine is resumed with a command", () => {
   expect(resumeLine(head)).toBe(
-    "Chat 'Plan it' is saved. Resume it with: modelctl run --session 20261122-101500-abc123",
+    "Chat 'Plan it' is saved. Resume it with:\n  modelctl run --session 20261122-101500-abc123",
   );
 });
 

@@ -101,7 +101,7 @@ it("a chat from lines typed ahead to the line that resumes it", async () => {
     await chat.send("/bye");
     expect(await chat.exited).toBe(0);
     expect(chat.text()).toContain(
-      "Chat 'Other sums' is saved. Resume it with: modelctl run --session ",
+      "Chat 'Other sums' is saved. Resume it with:\n  modelctl run --session ",
     );
   } finally {
     await chat.close();
