@@ -190,7 +190,8 @@ for (const { engine, isThere } of engines) {
       };
       const answer = tiny.ask([look(colour, image("red.png"))], { sampling });
       // An engine refuses unsupported options instead of ignoring them.
-      if (engine === "prebuilt") await expect(answer).rejects.toThrow(/Logit biases are not supported/);
+      if (engine === "prebuilt")
+        await expect(answer).rejects.toThrow(/Logit biases are not supported/);
       else expect((await answer).text).not.toContain(" red");
     });
 
