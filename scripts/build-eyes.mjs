@@ -1,5 +1,5 @@
-// Builds the image reader for the CPU once, where git, cmake and a C++ compiler are there: with it, models
-// see through the text engine. Without it they see too, more slowly.
+// Builds the image reader for the CPU once, if git, cmake and a C++ compiler are installed. Without it a
+// slower engine reads images.
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -21,12 +21,12 @@ const isBuilt =
   existsSync(stamp) &&
   readFileSync(stamp, "utf8") === wanted;
 if (!isBuilt) {
-  console.log("building the image reader, once");
+  console.log("Building the image reader (once)…");
   try {
     const work = { onProgress: () => {}, signal: undefined };
     await buildImageReader("cpu", work, { folder, withCpu: false });
     writeFileSync(stamp, wanted);
   } catch (error) {
-    console.log(`${error.message} Images will be read by a slower engine.`);
+    console.log(`${error.message} A slower engine will read images.`);
   }
 }

@@ -1,4 +1,4 @@
-// Error codes of the engine: loading, generating, and the life of a runner.
+// Errors of the engine: loading models, generating answers, runner processes.
 import { type ErrorDefinition, exitCodes } from "../base/product-error.ts";
 
 export const engineErrors = {
@@ -7,20 +7,20 @@ export const engineErrors = {
     status: 500,
     exitCode: exitCodes.loadFailed,
     description:
-      "node-llama-cpp is missing, broken, or of a version that this program does not support.",
+      "The installed node-llama-cpp is missing, broken, or not the version this program was written for.",
   },
   deviceUnavailable: {
     code: "ENGINE_DEVICE_UNAVAILABLE",
     status: 400,
     exitCode: exitCodes.loadFailed,
-    description: "The device given with --gpu is not usable on this machine.",
+    description: "The device requested with --gpu is not available on this machine.",
   },
   loadFailed: {
     code: "ENGINE_LOAD_FAILED",
-    // Not 500: clients would retry, and the file stays the same.
+    // Not 500, since clients would retry, and the file would still be unusable.
     status: 400,
     exitCode: exitCodes.loadFailed,
-    description: "The inference engine refused the model file.",
+    description: "The inference engine cannot load the model file.",
   },
   architectureUnknown: {
     code: "ENGINE_ARCHITECTURE_UNKNOWN",
@@ -38,19 +38,19 @@ export const engineErrors = {
     code: "ENGINE_RUNNER_CRASHED",
     status: 500,
     exitCode: exitCodes.unexpected,
-    description: "The process that runs the model ended while requests were running.",
+    description: "The model's process crashed while it handled requests.",
   },
   backingOff: {
     code: "ENGINE_BACKING_OFF",
     status: 503,
     exitCode: exitCodes.loadFailed,
-    description: "The model crashed repeatedly; the next load is delayed.",
+    description: "The model crashed repeatedly; the next attempt to load it is delayed.",
   },
   loadTimeout: {
     code: "ENGINE_LOAD_TIMEOUT",
     status: 504,
     exitCode: exitCodes.timeout,
-    description: "Loading the model made no progress within the configured time.",
+    description: "Loading the model made no progress within the load timeout.",
   },
   decodeFailed: {
     code: "ENGINE_DECODE_FAILED",
@@ -62,13 +62,14 @@ export const engineErrors = {
     code: "ENGINE_PROMPT_TOO_LONG",
     status: 400,
     exitCode: exitCodes.usage,
-    description: "The prompt does not fit the context window; prompts are never cut silently.",
+    description:
+      "The prompt does not fit the context window. Prompts are never truncated silently.",
   },
   promptEmpty: {
     code: "ENGINE_PROMPT_EMPTY",
     status: 400,
     exitCode: exitCodes.usage,
-    description: "The prompt has no tokens.",
+    description: "The prompt is empty.",
   },
   tokenUnknown: {
     code: "ENGINE_TOKEN_UNKNOWN",
@@ -80,19 +81,25 @@ export const engineErrors = {
     code: "ENGINE_GRAMMAR_TOO_SLOW",
     status: 400,
     exitCode: exitCodes.usage,
-    description: "Following the grammar of a schema or tool takes too long per token.",
+    description: "Following the grammar of a schema or a tool took too long per token.",
+  },
+  grammarDeadEnd: {
+    code: "ENGINE_GRAMMAR_DEAD_END",
+    status: 400,
+    exitCode: exitCodes.usage,
+    description: "The grammar of an answer led to a place where no token of the model fits.",
   },
   parameterUnsupported: {
     code: "ENGINE_PARAMETER_UNSUPPORTED",
     status: 400,
     exitCode: exitCodes.usage,
-    description: "The engine does not support this parameter.",
+    description: "The engine does not support a parameter that would change the answer.",
   },
   capabilityMissing: {
     code: "ENGINE_CAPABILITY_MISSING",
     status: 400,
     exitCode: exitCodes.usage,
-    description: "The model does not support a feature of the request, such as tools or thinking.",
+    description: "The model lacks a capability that the request needs, such as tools or thinking.",
   },
   imageInvalid: {
     code: "ENGINE_IMAGE_INVALID",
@@ -102,10 +109,11 @@ export const engineErrors = {
   },
   projectorUnusable: {
     code: "ENGINE_PROJECTOR_UNUSABLE",
-    // Not 500, as for a model's file: a retry would fail the same way.
+    // Not 500, since retrying would not help.
     status: 400,
     exitCode: exitCodes.loadFailed,
-    description: "The vision file (projector) is unreadable or belongs to another model.",
+    description:
+      "The model's projector, which it needs for images, is unreadable or belongs to another model.",
   },
   buildFailed: {
     code: "ENGINE_BUILD_FAILED",
@@ -123,19 +131,19 @@ export const engineErrors = {
     code: "ENGINE_EMBEDDING_UNUSABLE",
     status: 400,
     exitCode: exitCodes.unexpected,
-    description: "The model returned a vector with values that are not numbers.",
+    description: "The model returned an embedding with invalid numbers.",
   },
   noRoom: {
     code: "ENGINE_NO_ROOM",
     status: 503,
     exitCode: exitCodes.loadFailed,
-    description: "Not enough memory: every loaded model is pinned (keep_alive -1).",
+    description: "Not enough memory: every loaded model is pinned (`keep_alive: -1`).",
   },
   queueFull: {
     code: "ENGINE_QUEUE_FULL",
     status: 503,
     exitCode: exitCodes.unexpected,
-    description: "Too many requests are waiting for this model.",
+    description: "Too many requests are queued for this model.",
   },
   cancelled: {
     code: "ENGINE_CANCELLED",

@@ -2,6 +2,7 @@
 // have been merely touched.
 import path from "node:path";
 import { AsyncQueue } from "../../base/async-queue.ts";
+import { shownModel } from "../../base/model-tag.ts";
 import type { ResolvedModel } from "../../store/model-catalog.ts";
 import type { CanonicalEvent } from "../request.ts";
 import { cancelled } from "./until-aborted.ts";
@@ -19,7 +20,7 @@ export async function* checkTouched(
   log: (text: string) => void,
 ): AsyncGenerator<Checking> {
   for (const file of touched) {
-    log(`checking ${file.path}, which was modified after ${name} was created`);
+    log(`checking ${file.path}, which was modified after ${shownModel(name)} was created`);
     const events = new AsyncQueue<Checking>();
     const { sizeBytes: totalBytes } = file;
     let percent = -1;

@@ -1,6 +1,7 @@
 // A model that is loaded or being loaded: its runner, its users, and its keep-alive timer.
 import { AsyncQueue } from "../../base/async-queue.ts";
 import type { Clock } from "../../base/clock.ts";
+import { shownModel } from "../../base/model-tag.ts";
 import { ProductError } from "../../base/product-error.ts";
 import type { ResolvedModel } from "../../store/model-catalog.ts";
 import { engineErrors } from "../errors.ts";
@@ -252,9 +253,9 @@ export class LoadedModel {
             for (const watcher of this.#watchers) watcher.push(fraction);
           },
           log: (lines) => {
-            for (const line of lines) engineLog(`${model.name}: ${line}`);
+            for (const line of lines) engineLog(`${shownModel(model.name)}: ${line}`);
           },
-          warn: (text) => log(`${model.name}: ${text}`),
+          warn: (text) => log(`${shownModel(model.name)}: ${text}`),
         },
         this.#abort.signal,
         this.#options.mayLoad,
@@ -264,13 +265,15 @@ export class LoadedModel {
       this.fraction = 1;
       void runner.exited.then((exit) => {
         if (!exit.expected) {
-          log(`the runner of ${model.name} ${exit.how}; its last lines:`);
+          log(`the runner of ${shownModel(model.name)} ${exit.how}; its last lines:`);
           for (const line of exit.lastLines) log(`  ${line}`);
         }
         this.#end(!exit.expected);
       });
       const seconds = ((clock.now() - started) / 1000).toFixed(2);
-      log(`loaded ${model.name} in ${seconds} s (${phasesText(facts)}): ${facts.device.reason}`);
+      log(
+        `loaded ${shownModel(model.name)} in ${seconds} s (${phasesText(facts)}): ${facts.device.reason}`,
+      );
       this.startIdleTimer();
       return { runner, facts };
     } catch (error) {
@@ -279,7 +282,7 @@ export class LoadedModel {
       this.#end(crashed);
       if (!stalled) throw error;
       throw new ProductError(engineErrors.loadTimeout, {
-        message: `Loading ${model.name} stopped: no progress for ${Math.round(this.#options.loadTimeoutMs / 1000)} s.`,
+        message: `Loading ${shownModel(model.name)} stopped: no progress for ${Math.round(this.#options.loadTimeoutMs / 1000)} s.`,
         hint: "Check the disk, or raise MODELCTL_LOAD_TIMEOUT.",
       });
     } finally {

@@ -1,5 +1,6 @@
 // Pool of loaded models: finds the one for a request and unloads others to make room.
 import type { Clock } from "../../base/clock.ts";
+import { shownModel } from "../../base/model-tag.ts";
 import type { ResolvedModel } from "../../store/model-catalog.ts";
 import type { ModelParameters } from "../../store/model-parameters.ts";
 import type { LoadSettings } from "../runner/load-settings.ts";
@@ -93,6 +94,12 @@ export class ModelPool {
   ): Promise<Lease> {
     const key = keyOf(model);
     let wait: { for: LoadedModel; end: () => void } | undefined;
+    /** Keeps later requests from starting on the model once the older ones have ended. */
+    const waitFor = (loaded: LoadedModel) => {
+      if (wait?.for === loaded) return;
+      wait?.end();
+      wait = { for: loaded, end: loaded.awaitReload() };
+    };
     try {
       const checks = Promise.all([stateOfFiles(model), this.#card.look()]);
       const [filesState] = await untilAborted(checks, signal);
@@ -114,10 +121,7 @@ export class ModelPool {
             onWait?.(loaded.users);
             await untilAborted(loaded.untilOpen(), signal);
           } else if (loaded.isBusy) {
-            if (wait?.for !== loaded) {
-              wait?.end();
-              wait = { for: loaded, end: loaded.awaitReload() };
-            }
+            waitFor(loaded);
             onWait?.(loaded.users);
             await untilAborted(loaded.untilIdle(), signal);
           } else {
@@ -135,7 +139,7 @@ export class ModelPool {
         const settings = this.#plan(model, parameters, need);
         const shortage = this.#shortage(model, settings);
         if (shortage !== undefined) {
-          await this.#makeRoom(model, shortage, signal);
+          await this.#makeRoom(model, { shortage, waitFor }, signal);
           continue;
         }
         // No await between reading the map and loading: two requests would load twice.
@@ -174,7 +178,9 @@ export class ModelPool {
     const key = keyOf(model);
     return [...this.#loaded.values()]
       .filter((loaded) => keyOf(loaded.model) !== key && loaded.isNamedOnly(model.name))
-      .map((former) => this.#dropWhenIdle(former, `${model.name} now refers to other files`));
+      .map((former) =>
+        this.#dropWhenIdle(former, `${shownModel(model.name)} now refers to other files`),
+      );
   }
 
   async #dropWhenIdle(loaded: LoadedModel, why: string): Promise<void> {
@@ -218,7 +224,9 @@ export class ModelPool {
   ): LoadedModel {
     const key = keyOf(model);
     const { engine, log, clock, engineLog, loadTimeoutMs, mayLoad } = this.#options;
-    log(`loading ${model.name}: ${loadSentence(model, settings, this.#free, engine.slots)}`);
+    log(
+      `loading ${shownModel(model.name)}: ${loadSentence(model, settings, this.#free, engine.slots)}`,
+    );
     const started = clock.now();
     const loaded = new LoadedModel({
       model,
@@ -257,7 +265,7 @@ export class ModelPool {
     const key = keyOf(loaded.model);
     if (this.#loaded.get(key) === loaded) this.#loaded.delete(key);
     this.#unloadedFor.set(key, why);
-    this.#options.log(`unloading ${loaded.model.name}: ${why}`);
+    this.#options.log(`unloading ${shownModel(loaded.model.name)}: ${why}`);
     const gone = loaded.stop().finally(() => {
       if (this.#leaving.get(key) === gone) this.#leaving.delete(key);
     });
@@ -281,8 +289,15 @@ export class ModelPool {
     );
   }
 
-  /** Unloads a model or waits for one; the caller must check again afterwards. */
-  async #makeRoom(model: ResolvedModel, shortage: Shortage, signal: AbortSignal): Promise<void> {
+  /**
+   * Unloads a model or waits for one; the caller must check again afterwards. Waits for the model that
+   * would be unloaded first, so that requests that keep it busy do not keep it loaded forever.
+   */
+  async #makeRoom(
+    model: ResolvedModel,
+    { shortage, waitFor }: { shortage: Shortage; waitFor: (loaded: LoadedModel) => void },
+    signal: AbortSignal,
+  ): Promise<void> {
     const candidates = this.models.toReversed().filter((loaded) => !loaded.isPinned);
     const idle = candidates.find(
       (loaded) => mayLeave(loaded) && (shortage === "memory" || isOnCard(loaded)),
@@ -291,10 +306,15 @@ export class ModelPool {
       this.#options.onEvicted?.();
       const room =
         shortage === "card" ? `room on the card${cardText(this.#card.freeBytes)}` : "the room";
-      await this.#drop(idle, `${model.name} needs ${room}, and it was used least recently`);
+      await this.#drop(
+        idle,
+        `${shownModel(model.name)} needs ${room}, and it was used least recently`,
+      );
       return;
     }
-    if (candidates.length === 0) throw noRoom(model, this.models);
+    const [first] = candidates;
+    if (first === undefined) throw noRoom(model, this.models);
+    waitFor((shortage === "card" ? candidates.find(isOnCard) : undefined) ?? first);
     await untilAborted(Promise.race(candidates.map((loaded) => loaded.untilIdle())), signal);
   }
 

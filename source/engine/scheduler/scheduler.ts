@@ -1,6 +1,7 @@
 // Scheduler of requests: finds the model, loads it, and runs the answer.
 import { AsyncQueue } from "../../base/async-queue.ts";
 import { type Clock, systemClock } from "../../base/clock.ts";
+import { shownModel } from "../../base/model-tag.ts";
 import { ProductError } from "../../base/product-error.ts";
 import type { ModelCatalog, ResolvedModel } from "../../store/model-catalog.ts";
 import type { ModelParameters } from "../../store/model-parameters.ts";
@@ -152,7 +153,7 @@ export class Scheduler {
         const output = await untilAborted(runner.call("embed", input), signal);
         if (!output.vectors.every((vector) => vector.every(Number.isFinite))) {
           throw new ProductError(engineErrors.embeddingUnusable, {
-            message: `${model.name} returned an embedding with values that are not numbers.`,
+            message: `${shownModel(model.name)} returned an embedding with values that are not numbers.`,
             hint: "The model may not be made for embeddings.",
           });
         }
@@ -217,7 +218,9 @@ export class Scheduler {
   #noteFallback({ name, facts }: ResolvedModel, { continuesText }: ChatInput): void {
     if (continuesText || this.#notedFallbacks.has(facts.path)) return;
     this.#notedFallbacks.add(facts.path);
-    this.#log(`${name} has no chat template: using ChatML, which it may not have been trained on`);
+    this.#log(
+      `${shownModel(name)} has no chat template: using ChatML, which it may not have been trained on`,
+    );
   }
 
   /** Reports the wait for a reload, if the request asks for progress. */

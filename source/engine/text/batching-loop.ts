@@ -3,7 +3,7 @@
 import { queueFull } from "../check-request.ts";
 import { engineErrors } from "../errors.ts";
 import type { GenerationRequest } from "../generation.ts";
-import { beginningOf, checkpointPlaces, withPlace } from "./checkpoint-places.ts";
+import { beginningOf, checkpointPlaces, messageBorders, withPlace } from "./checkpoint-places.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import {
   type AnswerEnd,
@@ -218,8 +218,10 @@ export class BatchingLoop {
     if (this.#memory.isWhole) return;
     const { length: known } = slot.tokens;
     const { length } = job.promptTokens;
-    const places = checkpointPlaces(length, known, job.borders);
-    job.beginning = beginningOf({ known, shared, borders: job.borders });
+    const { tokenBytes } = this.#options;
+    const borders = messageBorders(job.promptTokens, (token) => tokenBytes.isControl(token));
+    const places = checkpointPlaces(length, known, borders);
+    job.beginning = beginningOf({ known, shared, borders });
     job.pauses = job.beginning === undefined ? places : withPlace(places, job.beginning);
     await this.#checkpoints.make(slot);
   }

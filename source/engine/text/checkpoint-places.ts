@@ -4,6 +4,34 @@
 // prompt (a retry), all but its last message (an edit), or all but its last tokens (a thinking mark that
 // the template strips).
 
+/** Texts shorter than this belong to the template: a role's name, an empty thought. */
+const smallestText = 8;
+/** Last tokens of a prompt, which request the answer and contain no message. */
+const answerHeader = 10;
+
+/**
+ * Returns the ends of messages in a prompt, from which the next request may differ.
+ *
+ * @param isControl returns true for a token that only a template writes
+ * @returns ascending numbers of tokens before each border
+ */
+export function messageBorders(
+  tokens: readonly number[],
+  isControl: (token: number) => boolean,
+): number[] {
+  const borders: number[] = [];
+  let textLength = 0;
+  for (const [place, token] of tokens.entries()) {
+    if (!isControl(token)) {
+      textLength += 1;
+      continue;
+    }
+    if (textLength >= smallestText) borders.push(place);
+    textLength = 0;
+  }
+  return borders.filter((place) => place < tokens.length - answerHeader);
+}
+
 /** Shorter prompts are read again; a pause would cost more. */
 const smallestRead = 128;
 /** Distances from the end of the prompt, and the minimum to read for each to pay off. */
@@ -20,7 +48,7 @@ const lastBorderGap = 32;
 /**
  * @param length tokens of the prompt
  * @param known tokens at its beginning that need not be read
- * @param borders starts of messages, ascending
+ * @param borders ends of messages, ascending
  * @returns ascending numbers of tokens after which to pause, between `known` and `length`
  */
 export function checkpointPlaces(

@@ -37,8 +37,6 @@ export interface Job {
   readonly request: GenerationRequest;
   /** Negative tokens belong to images. */
   readonly promptTokens: number[];
-  /** Starts of the prompt's messages, ascending. */
-  readonly borders: readonly number[];
   /** Numbers of prompt tokens after which reading pauses for a checkpoint, ascending. */
   pauses: readonly number[];
   /** Length of the beginning that other conversations may share. */
@@ -77,13 +75,12 @@ export interface Job {
 export interface PromptTokens {
   tokens: number[];
   images?: Job["images"];
-  borders?: Job["borders"];
 }
 
 export function createJob(
   id: number,
   request: GenerationRequest,
-  { tokens: promptTokens, images = new Map(), borders = [] }: PromptTokens,
+  { tokens: promptTokens, images = new Map() }: PromptTokens,
   options: { contextLength: number; usesLookup: boolean; emit: (event: LoopEvent) => void },
 ): Job {
   const room = options.contextLength - promptTokens.length;
@@ -91,7 +88,6 @@ export function createJob(
     id,
     request,
     promptTokens,
-    borders,
     pauses: [],
     beginning: undefined,
     images,

@@ -65,29 +65,20 @@ export class PromptReader {
     pictures: readonly ReadPicture[],
   ): PromptTokens {
     const tokens: number[] = [];
-    const borders: number[] = [];
     // Not push(...): a long prompt has more tokens than a call can have arguments.
     const add = (more: Iterable<number>) => {
       for (const token of more) tokens.push(token);
     };
-    let isTemplate = false;
     for (const { text, special, image } of segments) {
-      if (isTemplate && !special) borders.push(tokens.length);
       if (image !== undefined) add(pictures[image]?.tokens ?? []);
       else if (text !== "") add(this.#model.tokenize(text, special));
-      isTemplate = special;
     }
     const bos = this.#model.tokenBos();
     const begins = bos >= 0 && tokens[0] === bos;
     if (earlier.length > 0) {
-      const own = begins ? tokens.slice(1) : tokens;
-      return moved([...earlier, ...own], borders, earlier.length - (begins ? 1 : 0));
+      return { tokens: [...earlier, ...(begins ? tokens.slice(1) : tokens)] };
     }
-    if (!this.#model.shouldPrependBosToken() || bos < 0 || begins) return { tokens, borders };
-    return moved([bos, ...tokens], borders, 1);
+    if (!this.#model.shouldPrependBosToken() || bos < 0 || begins) return { tokens };
+    return { tokens: [bos, ...tokens] };
   }
-}
-
-function moved(tokens: number[], borders: readonly number[], by: number): PromptTokens {
-  return { tokens, borders: borders.map((border) => border + by) };
 }

@@ -45,6 +45,9 @@ const mostCachedGrammars = 16;
 /** Limits of the time that a grammar may take in total. */
 const grammarLimitMs = { atFirst: 1000, perToken: 100 };
 
+/** Ends an answer after which its grammar allows nothing more; not a token of the model. */
+const endOfGrammar: SampledToken = { token: -1, bytes: new Uint8Array(), isEnd: true };
+
 export class StepSampler {
   readonly #options: StepSamplerOptions;
   readonly #grammars = new Map<string, AddonGrammar>();
@@ -113,10 +116,19 @@ export class StepSampler {
     if (sampler === undefined) return;
     for (const [position, index] of indexes.entries()) {
       const started = performance.now();
-      const token = await context.sampleToken(index, sampler);
       const isHeld = request.grammar !== undefined || request.lazy !== undefined;
+      let token: number;
+      try {
+        token = await context.sampleToken(index, sampler);
+        if (token < 0) throw new Error("the sampler left no token to choose from");
+      } catch (error) {
+        if (!isHeld) throw error;
+        // No token fits the grammar: the logits are valid, and so are the samples of others.
+        if (this.#isGrammarOver(item)) sampled.push(endOfGrammar);
+        else item.failure = grammarDeadEnd(error, job.generated + sampled.length);
+        break;
+      }
       if (isHeld) job.grammarMs += performance.now() - started;
-      if (token < 0) throw new Error("the sampler left no token to choose from");
       const isEnd = model.isEogToken(token);
       const choice: SampledToken = {
         token,
@@ -133,6 +145,23 @@ export class StepSampler {
       if (job.grammarMs > limitMs) item.failure = grammarTooSlow(job.grammarMs, job.generated);
       if (item.failure !== undefined || isEnd || token !== tokens[position + 1]) break;
     }
+  }
+
+  /** Returns true if the answer is complete, for requests that forbid end tokens. */
+  #isGrammarOver({ slot, job, tokens, sampled }: SampledItem): boolean {
+    const { addon } = this.#options;
+    const [end] = this.#allEndTokens();
+    if (job.request.grammar === undefined || end === undefined) return false;
+    const earlier = job.generated === 0 ? [] : slot.tokens.slice(job.promptTokens.length);
+    const latest = job.generated === 0 ? [] : tokens.slice(0, 1);
+    const state = this.#stateOf(job.request.grammar);
+    const isNext = (token: number) =>
+      addon.AddonSampler.canBeNextTokenForGrammarEvaluationState(state, token);
+    for (const token of [...earlier, ...latest, ...sampled.map((each) => each.token)]) {
+      if (!isNext(token)) return false;
+      addon.AddonSampler.acceptGrammarEvaluationStateToken(state, token);
+    }
+    return isNext(end);
   }
 
   async #logprob(index: number, token: number, top: number) {
@@ -229,5 +258,13 @@ function grammarTooSlow(milliseconds: number, tokens: number): ProductError {
   return new ProductError(engineErrors.grammarTooSlow, {
     message: `Following the schema's grammar took ${seconds} s for ${tokens + 1} tokens, which is too slow.`,
     hint: "Simplify the schema: fewer alternatives that begin alike, fewer optional parts in patterns.",
+  });
+}
+
+function grammarDeadEnd(cause: unknown, tokens: number): ProductError {
+  return new ProductError(engineErrors.grammarDeadEnd, {
+    message: `No token of the model fits the grammar after ${tokens} tokens of the answer.`,
+    hint: "Correct the grammar, the schema or logit_bias: the model cannot write what they demand.",
+    cause,
   });
 }

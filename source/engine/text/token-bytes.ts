@@ -29,7 +29,7 @@ export class TokenBytes {
    * @param visible texts of control tokens that are
    */
   of(token: number, visible: readonly string[] = []): Uint8Array {
-    if (visible.length > 0 && this.#isControl(token)) {
+    if (visible.length > 0 && this.isControl(token)) {
       const text = this.#model.getTokenString(token);
       return visible.includes(text) ? encoder.encode(text) : noBytes;
     }
@@ -40,13 +40,15 @@ export class TokenBytes {
     return bytes;
   }
 
-  #isControl(token: number): boolean {
+  /** Returns true for tokens that only templates write; image tokens are not among them. */
+  isControl(token: number): boolean {
+    if (token < 0) return false;
     const attribute = this.#model.getTokenAttributes(token);
     return (attribute & (attributes.control | attributes.unknown)) !== 0;
   }
 
   #compute(token: number): Uint8Array {
-    if (this.#isControl(token)) return noBytes;
+    if (this.isControl(token)) return noBytes;
     const attribute = this.#model.getTokenAttributes(token);
     const text = this.#model.getTokenString(token);
     if ((attribute & attributes.userDefined) !== 0) return encoder.encode(text);

@@ -47,11 +47,3 @@ describe("the estimate for prompts of certainly more than 10000 tokens", () => {
     expect(prompts.estimateOver(10_000, [segment(999_000)])).toBeUndefined();
   });
 });
-
-test("messages start where the template's own text ends", () => {
-  const { prompts } = vocabulary(1);
-  const template = (text: string) => ({ text, special: true });
-  const segments = [template("sys"), segment(2), template("user"), segment(5), segment(1)];
-  expect(prompts.readText([...segments, template("end")]).borders).toEqual([3, 9]);
-  expect(prompts.readText(segments, [7, 7]).borders).toEqual([5, 11]);
-});
