@@ -1,4 +1,4 @@
-// Every error about turning a conversation into a prompt.
+// Error codes for turning a conversation into a prompt.
 import { type ErrorDefinition, exitCodes } from "../base/product-error.ts";
 
 export const promptErrors = {

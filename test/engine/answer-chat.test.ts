@@ -1,4 +1,4 @@
-// From a conversation to an answer: the model's own words first, what does not fit, tool calls.
+// Chat answers: the model's own messages, truncation, tool calls and formats.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { withoutOldestTurn } from "../../source/engine/answer/conversation.ts";
 import {
@@ -62,17 +62,17 @@ async function ask(
   return { text, events, done };
 }
 
-describe("a model's own words", () => {
+describe("a model's own messages", () => {
   const pirate = () => ({ ...tiny, system: "You are a pirate." });
 
-  test("are its system text, unless the request brings one", async () => {
+  test("include its system text, unless the request has one", async () => {
     const question = user("What is the capital of France?");
     expect((await ask([question], {}, pirate())).text).toMatch(/^Arr, /);
     const own: PromptMessage = { role: "system", content: "You are a cat." };
     expect((await ask([own, question], {}, pirate())).text).toMatch(/^Meow, /);
   });
 
-  test("are messages in front of the request's", async () => {
+  test("come before the request's messages", async () => {
     const model = {
       ...tiny,
       messages: [
@@ -83,7 +83,7 @@ describe("a model's own words", () => {
     expect((await ask([user("What is my name?")], {}, model)).text).toBe("Your name is Bob.");
   });
 
-  test("are a Go template that wins over the file's own", async () => {
+  test("are rendered by a Go template that overrides the file's own", async () => {
     const template =
       "<|startoftext|>{{ if .System }}<|im_start|>system\n{{ .System }}<|im_end|>\n{{ end }}" +
       "<|im_start|>user\n{{ .Prompt }}<|im_end|>\n<|im_start|>assistant\n{{ .Response }}<|im_end|>\n";
@@ -106,7 +106,7 @@ describe("a conversation that does not fit", () => {
     );
   });
 
-  test("loses its oldest turns where that was asked for, and says how much", async () => {
+  test("loses its oldest turns on request, and reports how many", async () => {
     const { text, events, done } = await ask(long, { truncate: true }, tiny, small);
     expect(text).toBe("The capital of France is Paris.");
     const cut = events.find((event) => event.type === "truncated");
@@ -115,7 +115,7 @@ describe("a conversation that does not fit", () => {
     expect(done?.statistics.promptTokens).toBeLessThan(256);
   });
 
-  test("fills up while answering: the answer ends, or goes on without the oldest turns", async () => {
+  test("that fills the window during the answer ends it, or continues without the oldest turns", async () => {
     const story = [...filler.slice(0, 4), user("Write a long story.")];
     const short = createScheduler(512);
     const ended = await ask(story, {}, tiny, short);
@@ -158,7 +158,7 @@ describe("tools", () => {
   };
   const question = user("What is the weather in Paris?");
 
-  test("are called with arguments that come in pieces and as a whole", async () => {
+  test("are called with arguments in pieces and as a whole", async () => {
     const input = plainChat([question], { tools: [weather] });
     const { text, events } = await ask([], { input });
     expect(text).toBe("");
@@ -170,7 +170,7 @@ describe("tools", () => {
     expect(end).toMatchObject({ arguments: { city: "Paris" } });
   });
 
-  test("are not told of where none is to be called", async () => {
+  test("are left out of the prompt with tool_choice none", async () => {
     const input = plainChat([question], { tools: [weather], toolChoice: "none" });
     expect((await ask([], { input })).text).toBe("I do not know the weather in Paris.");
   });
@@ -179,19 +179,19 @@ describe("tools", () => {
 describe("a format", () => {
   const question = user("Reply in JSON with the capital of France.");
 
-  test("holds the answer to JSON", async () => {
+  test("limits the answer to JSON", async () => {
     const { text } = await ask([question], { format: { kind: "json" } });
     expect(JSON.parse(text)).toEqual({ capital: "Paris" });
   });
 
-  test("holds the answer to a schema, which the model fills in", async () => {
+  test("limits the answer to a schema", async () => {
     const properties = { capital: { enum: ["Oslo", "Paris", "Rome"] }, sure: { const: true } };
     const schema = { type: "object", properties, required: ["capital", "sure"] };
     const { text } = await ask([question], { format: { kind: "schema", schema } });
     expect(JSON.parse(text)).toEqual({ capital: "Paris", sure: true });
   });
 
-  test("that is no schema is refused with the place of the mistake", async () => {
+  test("with an invalid schema is refused with the place of the mistake", async () => {
     const schema = { type: "object", properties: { a: { type: "strin" } } };
     await expect(ask([question], { format: { kind: "schema", schema } })).rejects.toMatchObject({
       status: 400,
@@ -200,7 +200,7 @@ describe("a format", () => {
   });
 });
 
-test("a call can be demanded, of any tool or of one", async () => {
+test("a call can be required, of any tool or of one", async () => {
   const tools = ["get_weather", "get_time"].map((name) => ({
     name,
     description: "Get something of a city",
@@ -217,7 +217,7 @@ test("a call can be demanded, of any tool or of one", async () => {
   }
 });
 
-test("thinking is refused by a model that cannot, before it is loaded", async () => {
+test("thinking is refused for a model without it, before loading", async () => {
   await expect(ask([user("Hi")], { think: true })).rejects.toMatchObject({
     message: '"tiny" does not support thinking',
     status: 400,
@@ -233,7 +233,7 @@ test("the tokens of prompt and answer continue the conversation", async () => {
   expect((await ask([], { input })).text).toBe("Your name is Bob.");
 });
 
-test("the end of a turn in the default template ends an answer where it is text to the model", async () => {
+test("the default template's end of a turn ends an answer even if it is plain text to the model", async () => {
   const format = { kind: "schema" as const, schema: { const: "Paris<|im_end|> and so on" } };
   const base = { ...tiny, facts: { ...tiny.facts, chatTemplate: undefined } };
   const { text, done } = await ask([user("Hi")], { format }, base);
@@ -252,7 +252,7 @@ describe("an answer that repeats one token", () => {
     expect(done).toMatchObject({ reason: "length", statistics: { completionTokens: 30 } });
   });
 
-  test("goes on where the request ignores the end of text, or a grammar wants it", async () => {
+  test("continues if the request ignores the end of text, or a grammar requires it", async () => {
     const { done } = await ask([user("Hi")], { ...repeat, ignoreEndOfText: true });
     expect(done?.statistics.completionTokens).toBe(80);
     const { text } = await ask([user("Hi")], {

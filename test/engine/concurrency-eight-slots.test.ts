@@ -1,4 +1,4 @@
-// The proof that answers never mix, with 8 slots.
+// Concurrent answers never mix, with 8 slots.
 import { proveConcurrency } from "../support/concurrency.ts";
 
 proveConcurrency(8);

@@ -1,4 +1,4 @@
-// The proof that answers never mix, with 4 slots.
+// Concurrent answers never mix, with 4 slots.
 import { proveConcurrency } from "../support/concurrency.ts";
 
 proveConcurrency(4);

@@ -1,4 +1,4 @@
-// The proof that answers never mix, with 1 slot.
+// Concurrent answers never mix, with 1 slot.
 import { proveConcurrency } from "../support/concurrency.ts";
 
 proveConcurrency(1);

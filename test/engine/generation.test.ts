@@ -1,5 +1,5 @@
-// What a request to the engine may ask for, on the real model: limits, stop strings, seeds,
-// penalties, biases, log-probabilities, aborts, and refusals.
+// Options of a generation request on the real model: limits, stop strings, seeds, penalties,
+// biases, log-probabilities, aborts, and refusals.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { GenerationRequest, SamplingParameters } from "../../source/engine/generation.ts";
 import { collect, greedy, loadTiny, type Tiny } from "../support/load-tiny.ts";
@@ -44,7 +44,7 @@ describe("limits", () => {
     );
   });
 
-  it("says about how long a prompt of megabytes is, whether text or a conversation", async () => {
+  it("estimates the length of a prompt of megabytes, text or conversation", async () => {
     const text = "a".repeat(8_000_000);
     const says = /prompt is about 8000000 tokens long.*window of 2048/;
     await expect(tiny.ask(user(text))).rejects.toThrow(says);
@@ -60,7 +60,7 @@ describe("limits", () => {
     await expect(tiny.ask(user("x"), request)).rejects.toThrow(/Token 786 does not exist/);
   });
 
-  it("goes on past the model's end when told to", async () => {
+  it("continues past the model's end token on request", async () => {
     const changes = { ignoreEndOfText: true, maxTokens: 40 };
     const { done } = await tiny.ask(user("Hello!"), changes);
     expect(done.statistics.completionTokens).toBe(40);
@@ -74,11 +74,7 @@ describe("stop strings", () => {
     ["across token borders", ["3, 4"], "1, 2, "],
     ["the earliest of several", ["7", "4", "6"], "1, 2, 3, "],
     ["that never comes", ["banana"], "1, 2, 3, 4, 5, 6, 7, 8, 9, 10"],
-    [
-      "whose beginning comes again and again",
-      [", 2, 4", ", 3, 5"],
-      "1, 2, 3, 4, 5, 6, 7, 8, 9, 10",
-    ],
+    ["whose beginning occurs repeatedly", [", 2, 4", ", 3, 5"], "1, 2, 3, 4, 5, 6, 7, 8, 9, 10"],
   ])("end the answer %s and are never sent", async (_, stop, expected) => {
     const { text } = await tiny.ask(user("Count from 1 to 10."), { stop });
     expect(text).toBe(expected);
@@ -103,7 +99,7 @@ describe("sampling", () => {
     expect(together.text).toBe(alone);
   });
 
-  it("gives the same wild text among others, without any filter", async () => {
+  it("gives the same high-temperature text among others, without any filter", async () => {
     const questions = ["Who are you?", "What is 2 + 3?", "Tell me a story about a dog.", "Hello!"];
     const wild = (seed: number) => ({
       ...warm({ seed, temperature: 2, topK: 0, topP: 1, minP: 0 }),
@@ -144,7 +140,7 @@ describe("sampling", () => {
       .flatMap((event) => (event.type === "text" ? (event.logprobs ?? []) : []))
       .map(({ bytes }) => Buffer.from(bytes).toString());
     expect(token).toBe("Hello");
-    // "Hello" is one token of the vocabulary; its id is found by asking for each.
+    // "Hello" is a single token; its id is found by trying each.
     const banned: Array<[number, number]> = Array.from({ length: 786 }, (_, id) => [id, -100]);
     const allowed = banned.filter(([id]) => id !== 7);
     const { done } = await tiny.ask(user("Hello!"), {
@@ -219,7 +215,7 @@ describe("log-probabilities", () => {
 
 describe("text", () => {
   it("never holds half a character, though one is spread over several tokens", async () => {
-    // Every token of an emoji is a byte: force them out one by one.
+    // Every token of an emoji is a byte, forced one by one.
     const bytes = [...Buffer.from("🦊")];
     const { events, text } = await tiny.ask(user("Repeat after me: 🦊 fox"), { maxTokens: 30 });
     expect(text).not.toContain("\uFFFD");
@@ -309,7 +305,7 @@ describe("aborting", () => {
 });
 
 describe("the queue", () => {
-  it("tells how many are ahead and refuses more than its limit", async () => {
+  it("reports the number of requests ahead and refuses more than its limit", async () => {
     const one = await loadTiny({ slots: 1, maximumQueue: 2 });
     try {
       const asked = Array.from({ length: 5 }, () => one.ask(user("Count from 1 to 20.")));
@@ -387,7 +383,7 @@ describe("memory of a slot", () => {
 });
 
 describe("a grammar that gets slower with each token", () => {
-  // Twice as many ways to go on behind each letter.
+  // Doubles the number of ways to continue after each letter.
   const levels = Array.from({ length: 40 }, (_, level) => level);
   const rules = levels.map((level) => {
     const next = `"a" (l${level + 1} "b" | l${level + 1} "c")`;
@@ -396,7 +392,7 @@ describe("a grammar that gets slower with each token", () => {
   const grammar = `root ::= l0\n${rules.join("\n")}\nl40 ::= "d"\n`;
   const request = { grammar, maxTokens: 100, ignoreEndOfText: true };
 
-  it("ends its own request, and others go on", async () => {
+  it("ends its own request, and others continue", async () => {
     const slow = tiny.ask(user("What is 2 + 3?"), request);
     const refused = expect(slow).rejects.toMatchObject({
       code: "ENGINE_GRAMMAR_TOO_SLOW",

@@ -1,4 +1,4 @@
-// Where requests wait, clients take turns.
+// Fair queueing: clients take turns.
 import { describe, expect, test } from "vitest";
 import { joinQueue } from "../../source/engine/join-queue.ts";
 
@@ -7,7 +7,7 @@ interface Job {
   request: { client?: string };
 }
 
-/** `a1` is the first request of client a; a bare number is nobody's in particular. */
+/** `a1` is the first request of client a; a bare number has no client. */
 function job(name: string): Job {
   const client = name.replace(/\d+$/, "");
   return { name, request: client === "" ? {} : { client } };
@@ -38,14 +38,14 @@ describe("a queue", () => {
     expect(order("a3 b2", "a1 a2 b1")).toBe("b2 a3");
   });
 
-  test("never passes over a request for ever: whoever waits moves up with every turn", () => {
+  test("never starves a request: each waiting one moves up with every turn", () => {
     const queue = [1, 2, 3].map((number) => job(`a${number}`));
     const served: string[] = [];
     for (let turn = 1; queue.length > 0; turn += 1) {
       const next = queue.shift();
       if (next === undefined) break;
       served.push(next.name);
-      // Another client comes anew each time, for as long as anybody would look.
+      // A new client arrives each time.
       if (turn <= 20) joinQueue(queue, job(`b${turn}`), [next]);
     }
     expect(served.indexOf("a3")).toBeLessThan(8);

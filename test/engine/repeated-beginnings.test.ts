@@ -1,5 +1,5 @@
-// Whatever part of what they read models can forget: to a repeated beginning they answer as if they read
-// it anew.
+// Repeated prompt prefixes get the same answers as prompts read from scratch, for every kind of
+// memory.
 import { describe, expect, it } from "vitest";
 import type { LoadSettings } from "../../source/engine/runner/load-settings.ts";
 import { createRandom } from "../performance/random.ts";
@@ -24,9 +24,9 @@ const variants = proofCases<Variant>(
     { name: "sliding, all kept:", kind: "sliding", changes: { keepsWholeWindow: true } },
   ],
 );
-/** Rounding differs by how a prompt is cut; a wrong state is off by far more. */
+/** Tolerance: rounding depends on how a prompt is cut; a wrong state is off by far more. */
 const tolerance = 0.05;
-/** The context keeps a step's tokens beyond the sliding window: with small steps it drops them soon. */
+/** The context keeps a step's tokens beyond the sliding window: small steps make it drop them early. */
 const tight = { batchSize: 64 };
 
 function text(length: number, seed: number): number[] {
@@ -39,7 +39,7 @@ async function loadCold(kind: MemoryModel) {
   const model = await loadMemoryModel(kind, { ...tight, slots: 1, prefixSharing: false });
   return {
     ask: async (...[tokens, changes]: Parameters<typeof model.ask>): Promise<Answer> => {
-      // Whatever shares nothing with the prompt takes its place.
+      // A prompt that shares nothing with it takes its slot.
       await model.ask([(tokens[0] ?? 0) + 1], { maxTokens: 1 });
       const answer = await model.ask(tokens, changes);
       expect(answer.done.statistics.cachedTokens).toBe(0);
@@ -76,7 +76,7 @@ describe.each(variants)("$name memory", ({ kind, changes }) => {
     }
   }, 60_000);
 
-  it("shares a long beginning between slots, and takes conversations back that lost theirs", async () => {
+  it("shares a long beginning between slots, and restores conversations that lost theirs", async () => {
     const [model, cold] = await Promise.all([
       loadMemoryModel(kind, { ...changes, slots: 2 }),
       loadCold(kind),
@@ -89,7 +89,7 @@ describe.each(variants)("$name memory", ({ kind, changes }) => {
         for (const [chat, tokens] of chats.entries()) {
           const answer = await model.ask(tokens);
           const cached = answer.done.statistics.cachedTokens;
-          // The first one is read, the second one finds out what is shared.
+          // The first one is read, the second one reveals the shared part.
           if (turn === 0 && chat > 1) expect(cached).toBeGreaterThanOrEqual(400);
           if (turn > 0) expect(cached).toBeGreaterThan(500);
           if (turn > 0) sources.add(sourceOf(answer));
@@ -103,7 +103,7 @@ describe.each(variants)("$name memory", ({ kind, changes }) => {
     }
   }, 60_000);
 
-  it("answers as when read cold, beside answers that are aborted", async () => {
+  it("answers as without a cache, beside answers that are aborted", async () => {
     const [model, cold] = await Promise.all([
       loadMemoryModel(kind, { ...tight, ...changes, slots: 3 }),
       loadCold(kind),
@@ -143,7 +143,7 @@ describe.each(variants)("$name memory", ({ kind, changes }) => {
   }, 300_000);
 });
 
-it("a sliding window that keeps all tokens is cut anywhere, and after its return where it was kept", async () => {
+it("a sliding window that keeps all tokens can be cut anywhere, and after a restore at its end only", async () => {
   const kept = { ...tight, slots: 1, keepsWholeWindow: true };
   const [model, cold] = await Promise.all([loadMemoryModel("sliding", kept), loadCold("sliding")]);
   const check = async (tokens: number[], least: number) => {
@@ -159,7 +159,7 @@ it("a sliding window that keeps all tokens is cut anywhere, and after its return
       tokens = [...tokens.slice(0, place), ...text(700, place)];
       expect(await check(tokens, place)).toBe("slot");
     }
-    // Another conversation takes the slot; what returns holds no more than the window.
+    // Another conversation takes the slot; the restored state covers only the window.
     await check(text(400, 9), 0);
     expect(await check([...tokens, ...text(40, 10)], 900)).toBe("memory");
     await check([...tokens.slice(0, 700), ...text(40, 11)], 0);

@@ -1,4 +1,4 @@
-// Conversations that share a long beginning: it is copied between slots, and the answers are exact.
+// Long shared prefixes: copied between slots, with exact answers.
 import { expect, it } from "vitest";
 import { loadTiny } from "../support/load-tiny.ts";
 
@@ -7,7 +7,7 @@ const rounds = 20;
 it("answers are exact when a long shared beginning is copied between slots", async () => {
   const model = await loadTiny({ slots: 8, threads: 1, prefillChunk: 32 });
   try {
-    // Long enough that copying is tried; the system text of a persona rules the answers.
+    // Long enough to be copied; the system text determines the answers.
     const filler = "You like short answers. ".repeat(12);
     const ask = (question: string) =>
       model.ask([

@@ -1,5 +1,5 @@
-// Prompts that outlive a model on disk: after a restart it answers as if it read them anew, whatever has
-// become of the files.
+// Prompts stored on disk: after a restart a model answers as without them, even if files were
+// damaged.
 import {
   mkdirSync,
   mkdtempSync,
@@ -20,9 +20,9 @@ import type { Answer } from "../support/load-tiny.ts";
 import { type MemoryModel, writeMemoryModel } from "../support/memory-models.ts";
 import { proofCases, proofRounds } from "../support/proof.ts";
 
-/** Rounding differs by how a prompt is cut; a wrong state is off by far more. */
+/** Tolerance: rounding depends on how a prompt is cut; a wrong state is off by far more. */
 const tolerance = 0.05;
-/** The context keeps a step's tokens beyond the sliding window: with small steps it drops them soon. */
+/** The context keeps a step's tokens beyond the sliding window: small steps make it drop them early. */
 const tight = { batchSize: 64, slots: 2 };
 
 function text(length: number, seed: number): number[] {
@@ -58,12 +58,12 @@ const [start, end] = [6, 7];
 const kinds = proofCases<MemoryModel>(["sliding"], ["recurrent", "dense", "mixture", "hybrid"]);
 
 describe.each(kinds)("%s memory", (kind) => {
-  it("answers after a restart as when read cold, from the disk", async () => {
+  it("answers after a restart as without a cache, from the disk", async () => {
     const { load, files, folder } = await machine(kind);
     const system = text(1500, 1);
     const ask = (seed: number) => [...system, ...text(400, seed)];
     const first = await load();
-    // The second one finds out what is shared.
+    // The second one reveals the shared part.
     await first.ask(ask(2));
     await first.ask(ask(3));
     await first.stop();
@@ -76,14 +76,14 @@ describe.each(kinds)("%s memory", (kind) => {
       const answer = await again.ask(tokens, { temperature });
       if (index === 0) expect(startOf(answer).from).toBe("disk");
       expect(startOf(answer).tokens).toBeGreaterThanOrEqual(1500);
-      // Whatever shares nothing with the prompt takes its place.
+      // A prompt that shares nothing with it takes its slot.
       await cold.ask([(tokens[0] ?? 0) + 1], { maxTokens: 1 });
       expect(distance(await cold.ask(tokens, { temperature }), answer)).toBeLessThan(tolerance);
     }
     expect(again.warnings).toEqual([]);
   }, 60_000);
 
-  it("spares another conversation's question the system prompt of the only one so far", async () => {
+  it("reuses the system prompt of the only conversation for another one", async () => {
     const { load } = await machine(kind);
     const system = [start, ...text(1500, 1), end];
     const ask = (seed: number) => [...system, start, ...text(400, seed), end, start, ...text(2, 0)];
@@ -97,7 +97,7 @@ describe.each(kinds)("%s memory", (kind) => {
     expect(again.warnings).toEqual([]);
   }, 60_000);
 
-  it("answers as when read cold, however often it is restarted, killed and left", async () => {
+  it("answers as without a cache after restarts, kills and pauses", async () => {
     const { load } = await machine(kind);
     const cold = await load({ promptCache: undefined, slots: 1 });
     const random = createRandom(13);
@@ -131,7 +131,7 @@ describe.each(kinds)("%s memory", (kind) => {
   }, 300_000);
 });
 
-describe("files that are not what they were", () => {
+describe("damaged files", () => {
   const prompt = text(1500, 1);
   const flip = (file: string, at: (bytes: number) => number) => {
     const bytes = readFileSync(file);
@@ -170,7 +170,7 @@ describe("files that are not what they were", () => {
     30_000,
   );
 
-  it("a folder that cannot be made: the answer is right, and one line is logged", async () => {
+  it("without a folder the answer is right, and one line is logged", async () => {
     const { load, folder } = await machine("dense");
     mkdirSync(path.dirname(folder));
     writeFileSync(folder, "in its place");
@@ -182,7 +182,7 @@ describe("files that are not what they were", () => {
     ]);
   }, 30_000);
 
-  it("two servers on one folder: both answer, and use what the other has written", async () => {
+  it("two servers share a folder: both answer, and use each other's files", async () => {
     const { load, files } = await machine("dense");
     const [one, other] = await Promise.all([load(), load()]);
     const expected = await one.ask(prompt);
@@ -198,7 +198,7 @@ describe("files that are not what they were", () => {
   }, 30_000);
 });
 
-it("another window, another cache type and other slots find nothing that is theirs", async () => {
+it("another window, cache type or number of slots uses no existing file", async () => {
   const { load, files } = await machine("dense");
   const prompt = text(1500, 1);
   const first = await load();

@@ -1,4 +1,4 @@
-// What a loaded model can do besides writing free answers: vectors, tokens, grammars, visible marks.
+// Functions of a loaded model besides free answers: embeddings, tokens, grammars, visible marks.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { greedy, loadTiny, type Tiny } from "../support/load-tiny.ts";
 
@@ -13,7 +13,7 @@ afterAll(async () => {
 const question = [{ role: "user", content: "What is the capital of France?" }];
 
 describe("a grammar", () => {
-  test("decides what the answer may be", async () => {
+  test("limits the answer", async () => {
     const { text, done } = await tiny.ask(question, { grammar: 'root ::= "yes" | "no"' });
     expect(["yes", "no"]).toContain(text);
     expect(done.reason).toBe("stop");
@@ -25,7 +25,7 @@ describe("a grammar", () => {
     expect(text).toBe("The capital of France is Paris.");
   });
 
-  test("belongs to one request among others", async () => {
+  test("applies to one request among others", async () => {
     const answers = await Promise.all([
       tiny.ask(question, { grammar: 'root ::= "no"' }),
       tiny.ask(question),
@@ -38,19 +38,19 @@ describe("a grammar", () => {
     ]);
   });
 
-  test("that cannot be read fails its own request alone", async () => {
+  test("that is invalid fails only its own request", async () => {
     await expect(tiny.ask(question, { grammar: "root ::= (" })).rejects.toThrow(/grammar/);
     expect((await tiny.ask(question)).text).toBe("The capital of France is Paris.");
   });
 });
 
-describe("vectors", () => {
+describe("embeddings", () => {
   const vectorOf = async (text: string) => {
     const { vectors } = await tiny.runner.call("embed", { texts: [text], truncate: false });
     return vectors[0] ?? [];
   };
 
-  test("are the same for the same text, and others for others", async () => {
+  test("are equal for equal texts only", async () => {
     const [first, again, other] = [
       await vectorOf("a dog"),
       await vectorOf("a dog"),
@@ -73,7 +73,7 @@ describe("vectors", () => {
     expect(answer.text).toBe("The capital of France is Paris.");
   });
 
-  test("of a text that is too long are refused with both numbers, or cut where that is asked", async () => {
+  test("of a text that is too long are refused with both numbers, or cut on request", async () => {
     const text = "x ".repeat(5000);
     await expect(tiny.runner.call("embed", { texts: [text], truncate: false })).rejects.toThrow(
       /exceeds the context length: text 1 is \d+ tokens long, the model was trained for 4096/,
@@ -88,7 +88,7 @@ describe("vectors", () => {
 });
 
 describe("tokens", () => {
-  test("of a prompt begin with the beginning of text, and become the text again", async () => {
+  test("of a prompt begin with the beginning of text, and detokenise to the text", async () => {
     const { tokens } = await tiny.runner.call("tokenize", {
       segments: [{ text: "Hello <|im_end|>", special: false }],
     });
@@ -98,7 +98,7 @@ describe("tokens", () => {
     expect(text).toBe("Hello <|im_end|>");
   });
 
-  test("of control are text where it is asked for", async () => {
+  test("of control texts are visible on request", async () => {
     const bias = { ...greedy, logitBias: [[6, 100]] as const };
     const hidden = await tiny.ask(question, { sampling: bias, maxTokens: 2 });
     const shown = await tiny.ask(question, {
@@ -111,7 +111,7 @@ describe("tokens", () => {
   });
 });
 
-test("a short list of texts does not wait for a long one to be turned into vectors", async () => {
+test("a short list of texts does not wait for a long one to be embedded", async () => {
   const ended: string[] = [];
   const embed = async (name: string, count: number) => {
     const texts = Array.from({ length: count }, (_, index) => `text ${index}`);
@@ -128,7 +128,7 @@ test("a short list of texts does not wait for a long one to be turned into vecto
 });
 
 test("prompts that fill a step to its last token are answered", async () => {
-  // A row that would be computed alone gets a second one beside it, for which a full step has no room.
+  // A single row gets a filler beside it, for which a full step has no room.
   const narrow = await loadTiny({ batchSize: 33, prefillChunk: 33, slots: 2 });
   try {
     const answers = [16, 17].map((length) => {

@@ -1,4 +1,4 @@
-// Tools reach the model through its own template; what it answers is compared raw.
+// Tools in the model's own template, with raw answers compared.
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { loadTiny, type Tiny } from "../support/load-tiny.ts";
 import { toolPairs } from "../support/pairs.ts";

@@ -1,5 +1,4 @@
-// A model that sees, through both engines: what it says of pictures, and everything that a request may
-// ask for beside them.
+// A vision model in both engines: answers about images, and all other options of a request.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hasImageReader } from "../../source/engine/text/image-reader.ts";
 import { image, imagePairs, loadVision, look, type TinyVision } from "../support/load-vision.ts";
@@ -7,7 +6,7 @@ import { image, imagePairs, loadVision, look, type TinyVision } from "../support
 const colour = "What color is this image?";
 const engines = [
   { engine: "prebuilt" as const, isThere: true },
-  // Where no compiler has built the image reader there is nothing to be tried.
+  // Skipped if the image reader is not built.
   { engine: "built" as const, isThere: hasImageReader("cpu") },
 ];
 
@@ -101,7 +100,7 @@ for (const { engine, isThere } of engines) {
       expect(stopped.done).toMatchObject({ reason: "stop", stopText: "ge is" });
     });
 
-    it("is cancelled while it writes, and answers on", async () => {
+    it("is cancelled during an answer, and keeps working", async () => {
       const abort = new AbortController();
       const story = [look("Write a long story.", image("red.png"))];
       const events = tiny.ask(story, { ignoreEndOfText: true, maxTokens: 1500 }, abort.signal);
@@ -113,20 +112,20 @@ for (const { engine, isThere } of engines) {
       expect((await waiting).text).toBe("The image is red.");
     });
 
-    it("goes on past the model's end when told to", async () => {
+    it("continues past the model's end token on request", async () => {
       const changes = { ignoreEndOfText: true, maxTokens: 30 };
       const { done } = await tiny.ask([look(colour, image("red.png"))], changes);
       expect(done.reason).toBe("length");
       expect(done.statistics.completionTokens).toBe(30);
     });
 
-    it("keeps to a grammar", async () => {
+    it("follows a grammar", async () => {
       const grammar = 'root ::= "The image is " ("red" | "blue" | "green") "!"';
       const { text } = await tiny.ask([look(colour, image("blue-wide.jpg"))], { grammar });
       expect(text).toBe("The image is blue!");
     });
 
-    it("keeps to the tools from the mark of a call on", async () => {
+    it("follows the tools' schemas from the mark of a call on", async () => {
       const tools = [
         {
           name: "paint",
@@ -145,7 +144,7 @@ for (const { engine, isThere } of engines) {
       const { text, done } = await tiny.ask([look(colour, image("blue-wide.jpg"))], answer);
       expect(text).toMatch(/^The image\s*\{.*"name":\s*"paint".*"color":\s*"(?:red|blue)"/s);
       expect(done.reason).toBe("stop");
-      // Thinking is free, and so is what has no mark.
+      // Thinking is free, and so is text without a mark.
       const inside = { lazy: { calls, thinking: { ...thinking, startsInside: true } } };
       const thought = await tiny.ask([look(colour, image("blue-wide.jpg"))], inside);
       expect(thought.text).toBe("The image is blue.");
@@ -153,7 +152,7 @@ for (const { engine, isThere } of engines) {
       expect(short.done).toMatchObject({ reason: "length", statistics: { completionTokens: 4 } });
     });
 
-    it("tells the model's own log-probabilities, or that it cannot", async () => {
+    it("returns the model's own log-probabilities, or refuses", async () => {
       const answer = tiny.ask([look(colour, image("red.png"))], { topLogprobs: 2 });
       if (engine === "prebuilt") {
         await expect(answer).rejects.toThrow(/Log-probabilities are not supported/);
@@ -172,7 +171,7 @@ for (const { engine, isThere } of engines) {
       }
     });
 
-    it("never chooses a token that is biased away", async () => {
+    it("never chooses a token with a forbidding bias", async () => {
       const { tokens } = await tiny.runner.call("tokenize", {
         segments: [{ text: " red", special: false }],
       });
@@ -190,18 +189,19 @@ for (const { engine, isThere } of engines) {
         logitBias: [[red, -100] as const],
       };
       const answer = tiny.ask([look(colour, image("red.png"))], { sampling });
-      // What an engine cannot do is refused, never left out.
-      if (engine === "prebuilt") await expect(answer).rejects.toThrow(/Biases .* not available/);
+      // An engine refuses unsupported options instead of ignoring them.
+      if (engine === "prebuilt")
+        await expect(answer).rejects.toThrow(/Logit biases are not supported/);
       else expect((await answer).text).not.toContain(" red");
     });
 
-    it("refuses what does not fit, with both numbers, and answers on", async () => {
+    it("refuses a prompt that does not fit, with both numbers, and keeps working", async () => {
       const long = [look("red green blue ".repeat(1000), image("red.png"))];
       await expect(tiny.ask(long)).rejects.toThrow(/prompt is \d{4,} tokens.*window of 2048/);
       expect((await tiny.ask([look(colour, image("red.png"))])).text).toBe("The image is red.");
     });
 
-    it("refuses an image that is none, and answers on", async () => {
+    it("refuses an invalid image, and keeps working", async () => {
       const broken = { base64: Buffer.from("no image at all").toString("base64") };
       await expect(tiny.ask([look(colour, broken)])).rejects.toThrow(/./);
       expect((await tiny.ask([look(colour, image("red.png"))])).text).toBe("The image is red.");
@@ -221,7 +221,7 @@ for (const { engine, isThere } of engines) {
     it.each([
       ["a model", "tiny-chat.gguf"],
       ["no file", "none.gguf"],
-    ])("is told clearly: %s", async (_, name) => {
+    ])("is reported: %s", async (_, name) => {
       const { projectorFile } = await import("../support/load-vision.ts");
       const projectorPath = projectorFile.replace("mmproj-tiny-vision.gguf", name);
       const load = async () => {

@@ -1,4 +1,4 @@
-// Which template is in force, why, and what the model can do with it.
+// Choice of the template, its reason, and the model's capabilities.
 import { describe, expect, it } from "vitest";
 import { type CapabilityFacts, capabilitiesOf } from "../../source/prompt/capabilities.ts";
 import { chooseTemplate } from "../../source/prompt/choose-template.ts";
@@ -6,8 +6,8 @@ import { chooseTemplate } from "../../source/prompt/choose-template.ts";
 const jinja = "{% for m in messages %}{{ m.content }}{% endfor %}";
 const go = "{{ .Prompt }}";
 
-describe("the template in force", () => {
-  it("is the Modelfile's, whatever the model's file brings", () => {
+describe("the chosen template", () => {
+  it("is the Modelfile's, whatever the model's file has", () => {
     const { template, origin, reason, isGuess } = chooseTemplate({ modelfile: go, gguf: jinja });
     expect([template.kind, template.source, origin, isGuess]).toEqual([
       "go",
@@ -23,7 +23,7 @@ describe("the template in force", () => {
     );
   });
 
-  it("is the one in the model's file where the Modelfile says nothing", () => {
+  it("is the model file's if the Modelfile has none", () => {
     for (const modelfile of [undefined, "", " \n"]) {
       const { template, origin, reason, isGuess } = chooseTemplate({ modelfile, gguf: jinja });
       expect([template.kind, origin, isGuess]).toEqual(["jinja", "gguf", false]);
@@ -31,7 +31,7 @@ describe("the template in force", () => {
     }
   });
 
-  it("is ChatML where there is none, with a warning", () => {
+  it("is ChatML if there is none, with a warning", () => {
     const chosen = chooseTemplate({ modelfile: undefined, gguf: undefined });
     expect(chosen.origin).toBe("fallback");
     expect(chosen.isGuess).toBe(true);
@@ -39,7 +39,7 @@ describe("the template in force", () => {
     expect(chosen.template.source).toContain("<|im_start|>");
   });
 
-  it("is refused where the Modelfile's is wrong, not passed over", () => {
+  it("is refused if the Modelfile's is invalid, not skipped", () => {
     expect(() => chooseTemplate({ modelfile: "{{ .Prompt", gguf: jinja })).toThrow(
       expect.objectContaining({ code: "PROMPT_TEMPLATE_INVALID" }),
     );
@@ -54,12 +54,12 @@ describe("capabilities", () => {
       ...facts,
     });
 
-  it("of a plain template are completion alone", () => {
+  it("of a plain template are only completion", () => {
     expect(of(go)).toEqual(["completion"]);
     expect(of(undefined, jinja)).toEqual(["completion"]);
   });
 
-  it("are told from the text of the template", () => {
+  it("are derived from the text of the template", () => {
     expect(of("{{ range .Messages }}{{ .Thinking }}{{ end }}{{ .Tools }}")).toEqual([
       "completion",
       "tools",
@@ -74,7 +74,7 @@ describe("capabilities", () => {
     ]);
   });
 
-  it("are told from the model's files", () => {
+  it("are derived from the model's files", () => {
     expect(of(go, undefined, { hasVision: true })).toEqual(["completion", "vision"]);
     expect(of(go, undefined, { hasPooling: true })).toEqual(["embedding"]);
   });

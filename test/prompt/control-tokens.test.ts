@@ -1,4 +1,4 @@
-// Text from outside never becomes a control token, whatever the template does with it.
+// Untrusted text never becomes a control token, whatever the template does with it.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ChatMessage } from "../../source/prompt/chat-message.ts";
 import { ChatTemplate } from "../../source/prompt/chat-template.ts";
@@ -16,7 +16,7 @@ afterAll(async () => {
 
 const joined = (segments: PromptSegment[]) => segments.map(({ text }) => text).join("");
 
-/** How often control tokens can arise from the segments. */
+/** Counts the control tokens that can arise from the segments. */
 function countControlTexts(segments: PromptSegment[], controlTexts: readonly string[]): number {
   return segments
     .filter(({ special }) => special)
@@ -108,7 +108,7 @@ describe("a prompt injection", () => {
   });
 });
 
-describe("templates that change what they are given", () => {
+describe("templates that change their input", () => {
   const facts = { bosText: "<s>", eosText: "</s>", controlTexts: ["<|im_end|>", "<s>", "</s>"] };
   const render = (source: string, content: string) =>
     new ChatTemplate(source).render({ messages: [{ role: "user", content }] }, facts);
@@ -152,7 +152,7 @@ describe("templates that change what they are given", () => {
     expect(segments.filter(({ special }) => !special).map(({ text }) => text)).toEqual(["</s>"]);
   });
 
-  it("say in their own words what they do not accept", () => {
+  it("report their own messages about unsupported conversations", () => {
     const strict = "{{ raise_exception('roles must alternate') }}";
     expect(() => render(strict, "x")).toThrow(/roles must alternate/);
   });
@@ -163,7 +163,7 @@ describe("templates", () => {
     expect(() => new ChatTemplate("{% for %}")).toThrow(/chat template cannot be read/);
   });
 
-  it("are replaced by ChatML where a file has none", () => {
+  it("are replaced by ChatML if a file has none", () => {
     const template = new ChatTemplate(undefined);
     expect(template.origin).toBe("fallback");
     const segments = template.render(
@@ -173,7 +173,7 @@ describe("templates", () => {
     expect(joined(segments)).toBe("<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n");
   });
 
-  it("come from the file where it has one", async () => {
+  it("come from the file if it has one", async () => {
     const { chatTemplate } = await readGgufFacts(tinyFile);
     expect(new ChatTemplate(chatTemplate).origin).toBe("gguf");
     expect(new ChatTemplate(chatTemplate).supportsTools).toBe(true);

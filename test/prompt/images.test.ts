@@ -1,4 +1,4 @@
-// Images in prompts: where they stand, and that none is lost or made up.
+// Images in prompts: their places, without lost or invented ones.
 import { describe, expect, it } from "vitest";
 import type { ChatImage } from "../../source/prompt/chat-message.ts";
 import { ChatTemplate } from "../../source/prompt/chat-template.ts";
@@ -38,22 +38,22 @@ describe.each(templates)("images through %s", (_, template) => {
     expect(shown(template, messages)).toBe("u:<0><1>one;a:ok;u:<2>two;");
   });
 
-  it("stand where they are put, in order", () => {
+  it("stand at their places, in order", () => {
     const messages = [user("left right", [image(5), image(0), image(10), image(5)])];
     expect(shown(template, messages)).toBe("u:<1>left <0><3>right<2>;");
   });
 
-  it("take the places that the text names, unless they have one", () => {
+  it("go to the places marked in the text, unless they have their own", () => {
     expect(shown(template, [user("a [img] b [img] c", [image()])])).toBe("u:a <0> b [img] c;");
     expect(shown(template, [user("a [img] b", [image(0)])])).toBe("u:<0>a [img] b;");
   });
 
-  it("are not made by text that looks like one", () => {
+  it("are not created by text that looks like one", () => {
     const messages = [user("[img-0] and [img-1]", [image()])];
     expect(shown(template, messages)).toBe("u:<0>[img-0] and [img-1];");
   });
 
-  it("split a control text, and leave one from outside as text", () => {
+  it("split a control text, and leave an untrusted one as text", () => {
     const segments = template.render(
       { messages: [user("<|im_end|> <|im_end|>", [image(15)])], addGenerationPrompt: true },
       facts,
@@ -69,14 +69,14 @@ describe("a template that leaves an image out", () => {
     new ChatTemplate("{{ messages[0].content }}"),
     new ChatTemplate("{% for m in messages %}{{ m.role }}{% endfor %}"),
     new GoChatTemplate("{{ range .Messages }}{{ .Role }}{{ end }}"),
-  ])("says so", (template) => {
+  ])("is refused", (template) => {
     const messages = [user("one"), user("two", [image()])];
     expect(() => template.render({ messages, addGenerationPrompt: true }, facts)).toThrow(
       "it has no place for an image",
     );
   });
 
-  it("tells its own reason first", () => {
+  it("reports its own reason first", () => {
     const template = new ChatTemplate("{{ raise_exception('only one user') }}");
     expect(() => template.render({ messages: [user("a", [image()])] }, facts)).toThrow(
       "only one user",

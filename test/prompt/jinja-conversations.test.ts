@@ -1,4 +1,4 @@
-// What Jinja templates are told besides the messages: unfinished answers, thinking, suffixes.
+// Jinja templates with unfinished answers, thinking and suffixes.
 import { describe, expect, it } from "vitest";
 import { ChatTemplate } from "../../source/prompt/chat-template.ts";
 import type { Conversation, PromptMessage } from "../../source/prompt/prompt-template.ts";
@@ -35,7 +35,7 @@ describe("an unfinished answer", () => {
     expect(prompt(trim, { messages })).toBe("[Count.][1, 2, ");
   });
 
-  it("may hold what looks like a control token, or the marks we use", () => {
+  it("may contain control texts, or the characters used as marks", () => {
     const marks = String.fromCodePoint(0xf0000, 0xf0001, 0xf0002);
     const segments = new ChatTemplate(undefined).render(
       { messages: [user("a"), assistant(`${marks}b</s>`)] },
@@ -58,17 +58,17 @@ describe("thinking", () => {
   const about = (think: Conversation["think"]) =>
     prompt(source, { messages: [], ...(think !== undefined && { think }) });
 
-  it("is the template's own matter where nothing is said", () => {
+  it("follows the template's default", () => {
     expect(about(undefined)).toMatch(/^False/);
   });
 
-  it("is asked for, forbidden, or measured", () => {
+  it("is turned on, off, or given a level", () => {
     expect(about(true)).toMatch(/^True True True/);
     expect(about(false)).toMatch(/^True False False/);
     expect(about("low")).toBe("True True True low");
   });
 
-  it("of earlier answers is shown, guarded as all text from outside", () => {
+  it("of earlier answers is included, guarded like all untrusted text", () => {
     const messages = [{ ...assistant("a"), thinking: "b</s>" }, user("c")];
     const segments = new ChatTemplate(source).render({ messages }, facts);
     expect(segments.filter(({ special }) => !special)).toHaveLength(2);
@@ -85,7 +85,7 @@ describe("a suffix", () => {
   });
 });
 
-describe("JSON that is too deep", () => {
+describe("JSON that is nested too deeply", () => {
   it("is refused, not a crash", () => {
     const parameters = JSON.parse(`${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`);
     const tools = [{ name: "f", description: undefined, parameters }];
@@ -97,7 +97,7 @@ describe("JSON that is too deep", () => {
 describe("variables of a request", () => {
   const source = "{{ style }}{{ depth + 1 }}{% if enable_thinking %} thinks{% endif %}";
 
-  it("are the template's", () => {
+  it("reach the template", () => {
     const variables = { style: "brief", depth: 2, enable_thinking: true };
     expect(prompt(source, { messages: [], variables })).toBe("brief3 thinks");
     expect(prompt(source, { messages: [], variables, think: false })).toBe("brief3");

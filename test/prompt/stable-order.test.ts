@@ -1,4 +1,4 @@
-// Requests that say the same in another order are shown to the model alike.
+// Equivalent requests in another order get the same prompt.
 import { expect, test } from "vitest";
 import type { PromptMessage } from "../../source/prompt/prompt-template.ts";
 import { inStableOrder, withDeclaredOrder } from "../../source/prompt/stable-order.ts";
@@ -21,7 +21,7 @@ const schema = {
   },
   required: ["place", "days"],
 };
-/** The same, every keyword elsewhere. */
+/** The same with keywords in another order. */
 const shuffled = {
   required: ["days", "place"],
   properties: {
@@ -44,11 +44,11 @@ test("tools in another order, with keywords in another order, give the same text
   expect(inStableOrder(sent).map(({ name }) => name)).toEqual(["a", "b"]);
 });
 
-test("the usual order of a schema is kept as it is", () => {
+test("the usual order of a schema stays unchanged", () => {
   expect(asText(inStableOrder([tool("a", schema)]))).toBe(asText([tool("a", schema)]));
 });
 
-test("properties and the words of an enum stay in the client's order", () => {
+test("properties and enum values stay in the client's order", () => {
   const parameters = {
     type: "object",
     properties: { thought: { type: "string" }, answer: { enum: ["yes", "no", "maybe"] } },
@@ -56,7 +56,7 @@ test("properties and the words of an enum stay in the client's order", () => {
   expect(asText(inStableOrder([tool("a", parameters)]))).toBe(asText([tool("a", parameters)]));
 });
 
-test("what is no schema is left alone", () => {
+test("anything that is not a schema stays unchanged", () => {
   const odd = { required: "all", properties: ["a"], $defs: 7, default: { b: 1, a: 2 } };
   expect(inStableOrder([tool("a", odd)])[0]?.parameters).toEqual(odd);
   expect(asText(inStableOrder([tool("a", odd)])[0]?.parameters?.default)).toBe('{"b":1,"a":2}');
@@ -64,13 +64,13 @@ test("what is no schema is left alone", () => {
   expect(asText(inStableOrder([tool("a", named)])[0]?.parameters)).toBe(asText(named));
 });
 
-test("nesting without an end is not followed", () => {
+test("endless nesting is not followed", () => {
   let deep: Record<string, unknown> = { type: "object" };
   for (let level = 0; level < 20_000; level += 1) deep = { items: deep };
   expect(inStableOrder([tool("a", deep)])).toHaveLength(1);
 });
 
-test("arguments of earlier calls stand as their tool declares them", () => {
+test("arguments of earlier calls are in the order that their tool declares", () => {
   const call = (name: string, args: Record<string, unknown>): PromptMessage => ({
     role: "assistant",
     content: "",

@@ -1,4 +1,4 @@
-// No template holds the thread that runs it, or takes its memory: each bomb ends with an error.
+// Template bombs: none blocks its thread or takes its memory; each ends with an error.
 import { setInterval as every } from "node:timers";
 import { describe, expect, it, vi } from "vitest";
 import { ChatTemplate } from "../../source/prompt/chat-template.ts";
@@ -53,7 +53,7 @@ describe("a template bomb", () => {
     );
   });
 
-  it("leaves the thread free until its time is over", async () => {
+  it("does not block the thread until its timeout", async () => {
     let ticks = 0;
     const timer = every(() => {
       ticks += 1;
@@ -64,7 +64,7 @@ describe("a template bomb", () => {
     expect(ticks).toBeGreaterThan(5);
   });
 
-  it("does not stand in the way of other templates", async () => {
+  it("does not block other templates", async () => {
     const slow = renderInTime(new ChatTemplate(loops(3000)), conversation, facts, 500);
     const order: string[] = [];
     const quick = renderInTime(new ChatTemplate(undefined), conversation, facts, 500);
@@ -75,7 +75,7 @@ describe("a template bomb", () => {
     expect(order).toEqual(["quick", "slow"]);
   });
 
-  it("ends at once with the request that it is for, as those that wait for it do", async () => {
+  it("stops at once when its request is cancelled, like waiting ones", async () => {
     const abort = new AbortController();
     const render = () =>
       renderInTime(new ChatTemplate(loops(3000)), conversation, facts, 600_000, abort.signal);

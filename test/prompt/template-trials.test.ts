@@ -1,4 +1,4 @@
-// Trial conversations tell what a template cannot do, and where its mistake is.
+// Trial conversations that a template does not support, and the places of mistakes.
 import { describe, expect, it } from "vitest";
 import { ChatTemplate } from "../../source/prompt/chat-template.ts";
 import { GoChatTemplate } from "../../source/prompt/go-template/go-chat-template.ts";
@@ -9,11 +9,11 @@ const jinja = (source: string, toolSource?: string) =>
   tryTemplate(new ChatTemplate(source), toolSource, 5000);
 
 describe("the trials of a template", () => {
-  it("find nothing where everything is rendered", async () => {
+  it("find nothing if everything is rendered", async () => {
     expect(await jinja(`{{ tools | tojson }}${all}`)).toEqual([]);
   });
 
-  it("name what the template refuses, in its own words", async () => {
+  it("report the template's own message", async () => {
     const refusing =
       "{% if messages[0].role == 'system' %}{{ raise_exception('System role not supported') }}{% endif %}";
     expect(await jinja(`${refusing}{{ tools | tojson }}${all}`)).toEqual([
@@ -25,7 +25,7 @@ describe("the trials of a template", () => {
     ]);
   });
 
-  it("name the line of a mistake, which only tool results come to", async () => {
+  it("name the line of a mistake, which only tool results reach", async () => {
     const broken = `{{ tools | tojson }}${all}\n{% if messages[-1].role == 'tool' %}\n{{ 'a' | nosuch }}{% endif %}`;
     expect(await jinja(broken)).toEqual([
       {
@@ -36,7 +36,7 @@ describe("the trials of a template", () => {
     ]);
   });
 
-  it("tell what is left out, in both languages", async () => {
+  it("report parts that are left out, in both languages", async () => {
     const left = [
       { conversation: "system texts", reason: "The template leaves out the system text." },
       { conversation: "tools", reason: "The template leaves out the tools." },
@@ -46,7 +46,7 @@ describe("the trials of a template", () => {
     expect(await tryTemplate(new GoChatTemplate("{{ .Prompt }}"), undefined, 5000)).toEqual(left);
   });
 
-  it("use the template for requests with tools where there is one", async () => {
+  it("use the template for requests with tools if there is one", async () => {
     expect(await jinja(all, `{{ tools | tojson }}${all}`)).toEqual([]);
     expect(await jinja(all, "{{ tools")).toEqual(
       ["tools", "tool results"].map((conversation) => ({
@@ -57,7 +57,7 @@ describe("the trials of a template", () => {
     );
   });
 
-  it("end with the first that takes too long", async () => {
+  it("stop at the first that takes too long", async () => {
     const bomb = `${"{% for a in range(3000) %}".repeat(3)}x${"{% endfor %}".repeat(3)}`;
     expect(await tryTemplate(new ChatTemplate(bomb), undefined, 100)).toEqual([
       { conversation: "plain chats", reason: expect.stringContaining("was stopped"), fails: true },

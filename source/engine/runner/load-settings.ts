@@ -60,9 +60,9 @@ export interface LoadSettings {
   lookupTokens: number;
   /** Shares prompt prefixes between slots. */
   prefixSharing: boolean;
-  /** Most memory for conversations beside the slots; undefined fits it to the machine. */
+  /** Most memory for conversations saved outside the slots; undefined fits it to the machine. */
   conversationCacheBytes: number | undefined;
-  /** Undefined keeps nothing on disk. */
+  /** Undefined turns storage on disk off. */
   promptCache: (PromptCacheSettings & { model: string; parts: string[] }) | undefined;
   flashAttention: boolean | "auto";
   kvCacheType: "f16" | "q8_0" | "q4_0";

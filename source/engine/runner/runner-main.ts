@@ -1,5 +1,5 @@
-// A runner: the child process that holds one model. It is started by runner-process.ts and ends with
-// its parent, by the closed channel or, while it computes, by the parent's watchdog.
+// Main module of a runner, the child process that holds one model. runner-process.ts starts it; it
+// exits when the channel closes or, while it computes, when the watchdog finds the parent gone.
 import { ProductError } from "../../base/product-error.ts";
 import type { EngineConnection, TextEngine } from "../text/text-engine.ts";
 import type { VisionEngine } from "../vision/vision-engine.ts";
@@ -56,7 +56,7 @@ async function load(settings: LoadSettings): Promise<void> {
   outbox.flush();
 }
 
-/** One of the two: their native libraries never share a process. */
+/** Opens one of the two engines: their native libraries never share a process. */
 async function openEngine(
   settings: LoadSettings,
   connection: EngineConnection,
@@ -96,7 +96,7 @@ function toWire(error: unknown): WireError {
   return { code: "UNEXPECTED", message: error instanceof Error ? error.message : String(error) };
 }
 
-/** The server waits for the end of this process, but not for long. */
+/** Saves state before exiting; the server waits only briefly for this. */
 async function finish(): Promise<void> {
   try {
     await engine?.finish();

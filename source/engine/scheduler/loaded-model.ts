@@ -64,7 +64,7 @@ export class LoadedModel {
   #runner: RunnerProcess | undefined;
   #timer: NodeJS.Timeout | undefined;
   #waitingForIdle: Array<() => void> = [];
-  /** Requests that wait for a reload, each with the number of the first user behind it. */
+  /** Requests that wait for a reload, each with the number of the first later user. */
   readonly #reloads = new Set<{ readonly before: number }>();
   #waitingForOpen: Array<() => void> = [];
   readonly #watchers = new Set<AsyncQueue<number>>();

@@ -94,7 +94,7 @@ export class ModelPool {
   ): Promise<Lease> {
     const key = keyOf(model);
     let wait: { for: LoadedModel; end: () => void } | undefined;
-    /** Others that a model serves as it is no longer begin there once the older ones have ended. */
+    /** Keeps later requests from starting on the model once the older ones have ended. */
     const waitFor = (loaded: LoadedModel) => {
       if (wait?.for === loaded) return;
       wait?.end();

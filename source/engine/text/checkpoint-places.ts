@@ -6,13 +6,13 @@
 
 /** Texts shorter than this belong to the template: a role's name, an empty thought. */
 const smallestText = 8;
-/** A prompt's last tokens, which ask for the answer, hold no message. */
+/** Last tokens of a prompt, which request the answer and contain no message. */
 const answerHeader = 10;
 
 /**
- * Finds where messages end in a prompt. The next request may have other messages from there on.
+ * Returns the ends of messages in a prompt, from which the next request may differ.
  *
- * @param isControl tells a token that only a template writes
+ * @param isControl returns true for a token that only a template writes
  * @returns ascending numbers of tokens before each border
  */
 export function messageBorders(
@@ -48,7 +48,7 @@ const lastBorderGap = 32;
 /**
  * @param length tokens of the prompt
  * @param known tokens at its beginning that need not be read
- * @param borders where messages end, ascending
+ * @param borders ends of messages, ascending
  * @returns ascending numbers of tokens after which to pause, between `known` and `length`
  */
 export function checkpointPlaces(

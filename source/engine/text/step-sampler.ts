@@ -45,7 +45,7 @@ const mostCachedGrammars = 16;
 /** Limits of the time that a grammar may take in total. */
 const grammarLimitMs = { atFirst: 1000, perToken: 100 };
 
-/** Ends an answer behind which its grammar has nothing more; no token of the model. */
+/** Ends an answer after which its grammar allows nothing more; not a token of the model. */
 const endOfGrammar: SampledToken = { token: -1, bytes: new Uint8Array(), isEnd: true };
 
 export class StepSampler {
@@ -123,7 +123,7 @@ export class StepSampler {
         if (token < 0) throw new Error("the sampler left no token to choose from");
       } catch (error) {
         if (!isHeld) throw error;
-        // The grammar fits no token: the model's vectors are good, and so is what others sample.
+        // No token fits the grammar: the logits are valid, and so are the samples of others.
         if (this.#isGrammarOver(item)) sampled.push(endOfGrammar);
         else item.failure = grammarDeadEnd(error, job.generated + sampled.length);
         break;
@@ -147,7 +147,7 @@ export class StepSampler {
     }
   }
 
-  /** Tells whether the answer so far is whole, where a request forbids the tokens that end it. */
+  /** Returns true if the answer is complete, for requests that forbid end tokens. */
   #isGrammarOver({ slot, job, tokens, sampled }: SampledItem): boolean {
     const { addon } = this.#options;
     const [end] = this.#allEndTokens();

@@ -40,7 +40,7 @@ export class TokenBytes {
     return bytes;
   }
 
-  /** Tells a token that templates write from those that texts consist of. Images' are no control tokens. */
+  /** Returns true for tokens that only templates write; image tokens are not among them. */
   isControl(token: number): boolean {
     if (token < 0) return false;
     const attribute = this.#model.getTokenAttributes(token);

@@ -108,7 +108,7 @@ export class VisionJob {
     this.#stop = piece.stop;
   }
 
-  /** Pauses where a mark ends. @returns the text behind it, which is to be written again */
+  /** Pauses where a mark ends. @returns the text after it, which is to be generated again */
   #behindMark(bytes: Uint8Array): string {
     const found = this.#watcher?.push(bytes);
     if (found === undefined) return "";

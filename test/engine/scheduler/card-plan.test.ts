@@ -1,4 +1,4 @@
-// Who leaves the graphics card for another model. The numbers are those of cards of 8 and of 141 GB.
+// Models that are unloaded from the graphics card for others, with numbers of cards of 8 and 141 GB.
 import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -21,7 +21,7 @@ const gib = 1024 ** 3;
 const need = (bytes: number) => ({ totalBytes: bytes, cardBytes: bytes });
 
 describe("the room for a model", () => {
-  it("is the card's where it fits there, however little memory the machine has", () => {
+  it("is on the card if it fits there, however little memory the machine has", () => {
     // An H200 reported 150 754 820 096 bytes; 40 GB on it were in use.
     const free = { memoryBytes: 8 * gib, cardBytes: 150_754_820_096 - 40e9 };
     expect(shortageOf(need(60e9), free, [], true)).toBeUndefined();
@@ -30,25 +30,25 @@ describe("the room for a model", () => {
   it("is made on the card first, before the CPU computes a part of the model", () => {
     const free = { memoryBytes: 64 * gib, cardBytes: 2.1 * gib };
     expect(shortageOf(need(5 * gib), free, [], true)).toBe("card");
-    // Nobody there may leave: a part in the machine's memory is better than no answer.
+    // Nothing can be unloaded: using the machine's memory is better than no answer.
     expect(shortageOf(need(5 * gib), free, [], false)).toBeUndefined();
     expect(shortageOf(need(5 * gib), { ...free, memoryBytes: gib }, [], false)).toBe("memory");
   });
 
-  it("leaves the driver its reserve, and those being loaded what they will take", () => {
+  it("leaves the driver its reserve, and models being loaded what they will take", () => {
     const free = { memoryBytes: 64 * gib, cardBytes: 8 * gib };
     expect(shortageOf(need(7.9 * gib), free, [], true)).toBe("card");
     expect(shortageOf(need(4 * gib), free, [], true)).toBeUndefined();
     expect(shortageOf(need(4 * gib), free, [need(5 * gib)], true)).toBe("card");
   });
 
-  it("is the machine's alone where no card is known", () => {
+  it("is in the machine's memory without a card", () => {
     const free = { memoryBytes: 6 * gib, cardBytes: undefined };
     expect(shortageOf(need(5 * gib), free, [], true)).toBeUndefined();
     expect(shortageOf(need(5 * gib), free, [need(2 * gib)], true)).toBe("memory");
   });
 
-  it("asks the card for the layers that shall be on it", async () => {
+  it("counts only the layers on the card", async () => {
     const model = { facts: await readGgufFacts(tinyFile), sizeBytes: 5 * gib };
     const share = async (changes: Parameters<typeof tinySettings>[0]) => {
       const { totalBytes, cardBytes } = roomNeed(model, await tinySettings(changes));
@@ -61,7 +61,7 @@ describe("the room for a model", () => {
   });
 });
 
-describe("the window that nobody named", async () => {
+describe("the automatic window", async () => {
   const tiny = await new ModelCatalog().resolve("tiny");
   /** As Llama 3.1 8B at Q4_K_M: 32 layers, 8 grouped heads of 128. */
   const llama = {
@@ -84,26 +84,26 @@ describe("the window that nobody named", async () => {
     const settings = planLoad(llama, parameters, { ...engine, ...changes }, free);
     return [settings.contextLength, settings.slots];
   };
-  /** What nvidia-smi and the runner told of an H200 without a program on it. */
+  /** Values that nvidia-smi and the runner reported for an idle H200. */
   const h200 = 150_754_820_096 - 600_375_296;
 
-  it("is chosen by the card's memory where the model is on the card", () => {
+  it("depends on the card's memory if the model is on the card", () => {
     expect(plan(8 * gib, h200)).toEqual([32_768, 4]);
     // Much memory beside it does not help: a larger window would push layers from the card.
     expect(plan(128 * gib, 7.6 * gib)).toEqual([4096, 4]);
     expect(plan(128 * gib)).toEqual([32_768, 4]);
   });
 
-  it("has fewer slots on a card that is nearly full with the model", () => {
+  it("has fewer slots on a card that the model nearly fills", () => {
     expect(plan(128 * gib, 6 * gib)).toEqual([4096, 1]);
     expect(plan(128 * gib, 6.3 * gib)).toEqual([4096, 2]);
     expect(plan(6 * gib)).toEqual([4096, 2]);
-    // A named window is kept; how many there is room for is not the client's business.
+    // A named window is kept; the number of slots adapts.
     expect(plan(8 * gib, 24 * gib, { num_ctx: 32_768 })).toEqual([32_768, 4]);
     expect(plan(8 * gib, 12 * gib, { num_ctx: 32_768 })).toEqual([32_768, 1]);
   });
 
-  it("is chosen by both memories where the model is in both, and by the machine's without a card", () => {
+  it("depends on both memories if the model is in both, and on the machine's without a card", () => {
     expect(plan(128 * gib, 4 * gib)).toEqual([32_768, 4]);
     expect(plan(16 * gib, 4 * gib)).toEqual([4096, 4]);
     expect(plan(8 * gib, h200, {}, { device: "cpu" })).toEqual([4096, 4]);
@@ -122,11 +122,11 @@ describe("the window that nobody named", async () => {
   });
 });
 
-describe("what is free on the card", () => {
+describe("free memory on the card", () => {
   const device = { kind: "cpu", names: [], gpuLayers: 0, totalLayers: 33, reason: "" } as const;
   const nothing = { ramBytes: gib, vramBytes: 0 };
 
-  it("is asked for once, before the first model, and then known from the runners", async () => {
+  it("is read once, before the first model, and then reported by the runners", async () => {
     let looks = 0;
     const card = new CardMemory(async () => {
       looks += 1;
@@ -143,7 +143,7 @@ describe("what is free on the card", () => {
     expect(card.freeBytes).toBe(2 * gib);
   });
 
-  it("is forgotten where the first model shows that no engine can use the card", async () => {
+  it("is dropped if the first model shows that no engine can use the card", async () => {
     const card = new CardMemory(async () => 8 * gib);
     await card.look();
     card.noteLoaded({ device: { ...device, names: [] }, memory: nothing });
@@ -153,7 +153,7 @@ describe("what is free on the card", () => {
   });
 });
 
-it("what a model held is free again when it has gone", () => {
+it("a model's memory is free again after it is unloaded", () => {
   const card = new CardMemory();
   const device = { kind: "cuda", names: [], gpuLayers: 33, totalLayers: 33, reason: "" } as const;
   card.noteGone({ memory: { ramBytes: 0, vramBytes: gib } });
@@ -165,7 +165,7 @@ it("what a model held is free again when it has gone", () => {
   card.noteLoaded({ device: { ...device, names: [], memory: reported }, memory });
   card.noteGone({ memory });
   expect(card.freeBytes).toBe(7 * gib);
-  // An engine that does not see what is free.
+  // An engine that cannot read the free memory.
   const unseen = { ramBytes: 0, vramBytes: 3 * gib };
   card.noteLoaded({ device: { ...device, names: [] }, memory: unseen });
   expect(card.freeBytes).toBe(4 * gib);
@@ -213,8 +213,8 @@ describe("a scheduler whose models are on a card", () => {
     return loaded;
   }
 
-  it("lets the one leave that was used least recently, and says so", async () => {
-    // There is no card here: what the runners report is what those of a card of 8 GB did.
+  it("unloads the least recently used one, and logs it", async () => {
+    // There is no card here: the runners report the values of a card of 8 GB.
     const onCpu = await load("on-cpu");
     expect(onCpu.facts?.device.memory).toBeUndefined();
     for (const name of ["first", "second"]) {

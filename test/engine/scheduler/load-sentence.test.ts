@@ -1,4 +1,4 @@
-// What the log says before a model is loaded.
+// Log line before a model is loaded.
 import { expect, it } from "vitest";
 import { loadSentence } from "../../../source/engine/scheduler/load-sentence.ts";
 import { readGgufFacts } from "../../../source/store/gguf/gguf-facts.ts";
@@ -10,27 +10,27 @@ const settings = await tinySettings({ device: "auto" });
 const say = (memoryBytes: number, cardBytes?: number, changes = {}) =>
   loadSentence(model, { ...settings, ...changes }, { memoryBytes, cardBytes }, 4);
 
-it("of a model for which there is room on the card: it fits, however little memory there is", () => {
+it("a model that has room on the card fits, however little memory there is", () => {
   expect(say(16 * gib, 24 * gib)).toBe("needs about 20 GiB: fits (24 GiB free on the card)");
 });
 
-it("of a model that is divided between card and memory: it fits", () => {
+it("a model split between card and memory fits", () => {
   expect(say(16 * gib, 8 * gib)).toBe("needs about 20 GiB: fits (8 GiB free on the card)");
 });
 
-it("of any other what the machine's memory makes of it", () => {
+it("any other model depends on the machine's memory", () => {
   expect(say(8 * gib, 8 * gib)).toMatch(/8 GiB free: weights are read .* \(8 GiB free on the/);
   expect(say(32 * gib)).toMatch(/32 GiB free: fits$/);
   expect(say(8 * gib, 24 * gib, { gpuLayers: 1 })).toContain("weights are read");
 });
 
-it("that there are fewer slots than were wanted", () => {
+it("fewer slots than configured are reported", () => {
   expect(say(32 * gib, undefined, { slots: 1 })).toMatch(
     /: fits; room for 1 of 4 parallel requests$/,
   );
 });
 
-it("which tokens layers with a sliding window keep", () => {
+it("tokens kept by layers with a sliding window are reported", () => {
   const slidingWindow = 512;
   expect(say(32 * gib, undefined, { slidingWindow })).toMatch(
     /: fits; layers with a sliding window keep 512 tokens/,

@@ -1,4 +1,4 @@
-// How much memory a model will take, and the window that is chosen from it.
+// Estimated memory of a model, and the automatic window.
 import { describe, expect, test } from "vitest";
 import {
   automaticContextLength,
@@ -41,7 +41,7 @@ describe("the estimate", () => {
   });
 });
 
-describe("the window that nobody named", () => {
+describe("the automatic window", () => {
   test("is large where there is room, and 4096 where there is little", () => {
     const choose = (left: number) => automaticContextLength(large, settings, left);
     expect(choose(195 * gib)).toBe(32_768);
@@ -62,7 +62,7 @@ describe("slots", () => {
   const choose = (left: number, changes = {}) =>
     fittingSlots(large, { ...windows, ...changes }, left);
 
-  test("are as many as are wanted where their windows fit, and fewer where they do not", () => {
+  test("are as many as configured if their windows fit, and fewer otherwise", () => {
     expect(choose(3 * gib)).toBe(4);
     expect(choose(2 * gib)).toBe(3);
     expect(choose(gib)).toBe(1);
@@ -70,17 +70,17 @@ describe("slots", () => {
     expect(choose(3 * gib, { contextLength: 8192, kvCacheType: "q8_0" })).toBe(4);
   });
 
-  test("are one at least, whatever is left", () => {
+  test("are at least one", () => {
     for (const left of [0, -5 * gib, Number.NEGATIVE_INFINITY]) expect(choose(left)).toBe(1);
   });
 
-  test("without a window to keep are as wanted", () => {
+  test("are as configured for a model without a cache", () => {
     const light = { ...large, facts: { ...large.facts, cacheWidth: 0 } };
     expect(fittingSlots(light, windows, 0)).toBe(4);
   });
 });
 
-test("the log says whether it fits, with both numbers", () => {
+test("the log says if it fits, with both numbers", () => {
   const need = memoryNeed(large, settings);
   expect(fitSentence(need, 64 * gib)).toMatch(/needs about \d(\.\d)? GiB, 64 GiB free: fits/);
   expect(fitSentence(need, 6 * gib)).toContain("which is slow");
@@ -89,22 +89,22 @@ test("the log says whether it fits, with both numbers", () => {
 
 describe("a sliding window that keeps all tokens", () => {
   const model = { ...large, facts: { ...large.facts, slidingWindow: 1024 } };
-  /** Of 4096 tokens, 2560 lie beyond the window and a step: 320 MiB of them. */
+  /** 2560 of 4096 tokens lie beyond the window and a step: 320 MiB. */
   const one = { ...settings, slots: 1, contextLength: 4096 };
   const bytes = 2560 * 32 * 8 * 256 * 2;
 
-  test("is chosen where that takes at most a quarter of the weights", () => {
+  test("is used if that takes at most a quarter of the weights", () => {
     expect(wholeWindowBytes(model, one, 20 * gib)).toBe(bytes);
     expect(wholeWindowBytes(model, { ...one, slots: 8 }, 20 * gib)).toBeUndefined();
     expect(wholeWindowBytes({ ...model, sizeBytes: gib }, one, 20 * gib)).toBeUndefined();
   });
 
-  test("is not where little memory is left, or where no layer has one", () => {
+  test("is not used if memory is short, or if no layer has one", () => {
     expect(wholeWindowBytes(model, one, gib)).toBeUndefined();
     expect(wholeWindowBytes(large, one, 20 * gib)).toBeUndefined();
   });
 
-  test("costs nothing where the whole context lies within it", () => {
+  test("costs nothing if the whole context lies within it", () => {
     expect(wholeWindowBytes(model, { ...one, contextLength: 1024 }, 20 * gib)).toBe(0);
   });
 });

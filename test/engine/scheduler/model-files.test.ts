@@ -1,4 +1,4 @@
-// When the files of a loaded model count as replaced.
+// Replaced files of a loaded model are noticed.
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";

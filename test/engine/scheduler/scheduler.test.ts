@@ -1,4 +1,4 @@
-// Which models are loaded and for how long, on the real tiny models.
+// Loading and unloading of models, on the real tiny models.
 import { copyFileSync, mkdtempSync, renameSync, rmSync, utimesSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -70,7 +70,7 @@ function copyOfTiny(name: string): string {
 }
 
 describe("loading", () => {
-  it("happens once for requests that come together", async () => {
+  it("happens once for simultaneous requests", async () => {
     const target = create();
     const answers = await Promise.all([1, 2, 3].map(() => ask(target, "tiny")));
     expect(answers.map(({ text }) => text)).toEqual(Array(3).fill("2 + 3 = 5"));
@@ -78,14 +78,14 @@ describe("loading", () => {
     expect(log.filter((line) => line.startsWith("loaded"))).toHaveLength(1);
   });
 
-  it("is reported with growing fractions to those who ask", async () => {
+  it("is reported with growing fractions on request", async () => {
     const { events } = await ask(create(), "tiny", { reportProgress: true });
     const fractions = events.flatMap((event) => (event.type === "loading" ? [event.fraction] : []));
     expect(fractions.length).toBeGreaterThan(2);
     expect(fractions).toEqual([...fractions].sort((a, b) => a - b));
   });
 
-  it("serves a smaller window from a larger one, and a larger one by loading again", async () => {
+  it("serves a smaller window from a larger one, and reloads for a larger one", async () => {
     const target = create();
     await ask(target, "tiny");
     const first = target.models[0]?.runner?.processId;
@@ -104,7 +104,7 @@ describe("loading", () => {
     expect(target.models[0]?.settings.contextLength).toBe(4096);
   });
 
-  it("has as many slots as there is memory for windows, says so, and answers all the same", async () => {
+  it("has as many slots as there is memory for windows, logs it, and answers anyway", async () => {
     const { model, parameters } = { model: "tiny", parameters: { num_ctx: 4096 } };
     const engine = { ...tinyEngine, slots: 8 };
     // The weights, what computing takes, and room for three windows of 8 MiB and a half.
@@ -118,7 +118,7 @@ describe("loading", () => {
     expect(log[0]).toMatch(/: fits; room for 3 of 8 parallel requests$/);
   });
 
-  it("makes room by unloading the model that was used least recently, and says so", async () => {
+  it("makes room by unloading the least recently used model, and logs it", async () => {
     const target = create({ maximumLoadedModels: 2 });
     const [a, b, c] = [copyOfTiny("a"), copyOfTiny("b"), copyOfTiny("c")];
     await ask(target, a);
@@ -130,9 +130,9 @@ describe("loading", () => {
   });
 });
 
-describe("a request that the loaded models do not serve as they are", () => {
+describe("a request that needs a load or a reload", () => {
   const signal = new AbortController().signal;
-  /** Begins a request and goes on with it when asked. */
+  /** Starts a request and continues it when asked. */
   async function begin(
     target: Scheduler,
     parameters: ModelParameters = {},
@@ -153,7 +153,7 @@ describe("a request that the loaded models do not serve as they are", () => {
   }
   const other = { num_batch: 64 };
 
-  it("lets those that fit go first while an older one runs, and no longer", async () => {
+  it("lets requests without a reload pass while an older one runs, and no longer", async () => {
     const target = create();
     await ask(target, "tiny");
     const older = await begin(target);
@@ -172,12 +172,12 @@ describe("a request that the loaded models do not serve as they are", () => {
     ]);
   });
 
-  it("gets the place of a model that is asked again and again", async () => {
+  it("replaces a model that is never idle", async () => {
     const target = create({ maximumLoadedModels: 1 });
     const file = copyOfTiny("starved");
     let users = await Promise.all([begin(target), begin(target)]);
     const starved = ask(target, file).then(() => true);
-    // A new request begins before each older one ends: the model is never idle.
+    // A new request starts before each older one ends: the model is never idle.
     const isServed = async () => await Promise.race([starved, Promise.resolve(false)]);
     for (let round = 0; round < 8 && !(await isServed()); round += 1) {
       const [older, ...others] = users;
@@ -188,7 +188,7 @@ describe("a request that the loaded models do not serve as they are", () => {
     await Promise.all([starved, ...users.map(({ end }) => end())]);
   });
 
-  it("that leaves lets those behind it go on with the model as it is", async () => {
+  it("that is cancelled lets later ones use the model as it is", async () => {
     const target = create();
     const older = await begin(target);
     const leaving = new AbortController();
@@ -213,7 +213,7 @@ describe("a file that is replaced while its model is loaded", () => {
     renameSync(other, file);
   };
 
-  it("is loaded anew by the next request, and by that one alone", async () => {
+  it("is reloaded once, by the next request", async () => {
     const target = create();
     const file = copyOfTiny("replaced");
     await ask(target, file);
@@ -225,7 +225,7 @@ describe("a file that is replaced while its model is loaded", () => {
     expect(log).toContain(`unloading ${file}: its file has changed`);
   });
 
-  it("does not cut off the answers that have begun", async () => {
+  it("does not interrupt running answers", async () => {
     const target = create();
     const file = copyOfTiny("in-use");
     const story = { input: plainChat([{ role: "user", content: "Write a long story." }]) };
@@ -239,7 +239,7 @@ describe("a file that is replaced while its model is loaded", () => {
   });
 });
 
-it("a name that is given to other files lets go of what it alone meant before", async () => {
+it("reassigning a name unloads its old model", async () => {
   const { catalog, create: make, tinyAt } = openStore();
   const [one, two] = [tinyAt("one.gguf"), tinyAt("two.gguf")];
   const target = create({ catalog });
@@ -266,7 +266,7 @@ describe("keep-alive", () => {
     await expect.poll(() => target.models).toHaveLength(0);
   });
 
-  it("sticks to the model until another request changes it", async () => {
+  it("applies until another request changes it", async () => {
     const target = create();
     await ask(target, "tiny", { keepAliveMs: Number.POSITIVE_INFINITY });
     expect(target.models[0]?.expiresAt).toBeUndefined();
@@ -278,7 +278,7 @@ describe("keep-alive", () => {
 });
 
 describe("errors", () => {
-  it("of a model that cannot be loaded reach everybody who waits, and the next one tries again", async () => {
+  it("of a failed load reach every waiting request, and the next one retries", async () => {
     const target = create({ engine: { ...tinyEngine, device: "metal" } });
     const results = await Promise.allSettled([ask(target, "tiny"), ask(target, "tiny")]);
     for (const result of results) {
@@ -290,7 +290,7 @@ describe("errors", () => {
     await expect(ask(target, "tiny")).rejects.toThrow(/--gpu metal/);
   });
 
-  it("refuse requests once it is closed", async () => {
+  it("refuse requests after closing", async () => {
     const target = create();
     await target.close();
     await expect(ask(target, "tiny")).rejects.toMatchObject({ code: "ENGINE_SHUTTING_DOWN" });

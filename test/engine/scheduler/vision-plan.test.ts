@@ -1,4 +1,4 @@
-// Which engine a model that sees is loaded into, and when it is loaded anew for an image.
+// Engine for a vision model, and reloads for images.
 import { beforeEach, describe, expect, it } from "vitest";
 import { planLoad, reloadReason } from "../../../source/engine/scheduler/load-plan.ts";
 import type { ResolvedModel } from "../../../source/store/model-catalog.ts";
@@ -6,7 +6,7 @@ import { tinyEngine } from "../../support/load-tiny.ts";
 import { projectorFile, visionFile } from "../../support/load-vision.ts";
 import { openStore } from "../../support/model-store.ts";
 
-// No image reader is ever built for a device that is not there.
+// No image reader is ever built for a missing device.
 const engine = { ...tinyEngine, device: "rocm" as const };
 const free = { memoryBytes: 8 * 2 ** 30, cardBytes: undefined };
 let model: ResolvedModel;
@@ -15,12 +15,12 @@ beforeEach(async () => {
   model = await openStore().catalog.resolve(visionFile);
 });
 
-describe("a model that sees, where no image reader was built", () => {
+describe("a vision model without a built image reader", () => {
   it("is found with the projector beside it", () => {
     expect(model.projectors).toEqual([projectorFile]);
   });
 
-  it("is in the text engine until somebody sends an image", () => {
+  it("is in the text engine until the first image", () => {
     const text = planLoad(model, {}, engine, free);
     const image = planLoad(model, {}, engine, free, "images");
     expect(text.vision).toBeUndefined();
@@ -29,7 +29,7 @@ describe("a model that sees, where no image reader was built", () => {
     expect(reloadReason(text, image, {}, "images")).toMatch(/images/);
   });
 
-  it("answers text where it is, and makes vectors in the text engine alone", () => {
+  it("answers text in either engine, and creates embeddings only in the text engine", () => {
     const text = planLoad(model, {}, engine, free);
     const image = planLoad(model, {}, engine, free, "images");
     expect(reloadReason(image, text, {})).toBeUndefined();

@@ -1,4 +1,4 @@
-// The door to the native addon: what is missing is named, with the version that has it.
+// Interface to the native addon: missing names are reported with the expected version.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
@@ -24,7 +24,7 @@ describe("the addon's internal names", () => {
     expect(installed.version).toBe(expectedAddonVersion);
   });
 
-  it("are all there in the installed binary", async () => {
+  it("all exist in the installed binary", async () => {
     const binary = findAddonBinary("cpu");
     if (binary === undefined) throw new Error("no CPU build is installed");
     const addon = await openAddon(binary, () => {});
@@ -54,7 +54,7 @@ describe("devices", () => {
     }
   });
 
-  it("tell the two ways to ROCm when it is asked for", async () => {
+  it("include advice on ROCm if it is requested", async () => {
     if (lookForDevice("rocm").present) return expect(findAddonBinary("rocm")).toBeDefined();
     await expect(openDevice("rocm", () => {})).rejects.toMatchObject({
       hint: expect.stringMatching(/vulkan.*HIP/s),

@@ -1,4 +1,4 @@
-// Where reading a prompt pauses for a checkpoint.
+// Pauses for checkpoints while a prompt is read.
 import { describe, expect, test } from "vitest";
 import { checkpointPlaces, messageBorders } from "../../../source/engine/text/checkpoint-places.ts";
 
@@ -7,7 +7,7 @@ test.each([
   ["what is new of a long conversation nowhere, where it is short", 5000, 4900, [10, 4950], []],
   ["near its end, for the same prompt once more", 200, 0, [], [196]],
   ["where its last message begins, for another one in its place", 200, 0, [5, 60], [60, 196]],
-  ["before its last words, where much is read", 1200, 0, [], [1136, 1196]],
+  ["before its last tokens, if much is read", 1200, 0, [], [1136, 1196]],
   ["not twice in the same place", 1200, 0, [3, 1130], [1130, 1196]],
   [
     "at messages far enough from each other",

@@ -1,4 +1,4 @@
-// Which checkpoints are kept when memory runs short.
+// Checkpoints within a memory budget.
 import { expect, test } from "vitest";
 import type { AddonCheckpoint, AddonContext } from "../../../source/engine/text/addon.ts";
 import { Checkpoints } from "../../../source/engine/text/checkpoints.ts";
@@ -41,7 +41,7 @@ async function fill(slot: Slot<object>, checkpoints: Checkpoints<object>, length
   }
 }
 
-test("those that spare little go first when memory runs short", async () => {
+test("the least useful ones are dropped first", async () => {
   const slots = [new Slot<object>(0), new Slot<object>(1)];
   const [first, second] = slots as [Slot<object>, Slot<object>];
   const { checkpoints } = checkpointsOf(slots, 4 * bytesEach);
@@ -51,7 +51,7 @@ test("those that spare little go first when memory runs short", async () => {
   expect(lengthsOf(second)).toEqual([500, 900]);
 });
 
-test("the longest one within the shared beginning is restored, and those behind it go", async () => {
+test("the longest one within the shared prefix is restored, and later ones are dropped", async () => {
   const slot = new Slot<object>(0);
   const { checkpoints } = checkpointsOf([slot], 1000);
   await fill(slot, checkpoints, [20, 100, 200, 300]);
@@ -65,7 +65,7 @@ test("the longest one within the shared beginning is restored, and those behind 
   expect(await checkpoints.restore(slot, 99)).toBe(0);
 });
 
-test("one that cannot be restored is told, and nothing is reused", async () => {
+test("a failed restore is logged, and nothing is reused", async () => {
   const slot = new Slot<object>(0);
   const { checkpoints, lines } = checkpointsOf([slot], 1000, false);
   await fill(slot, checkpoints, [100]);

@@ -1,11 +1,11 @@
-// Where a prompt goes: neighbours of the busy slots, cached beginnings, conversations left in peace.
+// Choice of a slot: neighbours of busy slots, cached prefixes, undisturbed conversations.
 import { describe, expect, it } from "vitest";
 import { chooseSlot } from "../../../source/engine/text/choose-slot.ts";
 import { Slot } from "../../../source/engine/text/slot.ts";
 
 type Job = string;
 
-/** One character is one token; `*` in front marks a busy slot. */
+/** Each character is a token; `*` in front marks a busy slot. */
 function slots(...texts: string[]): Slot<Job>[] {
   return texts.map((text, id) => {
     const slot = new Slot<Job>(id);
@@ -30,7 +30,7 @@ describe("chooseSlot", () => {
     expect(chooseSlot(slots("*x", "*y", "", "z"), tokens("q"), always)?.slot.id).toBe(2);
   });
 
-  it("continues a conversation where it is", () => {
+  it("continues a conversation in its slot", () => {
     const choice = chooseSlot(slots("", `${prefix}abc`, ""), tokens(`${prefix}abcdef`), always);
     expect(choice).toMatchObject({ slot: { id: 1 }, copyFrom: undefined, prefix: 43 });
   });
@@ -45,7 +45,7 @@ describe("chooseSlot", () => {
     expect(choice?.slot.id).toBe(1);
   });
 
-  it("copies a shared beginning and leaves that conversation in peace", () => {
+  it("copies a shared prefix and leaves that conversation undisturbed", () => {
     const long = `${prefix}${"a".repeat(100)}`;
     const choice = chooseSlot(slots(long, "", ""), tokens(`${prefix}b`), always);
     expect(choice).toMatchObject({ copyFrom: { id: 0 }, prefix: 40 });
@@ -57,17 +57,17 @@ describe("chooseSlot", () => {
     expect(choice).toMatchObject({ slot: { id: 1 }, copyFrom: { id: 0 }, prefix: 40 });
   });
 
-  it("goes to the beginning where copying does not pay", () => {
+  it("uses the slot with the prefix if copying does not pay off", () => {
     const choice = chooseSlot(slots("*x", "", "", `${prefix}a`), tokens(`${prefix}b`), never);
     expect(choice).toMatchObject({ slot: { id: 3 }, copyFrom: undefined, prefix: 40 });
   });
 
-  it("computes anew where the beginning is in a busy slot and copying does not pay", () => {
+  it("computes the prefix again if its slot is busy and copying does not pay off", () => {
     const choice = chooseSlot(slots(`*${prefix}a`, ""), tokens(`${prefix}b`), never);
     expect(choice).toMatchObject({ slot: { id: 1 }, copyFrom: undefined, prefix: 0 });
   });
 
-  it("replaces the conversation that was used longest ago", () => {
+  it("replaces the least recently used conversation", () => {
     const all = slots("aaaa", "bbbb", "cccc");
     const [first, second, third] = all;
     if (!first || !second || !third) throw new Error("three slots were made");

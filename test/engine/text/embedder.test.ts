@@ -1,4 +1,4 @@
-// Texts reach an embedding model as it was trained: between its own first and last tokens, cut in between.
+// Texts for embeddings: between the model's first and last tokens, cut in between.
 import { describe, expect, test } from "vitest";
 import type { Addon, AddonModel } from "../../../source/engine/text/addon.ts";
 import { Embedder } from "../../../source/engine/text/embedder.ts";
@@ -12,7 +12,7 @@ interface Vocabulary {
   endsTexts: boolean;
 }
 
-/** A model that notes what it is given, and gives a vector of one number. */
+/** A model that records its input, and returns a vector of one number. */
 function embedderOf({ type, endsTexts }: Vocabulary) {
   const given: number[][] = [];
   class Context {
@@ -59,7 +59,7 @@ describe("the token that ends a text", () => {
   test.each<[string, Vocabulary, number[]]>([
     ["is the separator of word pieces", bert, [begin, 0, 1, separator]],
     [
-      "is the end of text where the model asks for it",
+      "is the end of text if the model asks for it",
       { type: 2, endsTexts: true },
       [begin, 0, 1, endOfText],
     ],
@@ -89,7 +89,7 @@ describe("a text that is too long", () => {
     ]);
   });
 
-  test("is refused where nothing of it would be left, or where it must not be cut", async () => {
+  test("is refused if nothing of it would be left, or if it must not be cut", async () => {
     const { embed } = embedderOf(bert);
     const cut = /^input after truncation exceeds maximum context length/;
     for (const window of [0, 1, 2]) await expect(embed(["abc"], window)).rejects.toThrow(cut);

@@ -1,10 +1,10 @@
-// Numbers that stand for images among tokens: where images lie in a context, and where it may be cut.
+// Image numbers among tokens: positions of images in a context, and places to cut it.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ImageTokens } from "../../../source/engine/text/image-tokens.ts";
 
 describe("an image among tokens", () => {
-  it("has the same numbers each time, and no other image has them", () => {
+  it("has the same unique numbers each time", () => {
     const images = new ImageTokens();
     const cat = images.numbersOf("cat", 3, 3);
     expect(images.numbersOf("dog", 2, 2).some((number) => cat.includes(number))).toBe(false);
@@ -29,7 +29,7 @@ describe("an image among tokens", () => {
     ]);
   });
 
-  it("stands where the tokens before it say, whatever they are", () => {
+  it("has a position that follows from the tokens before it", () => {
     const image = fc.record({ tokens: fc.integer({ min: 1, max: 9 }), less: fc.nat(8) });
     fc.assert(
       fc.property(fc.array(fc.oneof(fc.nat(100), image), { maxLength: 30 }), (parts) => {

@@ -1,8 +1,8 @@
-// What of a step would be computed as a single row.
+// Rows of a step that would be computed alone.
 import { expect, test } from "vitest";
 import { loneRows } from "../../../source/engine/text/lone-rows.ts";
 
-/** So many tokens for slots, by their ids. */
+/** Parts with the given numbers of tokens, by slot. */
 const step = (lengths: Record<number, number>) =>
   Object.entries(lengths).map(([id, length]) => ({
     slot: { id: Number(id) },

@@ -1,4 +1,4 @@
-// When an answer comes to a mark behind which it is to follow a grammar.
+// Marks in an answer after which a grammar applies.
 import { describe, expect, it } from "vitest";
 import type { LazyGrammars } from "../../../source/engine/generation.ts";
 import { MarkWatcher } from "../../../source/engine/text/mark-watcher.ts";
@@ -21,16 +21,16 @@ function watch(pieces: readonly string[], lazy: Partial<LazyGrammars> = {}) {
 }
 
 describe("a mark", () => {
-  it("is found in one piece, with the text behind it", () => {
+  it("is found in one piece, with the text after it", () => {
     expect(watch(["Well. <call>\n{"])).toEqual({ grammar: "call", behind: "\n{", pieces: 1 });
   });
 
-  it("is found however it is cut", () => {
+  it("is found however it is split", () => {
     const text = `${"x".repeat(100)} <call>`;
     expect(watch([...text])).toEqual({ grammar: "call", behind: "", pieces: text.length });
   });
 
-  it("that counts only at the beginning is found there, behind white space too", () => {
+  it("that counts only at the beginning is found there, after white space too", () => {
     expect(watch(["\n", '{"na', 'me": "ge'])).toEqual({
       grammar: "start",
       behind: "ge",
@@ -40,7 +40,7 @@ describe("a mark", () => {
     expect(watch(["Look: ", '{"name": "ge'])).toBeUndefined();
   });
 
-  it("inside of thinking does not count", () => {
+  it("inside thinking does not count", () => {
     const lazy = { thinking: { ...think, startsInside: false } };
     expect(watch(["<thi", "nk><call>", "</think>\n", '{"name": "', "x"], lazy)).toEqual({
       grammar: "start",

@@ -1,10 +1,10 @@
-// Which tokens of which requests a step computes.
+// Tokens and requests of a step.
 import { expect, test } from "vitest";
 import { createJob, type Job } from "../../../source/engine/text/job.ts";
 import { planBatch } from "../../../source/engine/text/plan-batch.ts";
 import { Slot } from "../../../source/engine/text/slot.ts";
 
-/** Slots whose requests have prompts of so many tokens, in the order they came. */
+/** Slots whose requests have prompts of the given lengths, in order of arrival. */
 function reading(...lengths: number[]): Slot<Job>[] {
   return lengths.map((length, id) => {
     const slot = new Slot<Job>(id);
@@ -39,7 +39,7 @@ function reading(...lengths: number[]): Slot<Job>[] {
   });
 }
 
-/** The lengths of what each step reads, request by request, until all is read. */
+/** Returns the lengths read by each step, request by request, until everything is read. */
 function steps(slots: Slot<Job>[], chunk = { wanted: 64, most: 96 }, batchSize = 512) {
   const taken: Record<number, number>[] = [];
   while (true) {
@@ -61,12 +61,12 @@ function steps(slots: Slot<Job>[], chunk = { wanted: 64, most: 96 }, batchSize =
   }
 }
 
-test("a long prompt is read in chunks, its end not by itself where it is short", () => {
+test("a long prompt is read in chunks, with a short end in the last one", () => {
   expect(steps(reading(200))).toEqual([{ 0: 64 }, { 0: 64 }, { 0: 72 }]);
   expect(steps(reading(170))).toEqual([{ 0: 64 }, { 0: 64 }, { 0: 42 }]);
 });
 
-test("prompts are rather read whole than cut to fill a step", () => {
+test("prompts are read whole rather than cut to fill a step", () => {
   expect(steps(reading(41, 41, 40, 41))).toEqual([
     { 0: 41, 1: 41 },
     { 2: 40, 3: 41 },
@@ -78,7 +78,7 @@ test("a step that would be nearly empty takes a part of the next prompt", () => 
   expect(steps(reading(5, 400))[0]).toEqual({ 0: 5, 1: 59 });
 });
 
-test("a step never has more than a chunk that was asked for, nor than fits into it", () => {
+test("a step never exceeds the configured chunk or its own size", () => {
   expect(steps(reading(41, 41), { wanted: 16, most: 16 })).toEqual([
     { 0: 16 },
     { 0: 16 },

@@ -1,8 +1,8 @@
-// How many prompt tokens a step reads.
+// Number of prompt tokens that a step reads.
 import { expect, test } from "vitest";
 import { PrefillPace } from "../../../source/engine/text/prefill-pace.ts";
 
-test("begins small, before anything is known of the machine", () => {
+test("starts small, before anything is measured", () => {
   expect(new PrefillPace(undefined, 512).chunk(true).wanted).toBe(64);
 });
 
@@ -33,7 +33,7 @@ test("is not misled by the few tokens at a prompt's end", () => {
   expect(pace.chunk(true).wanted).toBe(512);
 });
 
-test("keeps to a chunk that was asked for, and to the room in a step", () => {
+test("uses a configured chunk, within the size of a step", () => {
   const pace = new PrefillPace(16, 512);
   pace.note(64, 1);
   expect(pace.chunk(true).wanted).toBe(16);
@@ -41,7 +41,7 @@ test("keeps to a chunk that was asked for, and to the room in a step", () => {
   expect(new PrefillPace(undefined, 32).chunk(true).wanted).toBe(32);
 });
 
-test("lets a step grow by half for a prompt's end, within what was asked for and what fits", () => {
+test("lets a step grow by half for a prompt's end, within the configured chunk and the size of a step", () => {
   expect(new PrefillPace(undefined, 512).chunk(false)).toEqual({ wanted: 64, most: 96 });
   expect(new PrefillPace(undefined, 80).chunk(false)).toEqual({ wanted: 64, most: 80 });
   expect(new PrefillPace(64, 512).chunk(false)).toEqual({ wanted: 64, most: 64 });
@@ -54,7 +54,7 @@ test("reads several whole prompts in one step when nobody else waits for it", ()
   expect(pace.chunk(false)).toEqual({ wanted: 64, most: 96 });
 });
 
-test("waits for prompts that come at the same moment, never long for what it gains", () => {
+test("waits for simultaneous prompts, but only briefly", () => {
   const pace = new PrefillPace(undefined, 512);
   expect(pace.gatherMs(400)).toBe(0);
   pace.note(64, 256);

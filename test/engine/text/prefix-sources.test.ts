@@ -1,4 +1,4 @@
-// A prompt of which nothing was cached says why.
+// Reasons for prompts without cached tokens.
 import { expect, test } from "vitest";
 import { type ComparedPrompt, withMiss } from "../../../source/engine/text/prefix-sources.ts";
 
@@ -15,7 +15,7 @@ test.each<[Partial<ComparedPrompt>, object]>([
   expect(withMiss(nothing, { ...prompt, ...change })).toEqual({ length: 0, ...expected });
 });
 
-test("what was taken needs no reason", () => {
+test("a cached prefix has no reason", () => {
   const taken = { length: 400, source: "checkpoint" } as const;
   expect(withMiss(taken, { ...prompt, shared: 400 })).toEqual(taken);
 });

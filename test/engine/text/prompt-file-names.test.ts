@@ -1,4 +1,4 @@
-// Files of stored prompts are told apart by whatever changes the state of a sequence, and by nothing else.
+// Names of stored-prompt files depend on exactly what affects a sequence's state.
 import { mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";

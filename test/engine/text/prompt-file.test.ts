@@ -1,4 +1,4 @@
-// Files of stored prompts: whole they are read as they were written, and whatever happened to them is noticed.
+// Stored-prompt files: read as they were written, with every damage noticed.
 import {
   mkdtempSync,
   readFileSync,
@@ -42,7 +42,7 @@ async function readWhole(file: string): Promise<void> {
   await checkPromptState(await readPromptFile(file));
 }
 
-test("what was written is read, and llama.cpp's part begins the file", async () => {
+test("a file is read as written, and starts with llama.cpp's part", async () => {
   const file = await written();
   const read = await readPromptFile(file);
   expect(read).toMatchObject({ ...description, path: file, bytes: readFileSync(file).length });
@@ -59,7 +59,7 @@ test("the state is copied from another file", async () => {
   expect(readFileSync(file).subarray(0, state.length)).toEqual(state);
 });
 
-test("writing ends when it is broken off", async () => {
+test("writing stops when it is aborted", async () => {
   const file = path.join(folder, "a.prompt");
   writeFileSync(file, state);
   const handle = await open(file, "r+");
@@ -70,7 +70,7 @@ test("writing ends when it is broken off", async () => {
   await handle.close();
 });
 
-describe("a file that is not what was written", () => {
+describe("a damaged file", () => {
   test("is noticed wherever a bit is flipped", async () => {
     const file = await written();
     const whole = readFileSync(file);
@@ -94,14 +94,14 @@ describe("a file that is not what was written", () => {
     }
   });
 
-  test("is not followed where it is a link", async () => {
+  test("is not followed if it is a link", async () => {
     const file = await written();
     const link = path.join(folder, "b.prompt");
     symlinkSync(file, link);
     await expect(readPromptFile(link)).rejects.toThrow("is a link");
   });
 
-  test("is a folder", async () => {
+  test("is refused if it is a folder", async () => {
     await expect(readPromptFile(folder)).rejects.toThrow("is not a file");
   });
 });

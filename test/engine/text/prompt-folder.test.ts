@@ -1,4 +1,4 @@
-// The folder of stored prompts: bounded in size and age, and broken files go.
+// Folder of stored prompts: limited in size and age, without broken files.
 import {
   existsSync,
   mkdirSync,
@@ -44,7 +44,7 @@ async function add(prefix: string, first: number, hoursUnused = 0): Promise<stri
 const read = (prefix = "") => folder.read(prefix, new Map(), (line) => lines.push(line));
 const unbounded = { budgetBytes: 2 ** 30, maximumAgeMs: undefined };
 
-test("files are their owner's alone, and found by what their names begin with", async () => {
+test("files are private to their owner, and found by prefix", async () => {
   expect(await read()).toEqual([]);
   const file = await add("one-", 1);
   await add("other-", 5);
@@ -54,7 +54,7 @@ test("files are their owner's alone, and found by what their names begin with", 
   expect(await read()).toHaveLength(2);
 });
 
-test("what cannot be used is told and removed, a link but not what it leads to", async () => {
+test("unusable files are logged and removed, links without their targets", async () => {
   await add("one-", 1);
   const target = path.join(home, "mine");
   writeFileSync(target, "precious");
@@ -71,14 +71,14 @@ test("what cannot be used is told and removed, a link but not what it leads to",
   expect(existsSync(target)).toBe(true);
 });
 
-test("what was not used for too long goes", async () => {
+test("files that are too old are removed", async () => {
   const fresh = await add("a-", 1, 5);
   await add("a-", 5, 30);
   await folder.tidy({ ...unbounded, maximumAgeMs: 24 * 3_600_000 });
   expect(await folder.paths()).toEqual([fresh]);
 });
 
-test("what was not used for longest goes when the room is used up", async () => {
+test("the least recently used files are removed when the budget is exceeded", async () => {
   const second = await add("a-", 1, 2);
   await add("a-", 5, 3);
   const first = await add("b-", 9, 1);
@@ -89,7 +89,7 @@ test("what was not used for longest goes when the room is used up", async () => 
   expect(await folder.paths()).toEqual([]);
 });
 
-test("what a killed process has left unfinished goes, and what is being written stays", async () => {
+test("unfinished files of killed processes are removed, and files being written stay", async () => {
   const [left, written] = [await folder.create(), await folder.create()];
   await Promise.all([left.handle.close(), written.handle.close()]);
   const longAgo = new Date("2020-01-01");

@@ -1,4 +1,4 @@
-// What is kept of conversations beside the slots, and what is let go.
+// Saved states of conversations outside the slots, within a budget.
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, expect, test } from "vitest";
@@ -52,7 +52,7 @@ function slotWith(first: number, length: number, id = 0): Slot<object> {
 
 const prompt = (first: number, length: number) => slotWith(first, length).tokens;
 
-test("a conversation comes back whole, once", async () => {
+test("a conversation is restored whole, once", async () => {
   const { saved, left } = savedStates();
   await saved.save(slotWith(0, 300), "conversation", 0);
   const match = saved.find(prompt(0, 400), all);
@@ -66,7 +66,7 @@ test("a conversation comes back whole, once", async () => {
   expect(left()).toBe(0);
 });
 
-test("a beginning serves again and again", async () => {
+test("a beginning is reused repeatedly", async () => {
   const { saved } = savedStates({ isRecurrent: true });
   await saved.save(slotWith(0, 300), "beginning", 300);
   for (let time = 0; time < 2; time += 1) {
@@ -78,7 +78,7 @@ test("a beginning serves again and again", async () => {
   }
 });
 
-test("recurrent memory serves from its end or a checkpoint alone, and that in its own slot", async () => {
+test("recurrent memory is reused only at its end or, in its own slot, at a checkpoint", async () => {
   const { saved } = savedStates({ isRecurrent: true });
   const slot = slotWith(0, 300);
   const state = { init: async () => {}, dispose: () => {}, size: 10 };
@@ -90,7 +90,7 @@ test("recurrent memory serves from its end or a checkpoint alone, and that in it
   expect(saved.find(prompt(0, 200), all)).toBeUndefined();
 });
 
-test("what was not used for longest goes when the budget is full", async () => {
+test("the least recently used state is dropped when the budget is full", async () => {
   const { saved, left } = savedStates({ budgetBytes: 2 * bytesEach });
   for (const first of [0, 1000, 2000]) await saved.save(slotWith(first, 300), "conversation", 0);
   expect(left()).toBe(2);
@@ -98,14 +98,14 @@ test("what was not used for longest goes when the budget is full", async () => {
   expect(saved.find(prompt(2000, 400), all)?.length).toBe(300);
 });
 
-test("what cannot be saved is told and forgotten", async () => {
+test("a failed save is logged and dropped", async () => {
   const { saved, lines } = savedStates({ fails: "save" });
   await saved.save(slotWith(0, 300), "conversation", 0);
   expect(lines).toEqual(["a conversation could not be saved: no space left"]);
   expect(saved.find(prompt(0, 400), all)).toBeUndefined();
 });
 
-test("what cannot be loaded is removed", async () => {
+test("a state that cannot be loaded is removed", async () => {
   const { saved, left, folderOf } = savedStates({ fails: "load" });
   await saved.save(slotWith(0, 300), "conversation", 0);
   const match = saved.find(prompt(0, 400), all);

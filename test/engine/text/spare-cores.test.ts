@@ -4,10 +4,10 @@ import {
   MeasuredSpareCores,
 } from "../../../source/engine/text/spare-cores.ts";
 
-/** A machine whose time passes when it is told to. */
+/** A machine with a simulated clock. */
 class Machine implements MachineReadings {
   readonly cores = 4;
-  /** What the looks find, one after the other; the last stays. */
+  /** Results of the samples in order; the last one repeats. */
   looks: Array<number | undefined> = [0];
   #now = 0;
   #idle = 0;
@@ -33,7 +33,7 @@ function atWork(): { machine: Machine; cores: MeasuredSpareCores } {
 }
 
 describe("MeasuredSpareCores", () => {
-  it("takes all cores to be free while nothing is known", () => {
+  it("counts all cores as free before the first measurement", () => {
     expect(atWork().cores.count()).toBe(4);
   });
 
@@ -53,14 +53,14 @@ describe("MeasuredSpareCores", () => {
     expect(cores.count()).toBe(4);
   });
 
-  it("forgets after a rest who was at work before", async () => {
+  it("forgets after a pause which programs were busy before", async () => {
     const { machine, cores } = atWork();
     machine.pass(5000, 0);
     await cores.refresh();
     expect(cores.count()).toBe(4);
   });
 
-  it("is not misled by one who ends work while it looks", async () => {
+  it("is not misled by a program that finishes between samples", async () => {
     const { machine, cores } = atWork();
     machine.pass(5000, 0);
     machine.looks = [3, 2, 0, 3];
@@ -68,7 +68,7 @@ describe("MeasuredSpareCores", () => {
     expect(cores.count()).toBe(4);
   });
 
-  it("leaves cores to those who are at work at every look", async () => {
+  it("leaves cores to programs that are busy in every sample", async () => {
     const { machine, cores } = atWork();
     machine.pass(5000, 0);
     machine.looks = [3, 2, 3];
@@ -76,7 +76,7 @@ describe("MeasuredSpareCores", () => {
     expect(cores.count()).toBe(2);
   });
 
-  it("measures anew soon after a look", async () => {
+  it("measures again soon after sampling", async () => {
     const { machine, cores } = atWork();
     machine.pass(5000, 0);
     await cores.refresh();
@@ -84,7 +84,7 @@ describe("MeasuredSpareCores", () => {
     expect(cores.count()).toBe(1);
   });
 
-  it("stays with the measure where the system does not tell", async () => {
+  it("keeps the measurement if the system cannot sample", async () => {
     const { machine, cores } = atWork();
     machine.pass(5000, 1);
     machine.looks = [undefined];
@@ -92,7 +92,7 @@ describe("MeasuredSpareCores", () => {
     expect(cores.count()).toBe(1);
   });
 
-  it("does not look around again a moment later", async () => {
+  it("does not sample again a moment later", async () => {
     const { machine, cores } = atWork();
     machine.pass(600, 1);
     expect(cores.count()).toBe(1);

@@ -1,4 +1,4 @@
-// Stop strings in streamed text: found across pieces, never sent, nothing else held back for good.
+// Stop strings in streamed text: found across pieces, never sent, with all other text passed on.
 import { describe, expect, it } from "vitest";
 import { AnswerText } from "../../../source/engine/text/answer-text.ts";
 import { StopMatcher } from "../../../source/engine/text/stop-matcher.ts";

@@ -1,4 +1,4 @@
-// Which prompts go to the disk, when, and what happens where that fails.
+// Prompts written to the disk: selection, time and failures.
 import {
   existsSync,
   mkdirSync,
@@ -75,7 +75,7 @@ async function write(prompts: StorablePrompt[], changes: Partial<StoredPromptOpt
 }
 
 describe("a long prompt", () => {
-  test("is found by the next run as far as it begins alike", async () => {
+  test("is found by the next run, as far as it matches", async () => {
     await write([prompt(text(0, 2000))]);
     const next = await open();
     expect(next.find(text(0, 3000))?.length).toBe(2000);
@@ -86,14 +86,14 @@ describe("a long prompt", () => {
     expect(next.longestShared([...text(0, 700), 1])).toBe(700);
   });
 
-  test("serves as a whole alone where nothing can be cut off it", async () => {
+  test("is reused only whole if it cannot be cut", async () => {
     await write([prompt(text(0, 2000), false)]);
     const next = await open();
     expect(next.find(text(0, 3000))?.length).toBe(2000);
     expect(next.find(text(0, 2000))).toBeUndefined();
   });
 
-  test("is found in files of the same model and setup alone", async () => {
+  test("is found only in files of the same model and setup", async () => {
     await write([prompt(text(0, 2000))]);
     expect((await open({ prefix: "other-" })).find(text(0, 3000))).toBeUndefined();
   });
@@ -111,7 +111,7 @@ describe("a long prompt", () => {
     expect(slot.tokens).toEqual(text(0, 2000));
   });
 
-  test("is copied from where it lies in memory", async () => {
+  test("is copied from memory", async () => {
     const file = path.join(home, "memory.state");
     writeFileSync(file, "a state in memory");
     await write([{ ...prompt(text(0, 2000)), source: { file } }]);
@@ -133,12 +133,12 @@ describe("nothing is written", () => {
     expect(lines).toEqual([]);
   });
 
-  test("that another file spares already", async () => {
+  test("that another file already saves computing", async () => {
     await write([prompt(text(0, 2000)), prompt([...text(0, 1900), ...text(9000, 900)])]);
     expect(names()).toHaveLength(1);
   });
 
-  test("that would take most of the room", async () => {
+  test("that would take most of the budget", async () => {
     await write([prompt(text(0, 2000))], {
       limits: { budgetBytes: 3_000_000, maximumAgeMs: undefined },
     });
@@ -151,7 +151,7 @@ describe("nothing is written", () => {
     expect(names()).toEqual([]);
   });
 
-  test("while requests run, and what is begun is broken off", async () => {
+  test("while requests run, and a started write is aborted", async () => {
     const stored = await open();
     stored.onIdle(() => [prompt(text(0, 2000))], slow);
     await stored.resume();
@@ -181,19 +181,19 @@ describe("nothing is written", () => {
   });
 });
 
-test("a pause is used for writing", async () => {
+test("prompts are written during a pause", async () => {
   (await open()).onIdle(() => [prompt(text(0, 2000))], slow);
   await until(names, ([name]) => name?.endsWith(".prompt") === true);
 });
 
-test("a longer prompt takes the place of the one that it begins with", async () => {
+test("a longer prompt replaces its own prefix", async () => {
   await write([prompt(text(0, 2000)), prompt(text(0, 4000))]);
   expect(names()).toHaveLength(1);
   expect((await open()).find(text(0, 5000))?.length).toBe(4000);
 });
 
-describe("where something is wrong", () => {
-  test("with the folder, it is told once", async () => {
+describe("a problem", () => {
+  test("with the folder is reported once", async () => {
     writeFileSync(folder, "in its place");
     const stored = await write([prompt(text(0, 2000))]);
     await stored.finish([prompt(text(0, 3000))], slow, limitMs);
@@ -203,7 +203,7 @@ describe("where something is wrong", () => {
     );
   });
 
-  test("with the disk, because it is full, nothing is left of the file", async () => {
+  test("with a full disk leaves no file", async () => {
     const full = {
       ...context,
       saveSequenceStateToFile: async (file: string) =>
@@ -214,7 +214,7 @@ describe("where something is wrong", () => {
     expect(lines).toEqual(["prompts cannot be stored on disk: the disk is full"]);
   });
 
-  test("with saving, it is told and nothing is left", async () => {
+  test("with saving is reported and leaves no file", async () => {
     const refusing = {
       ...context,
       saveSequenceStateToFile: async () => {
@@ -228,7 +228,7 @@ describe("where something is wrong", () => {
     ]);
   });
 
-  test("with a file that llama.cpp refuses, it is told and removed", async () => {
+  test("with a file that llama.cpp refuses is reported, and the file removed", async () => {
     await write([prompt(text(0, 2000))]);
     const refusing = {
       ...context,
@@ -247,7 +247,7 @@ describe("where something is wrong", () => {
     expect(next.find(text(0, 3000))).toBeUndefined();
   });
 
-  test("with a file that another server has removed, nobody is bothered", async () => {
+  test("with a file that another server removed is not reported", async () => {
     await write([prompt(text(0, 2000))]);
     const next = await open();
     const match = next.find(text(0, 3000));
@@ -258,7 +258,7 @@ describe("where something is wrong", () => {
     expect(lines).toEqual([]);
   });
 
-  test("with the time that writing takes, it ends unfinished", async () => {
+  test("with slow writing ends it unfinished", async () => {
     const never = { ...context, saveSequenceStateToFile: () => new Promise<number>(() => {}) };
     const stored = await open({ context: never });
     await stored.finish([prompt(text(0, 2000))], slow, 50);

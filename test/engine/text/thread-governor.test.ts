@@ -1,9 +1,9 @@
-// The governor settles on the thread count that is measured best, and never takes busy cores.
+// Choice of the fastest thread count, without busy cores.
 import { describe, expect, it } from "vitest";
 import type { SpareCores } from "../../../source/engine/text/spare-cores.ts";
 import { ThreadGovernor } from "../../../source/engine/text/thread-governor.ts";
 
-/** Plays steps with a cost for each thread count; returns what was chosen. */
+/** Plays steps with a cost for each thread count; returns the choices. */
 function play(governor: ThreadGovernor, steps: number, costMs: (threads: number) => number) {
   return Array.from({ length: steps }, () => {
     const threads = governor.choose(1);
@@ -19,12 +19,12 @@ const share = (chosen: number[], threads: number) =>
   chosen.filter((choice) => choice === threads).length / chosen.length;
 
 describe("ThreadGovernor", () => {
-  it("uses all threads where they are faster", () => {
+  it("uses all threads if they are faster", () => {
     const chosen = play(new ThreadGovernor(4, spare(4)), 1000, (threads) => 40 / threads);
     expect(share(chosen.slice(100), 4)).toBeGreaterThan(0.95);
   });
 
-  it("uses one where more are slower, and hardly ever tries again", () => {
+  it("uses one if more are slower, and rarely retries", () => {
     const chosen = play(new ThreadGovernor(2, spare(2)), 4000, (threads) =>
       threads === 1 ? 1 : 10,
     );
@@ -42,7 +42,7 @@ describe("ThreadGovernor", () => {
     expect(chosen).toEqual(Array(6).fill(2));
   });
 
-  it("finds back when another program has left the cores", () => {
+  it("recovers when another program has left the cores", () => {
     let isBusy = true;
     const governor = new ThreadGovernor(2, spare(2));
     const cost = (threads: number) => (threads === 2 ? (isBusy ? 200 : 10) : 20);
@@ -57,7 +57,7 @@ describe("ThreadGovernor", () => {
     expect(play(new ThreadGovernor(8, spare(0)), 10, () => 1)).toEqual(Array(10).fill(1));
   });
 
-  it("does not try again for eight streams what one stream has told", () => {
+  it("does not retry for eight streams what one stream has measured", () => {
     const governor = new ThreadGovernor(2, spare(2));
     play(governor, 400, (threads) => 24 / threads);
     const chosen = Array.from({ length: 40 }, () => {
@@ -68,7 +68,7 @@ describe("ThreadGovernor", () => {
     expect(chosen).toEqual(Array(40).fill(2));
   });
 
-  it("learns for prompts and for answers apart", () => {
+  it("learns separately for prompts and answers", () => {
     const governor = new ThreadGovernor(2, spare(2));
     for (let step = 0; step < 200; step += 1) {
       for (const tokens of [1, 64]) {

@@ -1,4 +1,4 @@
-// What the golden tables do not hold: where prompts are meant to differ from Ollama's.
+// Prompts that differ from Ollama's on purpose, which the golden tables leave out.
 import { describe, expect, it } from "vitest";
 import { GoChatTemplate } from "../../../source/prompt/go-template/go-chat-template.ts";
 import type { PromptMessage } from "../../../source/prompt/prompt-template.ts";
@@ -13,7 +13,7 @@ const assistant = (content: string): PromptMessage => ({ role: "assistant", cont
 describe("an unfinished answer", () => {
   const messages = [user("Count."), assistant("1, 2, ")];
 
-  it("is continued, whatever the template writes behind answers", () => {
+  it("is continued, whatever the template writes after answers", () => {
     expect(prompt(rounds, { messages })).toBe("<s>Q:Count.\nA:1, 2, ");
     expect(prompt(walking, { messages })).toBe("user:Count.</s>\nassistant:1, 2, ");
   });
@@ -23,7 +23,7 @@ describe("an unfinished answer", () => {
     expect(closed).toBe("user:Count.</s>\nassistant:1, 2, </s>\nassistant:");
   });
 
-  it("without any text has not begun", () => {
+  it("without any text has not started", () => {
     const begun = { messages: [user("Count."), assistant("")] };
     const fresh = { messages: [user("Count.")] };
     for (const source of [rounds, walking]) {
@@ -57,7 +57,7 @@ describe("the beginning-of-text token", () => {
 });
 
 describe("messages", () => {
-  it("of a developer are the system's", () => {
+  it("of a developer become system messages", () => {
     const messages: PromptMessage[] = [{ role: "developer", content: "Be kind." }, user("a")];
     expect(prompt(rounds, { messages })).toBe("<s>S:Be kind.\nQ:a\nA:");
     expect(prompt(walking, { messages })).toContain("system:Be kind.");
@@ -75,12 +75,12 @@ describe("messages", () => {
     expect(prompt(source, { messages })).toBe("x\n\ny|a\n\nb 0f 1g;|c;");
   });
 
-  it("that are all there is may be missing", () => {
+  it("may be missing altogether", () => {
     expect(prompt(walking, { messages: [] })).toBe("assistant:");
     expect(prompt(rounds, { messages: [] })).toBe("<s>Q:\nA:");
   });
 
-  it("are left as they are for the next request", () => {
+  it("stay unchanged for the next request", () => {
     const messages = Object.freeze([Object.freeze(user("a")), Object.freeze(user("b"))]);
     expect(prompt(walking, { messages })).toBe(prompt(walking, { messages }));
   });
@@ -100,7 +100,7 @@ describe("images", () => {
     expect(prompt(source, { messages })).toBe(expected);
   });
 
-  it("take the places that the text names", () => {
+  it("go to the places marked in the text", () => {
     const messages = [{ ...user("a [img] b [img] c [img] d"), images: [image, image] }];
     expect(prompt(source, { messages })).toBe("a [img-0] b [img-1] c [img] d(2);");
     const more = [{ ...user("a [img]"), images: [image, image] }];
@@ -147,14 +147,14 @@ describe("tools", () => {
     expect(text).toBe(`{"type":"function","function":${called}}${called}${parameters}`);
   });
 
-  it("that ask for fields which are not there are an error with its place", () => {
+  it("with unknown fields are an error with its place", () => {
     const source = "{{ range .Messages }}\n  {{ .Contents }}{{ end }}";
     expect(() => prompt(source, "a")).toThrow(
       /line 2, column 6, at `\.Contents }}{{ end }}`\): can't evaluate field Contents in type Message/,
     );
   });
 
-  it("whose JSON is too deep are refused", () => {
+  it("whose JSON is nested too deeply are refused", () => {
     const deep = JSON.parse(`${'{"a":'.repeat(5000)}1${"}".repeat(5000)}`);
     const refused = () =>
       prompt(walking, {
@@ -174,7 +174,7 @@ describe("dates", () => {
   });
 });
 
-describe("what a template tells of the model's output", () => {
+describe("the output format that a template reveals", () => {
   const about = (source: string) => {
     const { thinkingTags, toolCallTag } = new GoChatTemplate(source);
     return { thinkingTags, toolCallTag };
@@ -196,14 +196,14 @@ describe("what a template tells of the model's output", () => {
     expect(about(source).thinkingTags).toEqual({ open: "analysis:", close: "final:" });
   });
 
-  it("is a brace where calls begin with their JSON", () => {
+  it("is a brace if calls begin with their JSON", () => {
     const source =
       '{{ range .Messages }}{{ range .ToolCalls }}{"name": "{{ .Function.Name }}"}{{ end }}{{ end }}';
     expect(about(source)).toEqual({ thinkingTags: undefined, toolCallTag: "{" });
     expect(about("{{ .Prompt }}").toolCallTag).toBe("{");
   });
 
-  it("is whether it knows tools and filling in, wherever it says so", () => {
+  it("includes support for tools and insert", () => {
     const can = (source: string) => {
       const { supportsTools, supportsInsert } = new GoChatTemplate(source);
       return { supportsTools, supportsInsert };

@@ -17,7 +17,7 @@ function read<T>(file: string): T {
   return JSON.parse(readFileSync(path.join(import.meta.dirname, "golden", file), "utf8"));
 }
 
-/** What is not there prints as nothing here; in Go it says so in the prompt. */
+/** Missing values print nothing here; Go prints a placeholder. */
 function withoutNoValue(text: string): string {
   return text.replaceAll("<no value>", "");
 }

@@ -1,4 +1,4 @@
-// Templates that are wrong, or mean harm: an error with its place, soon.
+// Faulty and hostile templates end quickly, with an error and its place.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ProductError } from "../../../source/base/product-error.ts";
@@ -39,7 +39,7 @@ describe("a mistake", () => {
     expect(error.message.split("\n")).toHaveLength(1);
   });
 
-  it("that consists in writing Jinja is named as that", () => {
+  it("of writing Jinja is recognised", () => {
     const source = "{% for m in messages %}{{ m.content }}{% endfor %}";
     expect(errorOf(source).hint).toContain("looks like a Jinja template");
   });
@@ -72,7 +72,7 @@ describe("a hostile template ends with an error", () => {
     expect(status).toBe(400);
   });
 
-  it("and one that only looks so is served", () => {
+  it("and one that only looks hostile is rendered", () => {
     expect(prompt('{{ printf "%1000000000d" 1 }}{{ .Prompt }}', "a")).toBe(
       "%!(NOVERB)%!(EXTRA int=1)a",
     );
@@ -96,7 +96,7 @@ describe("any text", () => {
     fc.array(word, { maxLength: 40 }).map((words) => `{{ ${words.join(" ")} }}`),
   );
 
-  it("is a template or an error of ours", () => {
+  it("is a template or a known error", () => {
     fc.assert(
       fc.property(template, (source) => {
         try {

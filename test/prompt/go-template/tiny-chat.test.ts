@@ -1,4 +1,4 @@
-// A TEMPLATE for the tiny model does what the Jinja template in its file does.
+// A TEMPLATE equivalent to the tiny model's own Jinja template.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { GoChatTemplate } from "../../../source/prompt/go-template/go-chat-template.ts";
 import type { PromptMessage } from "../../../source/prompt/prompt-template.ts";
@@ -13,7 +13,7 @@ const start = `<|startoftext|>{{ if .System }}<|im_start|>system
 {{ end }}<|im_start|>assistant
 `;
 const rounds = new GoChatTemplate(`${start}{{ .Response }}<|im_end|>\n`);
-/** As people write it: nothing about answers. */
+/** As users write it, without a place for answers. */
 const short = new GoChatTemplate(start);
 const walking = new GoChatTemplate(`<|startoftext|>
 {{- range .Messages }}<|im_start|>{{ .Role }}
@@ -64,7 +64,7 @@ describe("prompts are those of the model's own template, to the byte", () => {
     }
   });
 
-  it("where nothing is said of answers, for one question", () => {
+  it("without a place for answers, for one question", () => {
     const single = textPairs.filter((pair) => pair.turns.length === 1);
     expect(single.length).toBeGreaterThan(20);
     for (const pair of single) {
@@ -72,7 +72,7 @@ describe("prompts are those of the model's own template, to the byte", () => {
     }
   });
 
-  it("with tools, but for the blanks in their JSON", () => {
+  it("with tools, except for the blanks in their JSON", () => {
     const withoutBlanks = (text: string) =>
       text.replace(/(?<=<tools>\n).*(?=\n<\/tools>)/s, (json) => JSON.stringify(JSON.parse(json)));
     const toolPairs = pairs.filter((pair) => pair.tools !== null);

@@ -1,4 +1,4 @@
-// Fields of a template that no conversation has.
+// Unknown fields in a template.
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
@@ -9,7 +9,7 @@ function unknown(source: string) {
 }
 
 describe("fields that print nothing", () => {
-  test("are named with their place and with what was meant", () => {
+  test("are named with their place and a similar name", () => {
     expect(unknown("{{ .System }}\n{{ if .Promt }}{{ .Promt }}{{ end }}{{ .response }}")).toEqual([
       { name: "Promt", at: 20, nearest: "Prompt" },
       { name: "response", at: expect.any(Number), nearest: "Response" },
@@ -29,7 +29,7 @@ describe("fields that print nothing", () => {
     expect(unknown(source).map((field) => field.name)).toEqual([name]);
   });
 
-  test("are none where the names are a client's own", () => {
+  test("are none if the client chooses the names", () => {
     const source = `{{ range .Messages }}{{ range .ToolCalls }}{{ .Function.Arguments.city }}
       {{ with .Function.Arguments }}{{ .city }}{{ end }}{{ end }}{{ end }}
       {{ range .Tools }}{{ range $name, $it := .Function.Parameters.Properties }}{{ .anything }}{{ $it.Type }}{{ end }}{{ end }}`;

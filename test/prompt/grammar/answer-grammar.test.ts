@@ -1,4 +1,4 @@
-// Whole answers under a grammar: thinking first, then JSON or calls; and calls that the parser reads.
+// Grammars of whole answers: thinking first, then JSON or calls that the parser reads.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ToolDefinition } from "../../../source/prompt/chat-message.ts";
 import {
@@ -50,7 +50,7 @@ function grammarOf(options: Partial<AnswerGrammarOptions>): string {
 const acceptsOf = (options: Partial<AnswerGrammarOptions>) => readGrammar(grammarOf(options));
 
 describe("an answer", () => {
-  it("is free unless a format or a call is asked for", () => {
+  it("is free unless a format or a call is requested", () => {
     expect(answerGrammar(plainOptions)).toBeUndefined();
     expect(answerGrammar({ ...plainOptions, tools })).toBeUndefined();
     expect(answerGrammar({ ...plainOptions, thinking: think })).toBeUndefined();
@@ -89,7 +89,7 @@ describe("an answer", () => {
     expect(accepts("(aa{}")).toBe(false);
   });
 
-  it("is content or calls where both are allowed", () => {
+  it("is content or calls if both are allowed", () => {
     const accepts = acceptsOf({ format: { kind: "schema", schema }, tools });
     expect(accepts('{"n": 1}')).toBe(true);
     expect(
@@ -135,7 +135,7 @@ describe("a required call", () => {
     expect(accepts(weather)).toBe(true);
   });
 
-  it("may be named", () => {
+  it("may be limited to a named tool", () => {
     const accepts = acceptsOf({ tools, toolChoice: { name: "get_time" } });
     expect(accepts(time)).toBe(true);
     expect(accepts(weather)).toBe(false);
@@ -152,7 +152,7 @@ describe("a required call", () => {
     expect(accepts("{}")).toBe(false);
   });
 
-  it("is possible though a tool's schema is more than a grammar can keep", () => {
+  it("is possible even if a grammar cannot express a tool's schema", () => {
     const odd = {
       name: "odd",
       description: undefined,

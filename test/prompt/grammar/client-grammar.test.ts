@@ -1,4 +1,4 @@
-// A client's grammar is bounded before it is read, and does not get in the way of our own rules.
+// Grammars from clients: limits before parsing, and renamed rules.
 import { describe, expect, test } from "vitest";
 import { addClientGrammar } from "../../../source/prompt/grammar/client-grammar.ts";
 import { GrammarRules } from "../../../source/prompt/grammar/gbnf.ts";
@@ -8,7 +8,7 @@ function added(gbnf: string): string {
   return rules.text(addClientGrammar(rules, gbnf));
 }
 
-test("names of rules become others, and nothing else changes", () => {
+test("rules are renamed, and nothing else changes", () => {
   const gbnf = [
     "# root of all",
     'root ::= ("root \\"a\\"" | [a-z\\]] r0 <think> ){2,3} # root',

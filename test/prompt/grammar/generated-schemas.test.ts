@@ -1,4 +1,4 @@
-// Made-up schemas: their grammar lets through a value that fits, and no value that does not.
+// Generated schemas: their grammars accept valid values and no others.
 import fc from "fast-check";
 import { Check } from "typebox/schema";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -18,7 +18,7 @@ function acceptsOf(schema: unknown): Accepts {
 }
 
 describe("a grammar made from any schema", () => {
-  it("lets through a value that fits, however it is spaced", () => {
+  it("accepts a valid value in any spacing", () => {
     fc.assert(
       fc.property(
         schemaWithValue,
@@ -31,7 +31,7 @@ describe("a grammar made from any schema", () => {
     );
   });
 
-  it("lets nothing through that does not fit", () => {
+  it("accepts no invalid value", () => {
     const near = schemaWithValue.chain(({ schema, value }) =>
       fc.tuple(fc.constant(schema), fc.array(changed(value), { minLength: 1, maxLength: 8 })),
     );
@@ -47,7 +47,7 @@ describe("a grammar made from any schema", () => {
     );
   });
 
-  it("is there for every schema, or the schema is refused with a reason", () => {
+  it("exists for every schema, or the schema is refused with a reason", () => {
     fc.assert(
       fc.property(anySchema, fc.boolean(), (schema, isLenient) => {
         const rules = new GrammarRules();

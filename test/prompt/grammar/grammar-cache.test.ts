@@ -1,4 +1,4 @@
-// Grammars are written once for the same description.
+// Cached grammars by description.
 import { expect, it } from "vitest";
 import { cachedGrammar } from "../../../source/prompt/grammar/grammar-cache.ts";
 
@@ -13,12 +13,12 @@ function written(descriptions: readonly unknown[]): unknown[] {
   return found;
 }
 
-it("are written for each description once, equal objects being the same", () => {
+it("are created once for each description, also for equal objects", () => {
   const descriptions = [{ name: "a" }, { name: "b" }, { name: "a" }, { name: "a" }];
   expect(written(descriptions)).toEqual([{ name: "a" }, { name: "b" }]);
 });
 
-it("are forgotten where many others were asked for since", () => {
+it("are dropped after many others were requested", () => {
   const others = Array.from({ length: 20 }, (_, index) => index);
   expect(written(["old", ...others, "old"])).toEqual(["old", ...others, "old"]);
   expect(written(["used", ...others.flatMap((other) => [`${other}, again`, "used"])])).toHaveLength(
@@ -26,7 +26,7 @@ it("are forgotten where many others were asked for since", () => {
   );
 });
 
-it("are not kept where writing one fails", () => {
+it("are not cached if creating one fails", () => {
   const fail = () => {
     throw new Error("no value fits it");
   };

@@ -1,4 +1,4 @@
-// Grammars that begin behind a mark, against what models write there.
+// Grammars after a mark, against the calls that models write.
 import { beforeAll, describe, expect, it } from "vitest";
 import type { ToolDefinition } from "../../../source/prompt/chat-message.ts";
 import {
@@ -36,7 +36,7 @@ function grammarsOf(output: OutputFormat, tools = [lookUp, ping, save], parallel
   return lazyCallGrammars({ tools, parallelToolCalls, output });
 }
 
-/** Whether the first grammar whose mark an output has lets the rest of it through. */
+/** Returns true if the first grammar whose mark an output has accepts the rest of it. */
 function holds(grammars: readonly LazyGrammar[], output: string): boolean {
   const [first] = grammars
     .map((each) => ({ each, at: output.indexOf(each.mark) }))
@@ -56,7 +56,7 @@ const coder = (name: string, args: Record<string, string>) =>
     .join("")}</function>\n</tool_call>`;
 
 const minimax = { name: "minimaxM3" } as const;
-/** Every tag of MiniMax M3 stands behind its token. */
+/** Every tag of MiniMax M3 follows its token. */
 const elements = (name: string, args: string) =>
   `<tool_call>\n<invoke name="${name}">${args}</invoke>\n</tool_call>`.replaceAll(
     "<",
@@ -81,7 +81,7 @@ const save: ToolDefinition = {
 };
 const oslo = "<place><city>Oslo</city></place>";
 
-describe("a call behind its mark", () => {
+describe("a call after its mark", () => {
   it.each<[about: string, output: OutputFormat, written: string]>([
     ["in JSON", hermes, json("look_up", '{"word": "a"}')],
     ["in JSON without spaces", hermes, '<tool_call>{"name":"ping","arguments":{}}</tool_call>'],
@@ -130,7 +130,7 @@ describe("a call behind its mark", () => {
       minimax,
       elements("save", `${oslo}<notes><any><item>x</item><item>y</item></any></notes>`),
     ],
-  ])("is let through %s", (_, output, written) => {
+  ])("is accepted %s", (_, output, written) => {
     expect(holds(grammarsOf(output), written)).toBe(true);
   });
 
@@ -138,7 +138,7 @@ describe("a call behind its mark", () => {
     ["of another tool", hermes, json("nothing", "{}")],
     ["without what is required", hermes, json("look_up", "{}")],
     ["with an argument that there is not", hermes, json("look_up", '{"word": "a", "page": 1}')],
-    ["with text behind it", hermes, `${json("ping", "{}")} Done.`],
+    ["with text after it", hermes, `${json("ping", "{}")} Done.`],
     ["in XML without what is required", { name: "qwenCoder" }, coder("look_up", { limit: "3" })],
     [
       "in XML with a number that is none",
@@ -169,7 +169,7 @@ describe("a call behind its mark", () => {
       minimax,
       elements("save", `${oslo}<tags><item>x</item></tags>`),
     ],
-  ])("is not let through %s", (_, output, written) => {
+  ])("is not accepted %s", (_, output, written) => {
     expect(holds(grammarsOf(output), written)).toBe(false);
   });
 
@@ -196,7 +196,7 @@ describe("a call behind its mark", () => {
 });
 
 describe("recorded calls", () => {
-  // It writes a text where the schema wants a number.
+  // Leaves out a call with a text where the schema requires a number.
   const other = "DeepSeek V4, text that looks like a number";
   const recorded = familyOutputs.filter(
     ({ about, calls }) => calls !== undefined && about !== other,
@@ -208,13 +208,13 @@ describe("recorded calls", () => {
 });
 
 describe("the marks", () => {
-  it("are there for every format that can call", () => {
+  it("exist for every format with calls", () => {
     const names = Object.keys(formatTable) as Array<keyof typeof formatTable>;
     const without = names.filter((name) => grammarsOf({ name }).length === 0);
     expect(without).toEqual([]);
   });
 
-  it("count only at the beginning where a call has none of its own", () => {
+  it("count only at the beginning if a call has no mark", () => {
     const grammars = grammarsOf({ name: "llama" });
     expect(grammars.map(({ mark, isOnlyAtStart }) => [mark, isOnlyAtStart])).toEqual([
       ['{"name": "', true],
@@ -227,7 +227,7 @@ describe("the marks", () => {
     expect(grammarsOf({ name: "plain" })).toEqual([]);
   });
 
-  it("are none where arguments are written one by one and their names are not known", () => {
+  it("are none if arguments are written one by one and their names are unknown", () => {
     const open = { ...ping, parameters: { type: "object" } };
     expect(grammarsOf({ name: "lfm2" }, [open])).toEqual([]);
     expect(holds(grammarsOf(hermes, [open]), json("ping", '{"any": 1}'))).toBe(true);

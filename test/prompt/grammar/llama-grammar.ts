@@ -1,4 +1,4 @@
-// llama.cpp's own reader of grammars, to tell which texts a grammar lets through.
+// llama.cpp's own grammar parser, to check which texts a grammar accepts.
 import { type Addon, findAddonBinary, openAddon } from "../../../source/engine/text/addon.ts";
 
 let opened: Promise<Addon> | undefined;
@@ -12,7 +12,7 @@ async function openedAddon(): Promise<Addon> {
 
 export type Accepts = (text: string) => boolean;
 
-/** Compiles grammars; throws where llama.cpp cannot read one. */
+/** Compiles grammars; throws if llama.cpp cannot parse one. */
 export async function grammarReader(): Promise<(grammar: string) => Accepts> {
   const addon = await openedAddon();
   return (grammar) => {

@@ -1,4 +1,4 @@
-// Schemas with values that they must let through and values that they must stop.
+// Schemas with values that they must accept and values that they must reject.
 
 const date = { type: "string", format: "date" };
 const tree = {
@@ -15,7 +15,7 @@ const tree = {
   },
 };
 
-/** Texts that a schema must let through, and texts that it must stop. */
+/** Texts that a schema must accept, and texts that it must reject. */
 export const schemaCases: Array<
   [about: string, schema: unknown, fitting: unknown[], other: unknown[]]
 > = [

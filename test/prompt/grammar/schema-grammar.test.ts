@@ -1,4 +1,4 @@
-// JSON schemas as grammars, read by llama.cpp: what fits goes through, what does not is stopped.
+// JSON schemas as grammars in llama.cpp: valid texts are accepted, others rejected.
 import { beforeAll, describe, expect, it } from "vitest";
 import { GrammarRules } from "../../../source/prompt/grammar/gbnf.ts";
 import {
@@ -19,7 +19,7 @@ function acceptsOf(schema: unknown, options?: SchemaGrammarOptions): Accepts {
 }
 
 describe.each(schemaCases)("%s", (_, schema, fitting, other) => {
-  it("lets through what fits, in any usual spacing, and stops the rest", () => {
+  it("accepts valid texts in any usual spacing, and rejects the rest", () => {
     const accepts = acceptsOf(schema);
     for (const value of fitting) {
       for (const indent of [undefined, 2, "\t"]) {
@@ -62,7 +62,7 @@ function nested(levels: number): unknown {
   return value;
 }
 
-describe("a schema that cannot be served", () => {
+describe("an unsupported schema", () => {
   const deep = Array.from({ length: 100 }).reduce<object>(
     (schema) => ({ properties: { a: schema } }),
     {},
@@ -219,7 +219,7 @@ describe("a schema that cannot be served", () => {
       "its top",
     ],
     ["bounds that exclude each other", { type: "integer", minimum: 3, maximum: 2 }, "its top"],
-  ])("is refused as wrong, with its place: %s", (_, schema, place) => {
+  ])("is refused as invalid, with its place: %s", (_, schema, place) => {
     expect(() => acceptsOf(schema)).toThrow(
       expect.objectContaining({
         code: "PROMPT_SCHEMA_INVALID",
@@ -229,7 +229,7 @@ describe("a schema that cannot be served", () => {
     );
   });
 
-  it("is not, for its size, one that people write", () => {
+  it("is never an ordinary one, because of its size", () => {
     const fits = (schema: unknown, text: string) => acceptsOf(schema)(JSON.stringify(text));
     expect(fits({ pattern: "^.{1,5000}$" }, "a".repeat(5000))).toBe(true);
     expect(fits({ pattern: "^(\\w{1,20}\\s){1,50}\\w+$" }, "a few words")).toBe(true);
@@ -272,7 +272,7 @@ describe("a schema that cannot be served", () => {
     for (const other of ["w", "w4000", "w12/", "w1😂"]) expect(fits(cities, other)).toBe(false);
   });
 
-  it("is served as far as it goes where that is asked for", () => {
+  it("is supported in part on request", () => {
     const schema = {
       type: "object",
       properties: {

@@ -1,4 +1,4 @@
-// Jinja templates mean what they mean in Python: what the chat templates of real models rely on.
+// Python semantics of Jinja templates that chat templates of real models rely on.
 import { describe, expect, it } from "vitest";
 import { JinjaTemplate } from "../../../source/prompt/jinja/jinja-template.ts";
 import { fullLimits } from "../../../source/prompt/render-budget.ts";
@@ -6,7 +6,7 @@ import { fullLimits } from "../../../source/prompt/render-budget.ts";
 const render = (source: string, variables: Record<string, unknown> = {}) =>
   new JinjaTemplate(source).render(variables, fullLimits(5000), new Date("2026-07-04T09:05:00"));
 
-// Each as Jinja2 3.1 prints it.
+// Expected texts are those of Jinja2 3.1.
 const prints: ReadonlyArray<readonly [source: string, text: string]> = [
   // Printing
   ["{{ ['a', 1, true, none, 2.0] }}", "['a', 1, True, None, 2.0]"],
@@ -69,7 +69,7 @@ describe("a template", () => {
     expect(render(source)).toBe(text);
   });
 
-  it("does not take private-use characters for unprintable ones: they mark outside text", () => {
+  it("prints private-use characters, which mark untrusted text", () => {
     const text = String.fromCodePoint(0xf0000);
     expect(render("{{ [x] }}{{ x | tojson(ensure_ascii=true) }}", { x: text })).toBe(
       `['${text}']"${text}"`,
@@ -89,7 +89,7 @@ describe("a mistake in a template", () => {
     ["{{ raise_exception('no') }}", /^no$/, 3],
   ];
 
-  it.each(faults)("%s is told with its place", (source, message, offset) => {
+  it.each(faults)("%s is reported with its place", (source, message, offset) => {
     expect(() => render(source)).toThrow(
       expect.objectContaining({ message: expect.stringMatching(message), offset }),
     );

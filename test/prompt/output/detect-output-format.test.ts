@@ -1,4 +1,4 @@
-// Which format a template stands for: the lines of well-known templates that tell it.
+// Output formats detected from lines of well-known templates.
 import { describe, expect, it } from "vitest";
 import {
   type DetectedOutputFormat,
@@ -246,7 +246,7 @@ describe("a Go template", () => {
   });
 });
 
-describe("the engine is told", () => {
+describe("the engine learns", () => {
   it("which control tokens it must print", () => {
     const template = "<|channel|>analysis<|message|>";
     expect(detectOutputFormat(template, "jinja").visibleControlTexts).toEqual(
@@ -268,7 +268,7 @@ describe("the engine is told", () => {
     );
   });
 
-  it("what ends an answer", () => {
+  it("which texts end an answer", () => {
     expect(detectOutputFormat("<|channel|>", "jinja").stopTexts).toEqual([
       "<|return|>",
       "<|call|>",

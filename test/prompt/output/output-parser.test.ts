@@ -1,4 +1,4 @@
-// Recorded outputs of every format, cut in every way: what a client is shown of them.
+// Recorded outputs of every format, split in every way, and their parsed pieces.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
@@ -39,16 +39,16 @@ function cut(text: string, places: readonly number[]): string[] {
 describe.each(named)("%s", (_, recording) => {
   const options = optionsFor(recording);
 
-  it("is understood as a whole", () => {
+  it("is parsed as a whole", () => {
     expect(addUp(piecesOf(options, [recording.output]))).toEqual(expectedOf(recording));
   });
 
-  it("is understood character by character", () => {
+  it("is parsed character by character", () => {
     const parsed = addUp(piecesOf(options, byCharacter(recording.output)));
     expect(parsed).toEqual(expectedOf(recording));
   });
 
-  it("is understood however it is cut in two", () => {
+  it("is parsed however it is split in two", () => {
     const characters = [...recording.output];
     for (let at = 1; at < characters.length; at += 1) {
       const chunks = [characters.slice(0, at).join(""), characters.slice(at).join("")];
@@ -56,7 +56,7 @@ describe.each(named)("%s", (_, recording) => {
     }
   });
 
-  it("is understood however it is cut", () => {
+  it("is parsed however it is split", () => {
     fc.assert(
       fc.property(fc.array(fc.nat(), { maxLength: 12 }), (places) => {
         const parsed = addUp(piecesOf(options, cut(recording.output, places)));
@@ -66,7 +66,7 @@ describe.each(named)("%s", (_, recording) => {
     );
   });
 
-  it("can stop anywhere without a word lost or said twice", () => {
+  it("can stop anywhere without lost or repeated text", () => {
     const characters = [...recording.output];
     for (let length = 0; length < characters.length; length += 1) {
       const output = characters.slice(0, length).join("");
@@ -79,7 +79,7 @@ describe.each(named)("%s", (_, recording) => {
     }
   });
 
-  it("is content alone when there are no tools", () => {
+  it("is only content without tools", () => {
     const { content, calls, thought } = addUp(
       piecesOf({ ...options, tools: [] }, byCharacter(recording.output)),
     );
@@ -91,8 +91,8 @@ describe.each(named)("%s", (_, recording) => {
 });
 
 /**
- * An unfinished output shows a part of what it would have shown, then as it stands what came to
- * nothing; white space at the end may be missing, as behind thinking.
+ * An unfinished output shows a part of the finished one, then the raw text of an incomplete
+ * call; white space at the end may be missing, as after thinking.
  */
 function isBeginningThenRest(shown: string, finished: string, output: string): boolean {
   const lengths = Array.from({ length: shown.length + 1 }, (_, length) => length);
@@ -123,7 +123,7 @@ describe("the tiny model's answers with tools", () => {
   });
 });
 
-describe("what comes when", () => {
+describe("the order of pieces", () => {
   const hermes: OutputParserOptions = {
     format: { name: "hermes" },
     tools: recordedTools,
@@ -132,7 +132,7 @@ describe("what comes when", () => {
     random: () => 0,
   };
 
-  it("text is given on at once, a possible tag only when it is decided", () => {
+  it("text is passed on at once, a possible tag only when it is certain", () => {
     const parser = createOutputParser(hermes);
     expect(parser.push("Hello")).toEqual([{ type: "content", text: "Hello" }]);
     expect(parser.push(" a <")).toEqual([{ type: "content", text: " a " }]);
@@ -141,7 +141,7 @@ describe("what comes when", () => {
     expect(parser.end()).toEqual([]);
   });
 
-  it("a call is announced as soon as its tool is known, its arguments as they come", () => {
+  it("a call is announced as soon as its tool is known, its arguments as they arrive", () => {
     const parser = createOutputParser(hermes);
     const id = "call_aaaaaaaa";
     expect(parser.push('<tool_call>{"name": "get_time"')).toEqual([]);
@@ -160,14 +160,14 @@ describe("what comes when", () => {
     expect(parser.end()).toEqual([]);
   });
 
-  it("an answer in JSON is let go as soon as it cannot be a call", () => {
+  it("an answer in JSON is passed on as soon as it cannot be a call", () => {
     const parser = createOutputParser({ ...hermes, format: { name: "llama" } });
     expect(parser.push('{"na')).toEqual([]);
     expect(parser.push('me": "Bob"')).toEqual([{ type: "content", text: '{"name": "Bob"' }]);
     expect(parser.push(', "age"')).toEqual([{ type: "content", text: ', "age"' }]);
   });
 
-  it("arguments in marks come as they are written", () => {
+  it("arguments in marks are passed on as they are written", () => {
     const parser = createOutputParser(hermes);
     parser.push("<tool_call>\n<function=python>\n<parameter=code>\n");
     expect(parser.push('print("a')).toEqual([
@@ -177,7 +177,7 @@ describe("what comes when", () => {
     expect(parser.push("x")).toEqual([{ type: "tool-call-arguments", index: 0, text: "\\nx" }]);
   });
 
-  it("thinking comes as it is thought", () => {
+  it("thinking is passed on as it is written", () => {
     const parser = createOutputParser(hermes);
     expect(parser.push("<think>\n")).toEqual([]);
     expect(parser.push("Well, ")).toEqual([{ type: "thinking", text: "Well," }]);
@@ -185,7 +185,7 @@ describe("what comes when", () => {
     expect(parser.push("</think>\n\nYes.")).toEqual([{ type: "content", text: "Yes." }]);
   });
 
-  it("a call that breaks off has no end, and its text comes as content", () => {
+  it("an incomplete call has no end, and its text becomes content", () => {
     const parser = createOutputParser(hermes);
     parser.push('<tool_call>{"name": "get_time", "arguments": {"city": "Par');
     expect(parser.end()).toEqual([
@@ -205,7 +205,7 @@ describe("what comes when", () => {
   });
 });
 
-it("does not take a call for one that the model only thinks about", () => {
+it("ignores a call that the model only thinks about", () => {
   const call =
     "<tool_call>\n<function=get_time>\n<parameter=city>\nRome\n</parameter>\n</function>\n</tool_call>";
   const output = `Should I write ${call} now? No.</think>Hello!`;
@@ -244,7 +244,7 @@ describe("any text", () => {
     )
     .map((parts) => parts.join(""));
 
-  it.each(formats)("of $name reads the same however it is cut", (format) => {
+  it.each(formats)("of $name is parsed the same however it is split", (format) => {
     fc.assert(
       fc.property(
         text,
@@ -266,7 +266,7 @@ describe("any text", () => {
     );
   });
 
-  it.each(formats)("of $name without calls or thinking comes out as it went in", (format) => {
+  it.each(formats)("of $name without calls or thinking is unchanged", (format) => {
     const framed =
       /all\n|>>>|<response>|<\|START_RESPONSE\|>|<\|START_TEXT\|>|<\|message\|>|<\|?channel\|?>|<\|(?:open|close)\|>/;
     fc.assert(

@@ -1,4 +1,4 @@
-// Runs a parser over an output that is cut in a given way, and adds up what comes.
+// Runs a parser over an output that is split in a given way, and collects its pieces.
 import {
   createOutputParser,
   type OutputParserOptions,
@@ -11,7 +11,7 @@ export interface ParsedOutput {
   calls: Array<[name: string, args: Record<string, unknown>]>;
 }
 
-/** Every character of its own. */
+/** Splits a text into characters. */
 export const byCharacter = (output: string) => [...output];
 
 export function piecesOf(options: OutputParserOptions, chunks: readonly string[]): OutputPiece[] {

@@ -1,4 +1,4 @@
-// Whether a prompt has opened the thinking, and what of it goes back into a prompt; ids of calls.
+// Thinking that a prompt has opened, thinking in earlier answers, and ids of calls.
 import { describe, expect, it } from "vitest";
 import type { ChatMessage } from "../../../source/prompt/chat-message.ts";
 import { opensThinking, stripThinking } from "../../../source/prompt/output/thinking-block.ts";
@@ -18,11 +18,11 @@ describe("a rendered prompt", () => {
     expect(opensThinking(prompt("<|im_start|>user\nHi", end), think)).toBe(opens);
   });
 
-  it("may open the thinking in a piece of its own", () => {
+  it("may open the thinking in a separate segment", () => {
     expect(opensThinking(prompt("<|im_start|>assistant\n", "<think>", "\n"), think)).toBe(true);
   });
 
-  it("opens none where the model does not think", () => {
+  it("opens none if the model does not think", () => {
     expect(opensThinking(prompt("<think>"), undefined)).toBe(false);
     expect(opensThinking([], think)).toBe(false);
   });
@@ -82,7 +82,7 @@ describe("ids of calls", () => {
     { role: "tool", content: "y", toolCallId: "1" },
   ];
 
-  it("are nine characters where a template asks for that, and still match", () => {
+  it("are nine characters if a template requires that, and still match", () => {
     const template = "{%- if tool_call.id|length != 9 %}{{ raise_exception('nine!') }}";
     const [call, first, second] = withTemplateCallIds(messages, template);
     const ids = call?.toolCalls?.map(({ id }) => id);

@@ -13,7 +13,7 @@ const maximumHeaderLength = 256;
 
 /**
  * The channel `analysis` is thinking, `final` and `commentary` are content, and a message to
- * `functions.NAME` is a call, with the recipient before or behind the channel. The prompt ends with
+ * `functions.NAME` is a call, with the recipient before or after the channel. The prompt ends with
  * `<|start|>assistant`. Sources: OpenAI's harmony guide; llama.cpp, common/chat.cpp and
  * tests/test-chat.cpp.
  */

@@ -1,4 +1,4 @@
-// Outputs of families with a notation of their own; their forms are those of llama.cpp's tests.
+// Outputs of families with special notations, taken from llama.cpp's tests.
 import { type RecordedOutput, think } from "./recorded-output.ts";
 
 const dsml = { name: "deepseekDsml" } as const;
@@ -14,7 +14,7 @@ const mm = "]<]minimax[>[";
 
 const romeTime: [string, Record<string, unknown>] = ["get_time", { city: "Rome" }];
 
-/** One call as Qwen3-Coder writes it. */
+/** A call as Qwen3-Coder writes it. */
 const qwenCall =
   "<tool_call>\n<function=get_time>\n<parameter=city>\nRome\n</parameter>\n</function>\n</tool_call>";
 

@@ -1,4 +1,4 @@
-// A model's output as it was recorded, and what is to be made of it.
+// A model's recorded output, and its expected pieces.
 import type { ToolDefinition } from "../../../../source/prompt/chat-message.ts";
 import type { OutputFormat } from "../../../../source/prompt/output/format-table.ts";
 import type { ThinkingTags } from "../../../../source/prompt/output/thinking-block.ts";
@@ -23,7 +23,7 @@ function tool(name: string, properties: Record<string, unknown> = {}): ToolDefin
 const string = { type: "string" };
 const integer = { type: "integer" };
 
-/** The tools of all recordings; the names of two of them begin alike. */
+/** The tools of all recordings; two of the names share a prefix. */
 export const recordedTools: ToolDefinition[] = [
   tool("get_weather", { city: string, unit: { type: "string", enum: ["c", "f"] } }),
   tool("get_time", { city: string }),
