@@ -4,17 +4,20 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { buildImageReader } from "../dist/source/application/build-image-reader.js";
-import { eyesFileName, eyesFolders } from "../dist/source/engine/text/eyes.js";
+import {
+  imageReaderFileName,
+  imageReaderFolders,
+} from "../dist/source/engine/text/image-reader.js";
 
 const sources = ["../native/eyes.cpp", "../native/CMakeLists.txt"];
 const hash = createHash("sha256");
 for (const name of sources)
   hash.update(readFileSync(fileURLToPath(new URL(name, import.meta.url))));
 const wanted = hash.digest("hex");
-const [, folder] = eyesFolders("cpu");
+const [, folder] = imageReaderFolders("cpu");
 const stamp = `${folder}/sources.sha256`;
 const isBuilt =
-  existsSync(`${folder}/${eyesFileName}`) &&
+  existsSync(`${folder}/${imageReaderFileName}`) &&
   existsSync(stamp) &&
   readFileSync(stamp, "utf8") === wanted;
 if (!isBuilt) {

@@ -83,6 +83,12 @@ export const engineErrors = {
     exitCode: exitCodes.usage,
     description: "Following the grammar of a schema or a tool took too long per token.",
   },
+  grammarDeadEnd: {
+    code: "ENGINE_GRAMMAR_DEAD_END",
+    status: 400,
+    exitCode: exitCodes.usage,
+    description: "The grammar of an answer led to a place where no token of the model fits.",
+  },
   parameterUnsupported: {
     code: "ENGINE_PARAMETER_UNSUPPORTED",
     status: 400,

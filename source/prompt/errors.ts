@@ -18,8 +18,7 @@ export const promptErrors = {
     code: "PROMPT_TEMPLATE_FAILED",
     status: 400,
     exitCode: exitCodes.usage,
-    description:
-      "The model's chat template has a mistake, or uses an unsupported feature.",
+    description: "The model's chat template has a mistake, or uses an unsupported feature.",
   },
   templateTooCostly: {
     code: "PROMPT_TEMPLATE_TOO_COSTLY",

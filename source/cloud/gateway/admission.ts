@@ -97,9 +97,9 @@ export class Admission {
 
   /** Gives the same refusal for mistyped, unknown, revoked and expired keys. */
   #refuseToken(address: string, headers: string[]): Refusal {
-    const { isNews, untold, waitMs } = this.#failures.note(address);
+    const { isNews, unreported, waitMs } = this.#failures.note(address);
     if (isNews) {
-      const more = untold > 0 ? `, and ${untold} more since the last report` : "";
+      const more = unreported > 0 ? `, and ${unreported} more since the last report` : "";
       this.#log(`request from ${address} without a valid key${more}`);
     }
     if (waitMs > 0) {

@@ -11,7 +11,10 @@ function vocabulary(charactersPerToken: number) {
     seen += text.length;
     return new Uint32Array(Math.ceil(text.length / charactersPerToken));
   };
-  const pictures = new PictureReader(() => Promise.reject(new Error("no eyes")), new ImageTokens());
+  const pictures = new PictureReader(
+    () => Promise.reject(new Error("no image reader")),
+    new ImageTokens(),
+  );
   const model = { tokenize, tokenBos: () => -1, shouldPrependBosToken: () => false };
   const prompts = new PromptReader(model, pictures);
   return { prompts, seen: () => seen };

@@ -14,7 +14,7 @@ import {
   openField,
   openRequest,
   pageRequest,
-  toggleOwn,
+  toggleOwnRequests,
   togglePause,
   toggleTime,
   toggleWrap,
@@ -106,7 +106,7 @@ export const serverCommands: readonly Row[] = [
   command("own", ["a"], "Show or hide requests of modelctl's own screens", {
     hint: ({ state }) => (state.showsOwn ? "hide own" : undefined),
     when: inList,
-    run: toggleOwn,
+    run: toggleOwnRequests,
   }),
   command("open", ["Enter"], "Show the request's details", {
     hint: "open",

@@ -6,17 +6,21 @@ import { parameterNames, parseParameter } from "./model-parameters.ts";
 
 const levels = ["low", "medium", "high", "max"];
 
-export const settingsCommands: readonly Command[] = commandGroup({ group: "Commands" }, [
+/** A running answer keeps the settings that it began with. */
+const shared = { group: "Commands", isAllowedWhileBusy: true } as const;
+
+export const settingsCommands: readonly Command[] = commandGroup(shared, [
   {
     id: "settings.form",
-    title: "Change the settings of this chat: system prompt, temperature, seed, …",
+    title: "Change the settings of this chat: system text, temperature, seed, …",
+    keys: ["Alt+P"],
     slash: ["/set"],
     keywords: ["parameters", "settings", "form"],
     run: (context) => context.chooseSettings(),
   },
   {
     id: "settings.system",
-    title: "Set the system prompt",
+    title: "Set the system text",
     slash: ["/system", "/set system"],
     slashArguments: "TEXT",
     run: async (context, argument) => {
@@ -90,7 +94,6 @@ export const settingsCommands: readonly Command[] = commandGroup({ group: "Comma
     title: "Show what is known of the model and set in this chat",
     slash: ["/show"],
     slashArguments: `[${showTopics.join("|")}]`,
-    isAllowedWhileBusy: true,
     run: async (context, argument) => {
       const topic = argument.trim();
       if (topic !== "" && !isTopic(topic)) {
