@@ -24,7 +24,7 @@ export const fieldActions: readonly (readonly [
   ["moveLineEnd", "End of the line", ["End", "Ctrl+E"]],
   ["deleteBackward", "Delete backward", ["Backspace", "Ctrl+H", "Shift+Backspace"]],
   ["deleteForward", "Delete forward", ["Delete", "Ctrl+D"]],
-  ["deleteWordBackward", "Delete the word before", ["Ctrl+W", "Alt+Backspace"]],
+  ["deleteWordBackward", "Delete the previous word", ["Ctrl+W", "Alt+Backspace"]],
   ["deleteToLineEnd", "Delete to the end of the line", ["Ctrl+K"]],
   ["deleteToLineStart", "Delete to the start of the line", ["Ctrl+U"]],
 ];

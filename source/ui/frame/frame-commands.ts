@@ -42,12 +42,12 @@ function tabRow(id: Screen["id"], number: number): Row {
 
 /** No screen may take them over. */
 const reserved: readonly Row[] = [
-  command("palette", ["Ctrl+P"], "Command palette", {
+  command("palette", ["Ctrl+P"], "Open the command palette", {
     hint: "palette",
     when: always,
     run: (frame) => void frame.openPalette(),
   }),
-  command("commandLine", [":"], "Command line: type a command of any screen", {
+  command("commandLine", [":"], "Open the command line", {
     when: always,
     run: (frame) => void frame.openCommandLine(),
   }),
@@ -56,17 +56,17 @@ const reserved: readonly Row[] = [
     when: always,
     run: (frame) => void frame.help(),
   }),
-  command("theme", [], "Other colours", {
+  command("theme", [], "Change the colours", {
     slash: ["/theme"],
     slashArguments: "[NAME]",
     when: always,
     run: (frame, name) => frame.chooseTheme(name.trim()),
   }),
-  command("repaint", ["Ctrl+L"], "Paint the screen again", {
+  command("repaint", ["Ctrl+L"], "Redraw the screen", {
     when: always,
     run: (frame) => void frame.repaint(),
   }),
-  command("suspend", ["Ctrl+Z"], "Suspend; fg in the shell comes back", {
+  command("suspend", ["Ctrl+Z"], "Suspend (resume with fg)", {
     when: (frame) => frame.suspend !== undefined,
     run: async (frame) => {
       await frame.suspend?.();
@@ -76,7 +76,7 @@ const reserved: readonly Row[] = [
 ];
 
 const yielding: readonly Row[] = [
-  command("interrupt", ["Ctrl+C"], "Quit, when pressed twice in 2 s", {
+  command("interrupt", ["Ctrl+C"], "Quit (press twice)", {
     when: always,
     run: (frame) => frame.interrupt(),
   }),

@@ -16,8 +16,8 @@ const group = "Fields of several lines";
 
 /** Keys beside those of fields of one line, for the documentation. */
 export const writeCommandFacts: readonly CommandFacts[] = [
-  { id: "write.newline", title: "New line", group, keys: newlineKeys },
-  { id: "write.external", title: "Write the text in $EDITOR", group, keys: editorKeys },
+  { id: "write.newline", title: "Insert a line break", group, keys: newlineKeys },
+  { id: "write.external", title: "Edit the text in $EDITOR", group, keys: editorKeys },
 ];
 
 export interface WriteQuestion {

@@ -42,10 +42,10 @@ test("what is typed in the chat stays while another screen is looked at", async 
   await screen.until("[3 Server]");
   screen.type(altOne);
   await screen.until("> half a message 2");
-  screen.type(`${controlP}forget`);
-  await screen.until("Forget the messages");
+  screen.type(`${controlP}clear the`);
+  await screen.until("Clear the messages");
   screen.type(keys.escape);
-  await screen.until((now) => !now.text.includes("Forget the messages"));
+  await screen.until((now) => !now.text.includes("Clear the messages"));
   screen.type(" 3\r");
   await screen.until(() => backend.answers.length === 1);
   expect(backend.current.messages.at(-1)?.content).toBe("half a message 2 3");
@@ -78,11 +78,11 @@ test("a theme is changed in place, and its colours are gone without colour", asy
   screen.type("/theme mono\r");
   await screen.until("> Send a message");
   screen.type(`${controlP}colours`);
-  await screen.until("Other colours");
+  await screen.until("Change the colours");
   screen.type("\r");
   await screen.until(/> default/);
   screen.type("high\r");
-  await screen.until((now) => !now.text.includes("Other colours"));
+  await screen.until((now) => !now.text.includes("Change the colours"));
   expect(screen.text).toContain("[1 Chat]");
 });
 

@@ -137,7 +137,7 @@ export class ChatController implements CommandContext {
       title: name,
       note: sizeText,
     }));
-    const chosen = await frame.choose("Go on with another model", choices);
+    const chosen = await frame.choose("Switch to another model", choices);
     return chosen === undefined ? undefined : { printed: await this.actions.switchModel(chosen) };
   }
 

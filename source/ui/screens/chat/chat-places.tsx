@@ -34,7 +34,7 @@ export interface DeploymentPlaces {
 /** For the documentation. */
 export const chatPlaceFacts: CommandFacts = {
   id: "chat.here",
-  title: "Back from a deployment to the model of this machine",
+  title: "Return from a deployment to a local model",
   group: "Chat",
   keys: [],
   slash: ["/here"],

@@ -42,12 +42,12 @@ const scrolling = (move: typeof panes.move, rows: number): RowRest<ConsoleContex
 const command = commandRow<ConsoleContext>("console", "Console");
 
 export const consoleCommands: readonly Row[] = [
-  command("keepFilter", ["Enter"], "Keep the filter and go back to the rows", {
+  command("keepFilter", ["Enter"], "Apply the filter and return to the list", {
     hint: "keep",
     when: isTyping,
     run: panes.keepFilter,
   }),
-  command("dropFilter", ["Esc"], "Leave the filter as it was before", {
+  command("dropFilter", ["Esc"], "Cancel the change of the filter", {
     hint: "drop",
     when: isTyping,
     run: panes.dropFilter,
@@ -57,7 +57,7 @@ export const consoleCommands: readonly Row[] = [
     when: hasNewKey,
     run: keys.copyMadeKey,
   }),
-  command("closeMadeKey", ["Enter", "Esc"], "Close the new key, which is not shown again", {
+  command("closeMadeKey", ["Enter", "Esc"], "Close the new key; it is not shown again", {
     hint: "close",
     when: hasNewKey,
     run: keys.closeMadeKey,
@@ -67,12 +67,12 @@ export const consoleCommands: readonly Row[] = [
     when: (context) => isFree(context) && canStart(context.state.cloud),
     run: panes.startServer,
   }),
-  command("retry", ["r"], "Ask the control plane again, now", {
+  command("retry", ["r"], "Refresh now", {
     hint: (context) => (isDown(context) ? "ask again" : undefined),
     when: (context) => isFree(context) && (isDown(context) || context.state.pane !== "keys"),
     run: panes.retry,
   }),
-  command("back", ["Esc"], "Back: out of details, of a large pane, of a filter", {
+  command("back", ["Esc"], "Close details, a large pane or a filter", {
     hint: ({ state }) => (state.details === undefined ? undefined : "back"),
     when: (context) =>
       isFree(context) && (panes.clearsLogFilters(context) || goBack(context.state) !== undefined),
@@ -83,40 +83,40 @@ export const consoleCommands: readonly Row[] = [
     when: (context) => inPane("apps")(context) && onApp(context),
     run: apps.chat,
   }),
-  command("enter", ["Enter"], "Give the pane the whole screen", {
+  command("enter", ["Enter"], "Enlarge the pane", {
     when: inPane("replicas", "keys", "logs"),
     run: panes.zoom,
   }),
-  command("pane", ["Tab"], "The next pane", {
+  command("pane", ["Tab"], "Next pane", {
     hint: "pane",
     when: inPanes,
     run: (context) => panes.changePane(context, 1),
   }),
-  command("paneBefore", ["Shift+Tab"], "The pane before", {
+  command("paneBefore", ["Shift+Tab"], "Previous pane", {
     when: inPanes,
     run: (context) => panes.changePane(context, -1),
   }),
-  command("makeKey", ["n"], "Make a key for callers", {
+  command("makeKey", ["n"], "Create a key for callers", {
     hint: hintIn("keys", "new key"),
     slash: ["/new-key"],
     when: isFree,
     run: keys.makeKey,
   }),
-  command("rotateKey", ["r"], "In the keys: replace the key by a new one", {
+  command("rotateKey", ["r"], "Replace the selected key with a new one", {
     hint: "rotate",
     when: onKey,
     run: keys.rotateKey,
   }),
-  command("revokeKey", ["x"], "In the keys: revoke the key", {
+  command("revokeKey", ["x"], "Revoke the selected key", {
     hint: "revoke",
     when: onKey,
     run: keys.revokeKey,
   }),
-  command("copyKeyId", ["y"], "In the keys: copy the key's id", {
+  command("copyKeyId", ["y"], "Copy the id of the selected key", {
     when: onKey,
     run: keys.copyKeyId,
   }),
-  command("stopReplica", ["x"], "In the replicas: stop the replica", {
+  command("stopReplica", ["x"], "Stop the selected replica", {
     hint: "stop it",
     when: (context) => inPane("replicas")(context) && shownReplicas(context.state).length > 0,
     run: apps.stopReplica,
@@ -133,31 +133,31 @@ export const consoleCommands: readonly Row[] = [
     when: inPane("apps", "logs"),
     run: panes.openFilter,
   }),
-  command("stream", ["f"], "In the log: all lines, those of one stream", {
+  command("stream", ["f"], "Show all log lines or those of one stream", {
     hint: "stream",
     when: inPane("logs"),
     run: panes.nextStream,
   }),
-  command("wrap", ["w"], "In the log: break long lines", {
+  command("wrap", ["w"], "Wrap long log lines", {
     when: inPane("logs"),
     run: panes.wrapLog,
   }),
-  command("pageLog", ["Ctrl+O"], "Read the log in the pager", { when: onApp, run: panes.pageLog }),
-  command("scale", ["s"], "Change how many replicas there may be", {
+  command("pageLog", ["Ctrl+O"], "Open the log in $PAGER", { when: onApp, run: panes.pageLog }),
+  command("scale", ["s"], "Change the number of replicas", {
     hint: hintIn("apps", "scale"),
     slash: ["/scale"],
     slashArguments: "[APP] [MIN..MAX]",
     when: onApp,
     run: apps.scale,
   }),
-  command("rollBack", ["u"], "Go back to another revision", {
+  command("rollBack", ["u"], "Switch to another revision", {
     hint: hintIn("apps", "roll back"),
     slash: ["/rollback"],
     slashArguments: "[APP] [REVISION]",
     when: onApp,
     run: apps.rollBack,
   }),
-  command("stop", ["x"], "Stop the deployment, or let it run again", {
+  command("stop", ["x"], "Pause or resume the deployment", {
     hint: ({ state }) => {
       if (state.pane !== "apps") return undefined;
       return selectedApp(state)?.state === "PAUSED" ? "resume" : "stop";
@@ -167,14 +167,14 @@ export const consoleCommands: readonly Row[] = [
     when: onAppPane,
     run: apps.stopOrResume,
   }),
-  command("delete", ["D"], "Delete the deployment, by typing its name", {
+  command("delete", ["D"], "Delete the deployment, after you type its name", {
     hint: hintIn("apps", "delete"),
     slash: ["/delete-app"],
     slashArguments: "[APP]",
     when: onApp,
     run: apps.remove,
   }),
-  command("details", ["i"], "Everything about the deployment", {
+  command("details", ["i"], "Show all details of the deployment", {
     hint: ({ state: { pane, details } }) =>
       pane === "apps" && details === undefined ? "info" : undefined,
     when: onApp,
@@ -184,15 +184,15 @@ export const consoleCommands: readonly Row[] = [
     when: onAppPane,
     run: apps.copyUrl,
   }),
-  command("copyCalls", ["Y"], "Copy the lines that call the deployment", {
+  command("copyCalls", ["Y"], "Copy example calls of the deployment", {
     when: onApp,
     run: apps.copyCalls,
   }),
-  command("zoom", ["z"], "Give the pane the whole screen, or take it back", {
+  command("zoom", ["z"], "Enlarge or shrink the pane", {
     when: inPanes,
     run: panes.zoom,
   }),
-  command("server", ["p"], "Another server", {
+  command("server", ["p"], "Switch to another server", {
     slash: ["/profile"],
     when: isFree,
     run: panes.chooseServer,
@@ -201,6 +201,6 @@ export const consoleCommands: readonly Row[] = [
   command("down", ["Down", "j"], "Row down", scrolling(panes.move, 1)),
   command("pageUp", ["PgUp"], "Page up", scrolling(panes.movePage, -1)),
   command("pageDown", ["PgDn"], "Page down", scrolling(panes.movePage, 1)),
-  command("first", ["Home"], "To the first row", scrolling(panes.move, -Infinity)),
-  command("last", ["End"], "To the last row; in the log, follow", scrolling(panes.move, Infinity)),
+  command("first", ["Home"], "First row", scrolling(panes.move, -Infinity)),
+  command("last", ["End"], "Last row; in the log, follow", scrolling(panes.move, Infinity)),
 ];

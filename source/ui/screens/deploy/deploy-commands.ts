@@ -62,7 +62,7 @@ const down: Row["run"] = ({ steps }) => steps.move(1);
 const command = commandRow<DeployKeys>("deploy", "Deploy");
 
 export const deployCommands: readonly Row[] = [
-  command("next", ["Enter"], "The next step; at the review, launch", {
+  command("next", ["Enter"], "Next step; on the review, launch", {
     hint: ({ state, item }) => {
       if (item?.id === newVariable && (state.given[newVariable] ?? "") !== "") return "add";
       if (state.step === "review") return "launch";
@@ -71,113 +71,118 @@ export const deployCommands: readonly Row[] = [
     when: ({ state }) => state.step !== "launch",
     run: ({ steps }) => steps.next(),
   }),
-  command("review", ["Alt+G"], "To the review, past the other steps", {
+  command("review", ["Alt+G"], "Go to the review", {
     hint: ({ state }) => (isAdvanced(state.step) ? undefined : "review"),
     when: (situation) => isBeforeReview(situation) && isTyping(situation),
     run: ({ steps }) => steps.review(),
   }),
-  command("reviewByLetter", ["g"], "To the review, while nothing is typed", {
+  command("reviewByLetter", ["g"], "Go to the review, outside a text field", {
     hint: ({ state }) => (isAdvanced(state.step) ? undefined : "review"),
     when: (situation) => isBeforeReview(situation) && isReading(situation),
     run: ({ steps }) => steps.review(),
   }),
-  command("advanced", ["a"], "Advanced: server, variables, resources, scaling, timeouts", {
-    hint: "advanced",
-    when: ({ state }) => state.step === "review",
-    run: ({ steps }) => steps.advanced(),
-  }),
+  command(
+    "advanced",
+    ["a"],
+    "Open advanced settings: server, variables, resources, scaling, timeouts",
+    {
+      hint: "advanced",
+      when: ({ state }) => state.step === "review",
+      run: ({ steps }) => steps.advanced(),
+    },
+  ),
   command("chat", ["Enter"], "Chat with the new app", {
     hint: "chat",
     when: isLive,
     run: ({ launch }) => launch.chat(),
   }),
-  command("test", ["t"], "Ask the new app for its models and one answer", {
+  command("test", ["t"], "Send a test request to the new app", {
     hint: "test request",
     when: isLive,
     run: ({ launch }) => launch.test(),
   }),
-  command("key", ["n"], "Make a key for the new app", {
+  command("key", ["n"], "Create a key for the new app", {
     hint: "new key",
     when: isLive,
     run: ({ launch }) => launch.createKey(),
   }),
-  command("retry", ["r"], "Read, check or launch again", {
+  command("retry", ["r"], "Retry: read, check or launch again", {
     hint: ({ state }) => (state.step === "launch" ? "retry" : "again"),
     when: canRetry,
     run: ({ steps }) => steps.retry(),
   }),
-  command("edit", ["e"], "Back to the answers, the script read anew", {
+  command("edit", ["e"], "Return to the answers and read the script again", {
     hint: "edit",
     when: ({ state: { step, launch } }) =>
       step === "launch" && !(launch?.isEphemeral === true && isOngoing(launch)),
     run: ({ steps }) => steps.editAnswers(),
   }),
-  command("rollBack", ["u"], "Back to the revision that was active before", {
+  command("rollBack", ["u"], "Roll back to the previous revision", {
     hint: "roll back",
     when: canRollBack,
     run: ({ launch }) => launch.rollBack(),
   }),
-  command("stop", ["x"], "Stop what is run once", {
+  command("stop", ["x"], "Stop the one-time run", {
     hint: "stop",
     when: ({ state: { step, launch } }) =>
       step === "launch" && launch?.isEphemeral === true && isOngoing(launch),
     run: ({ launch }) => launch.stop(),
   }),
-  command("fix", ["f"], "To the answer that mends the first fault", {
+  command("fix", ["f"], "Go to the answer that fixes the first problem", {
     hint: "fix",
     when: hasFaults,
     run: ({ steps }) => steps.fix(),
   }),
-  command("copy", ["y"], "Copy the command, the key, or how to call the app", {
+  command("copy", ["y"], "Copy the command, the key, or an example call", {
     hint: "copy",
     when: (situation) => situation.state.step === "review" || isLive(situation),
     run: ({ launch }) => launch.copy(),
   }),
-  command("complete", ["Tab"], "Complete the path; elsewhere, the next field", {
+  command("complete", ["Tab"], "Complete the path, or go to the next field", {
     hint: (situation) => (isPath(situation) ? "complete" : undefined),
     when: ({ item }) => item !== undefined,
     run: ({ steps }) => steps.complete(),
   }),
-  command("previous", ["Left"], "Option to the left", {
+  command("previous", ["Left"], "Previous option", {
     when: ({ item }) => item?.kind === "choice",
     run: ({ steps }) => steps.choose(-1),
   }),
-  command("other", ["Right", "Space"], "Option to the right", {
+  command("other", ["Right", "Space"], "Next option", {
     hint: "other",
     when: ({ item }) => item?.kind === "choice",
     run: ({ steps }) => steps.choose(1),
   }),
-  command("up", ["Up"], "Field above, or option", scrolling(up)),
-  command("down", ["Down"], "Field below, or option", scrolling(down)),
-  command("upByLetter", ["k"], "Up, while nothing is typed", scrolling(up, isReading)),
-  command("downByLetter", ["j"], "Down, while nothing is typed", scrolling(down, isReading)),
-  command("back", ["Esc", "Shift+Tab"], "One step back; the answers stay", {
+  command("up", ["Up"], "Previous field or option", scrolling(up)),
+  command("down", ["Down"], "Next field or option", scrolling(down)),
+  command("upByLetter", ["k"], "Up, outside a text field", scrolling(up, isReading)),
+  command("downByLetter", ["j"], "Down, outside a text field", scrolling(down, isReading)),
+  command("back", ["Esc", "Shift+Tab"], "Go back one step; answers are kept", {
     hint: "back",
     when: ({ state: { step, launch } }) =>
       step !== "script" && !(step === "launch" && isOngoing(launch)),
     run: ({ steps }) => steps.back(),
   }),
-  command("log", ["Ctrl+O"], "The whole log in the pager", {
+  command("log", ["Ctrl+O"], "Open the whole log in $PAGER", {
     hint: "log",
     when: isLaunched,
     run: ({ launch }) => launch.showLog(),
   }),
-  command("text", ["Ctrl+E"], "All answers as one text, in $EDITOR", {
+  command("text", ["Ctrl+E"], "Edit all answers in $EDITOR", {
     hint: "as text",
     when: ({ state }) => state.step !== "launch",
     run: ({ text }) => text.edit(),
   }),
-  command("save", ["Ctrl+S"], "Save the draft; it is saved at each step, too", {
+  command("save", ["Ctrl+S"], "Save the draft (also saved at each step)", {
     hint: "save",
     when: ({ state }) => state.step !== "launch",
     run: ({ drafts }) => drafts.save(),
   }),
-  command("drafts", ["Ctrl+R"], "Go on with another draft", {
+  command("drafts", ["Ctrl+R"], "Resume another draft", {
     slash: ["/drafts"],
     when: ({ state }) => !isOngoing(state.launch),
     run: ({ steps }) => steps.otherDraft(),
   }),
-  command("new", ["Ctrl+N"], "Another deployment, from the beginning", {
+  command("new", ["Ctrl+N"], "Start another deployment", {
     hint: ({ state }) => (state.step === "launch" ? "another" : undefined),
     when: ({ state }) => !isOngoing(state.launch),
     run: ({ steps }) => steps.startOver(),

@@ -76,7 +76,7 @@ export class DraftActions {
       title: titleOf(draft),
       note: `${noteOf(draft)}, ${formatRelativeTime(draft.savedAtMs, nowMs)}`,
     }));
-    const chosen = await frame.choose("Go on with another draft", choices);
+    const chosen = await frame.choose("Resume another draft", choices);
     const draft = others.find(({ file }) => file === chosen);
     if (draft === undefined) return undefined;
     await this.save();

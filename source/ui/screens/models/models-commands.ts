@@ -57,33 +57,38 @@ const scroll = (
 ): Row => command(name, keys, title, { group: "Scrolling", when, run });
 
 export const modelsCommands: readonly Row[] = [
-  command("filter", ["/"], "Filter the list; in the hub's, search the hub", {
+  command("filter", ["/"], "Filter the list, or search the hub", {
     hint: ({ state }) => (state.source === "hub" ? "search" : "filter"),
     when: isReading,
     run: openFilter,
   }),
-  command("keepFilter", ["Enter"], "In the filter: back to the list, which stays filtered", {
+  command("keepFilter", ["Enter"], "Apply the filter and return to the list", {
     hint: "keep",
     when: isTyping,
     run: keepFilter,
   }),
-  command("back", ["Esc"], "Clear the filter; from the card, back to the list", {
+  command("back", ["Esc"], "Clear the filter, or return to the list", {
     hint: ({ state }) => (state.isTyping ? "clear" : undefined),
     when: ({ state }) =>
       state.isTyping || state.pane === "card" || state.lists[state.source].filter.text !== "",
     run: goBack,
   }),
-  command("chat", ["Enter"], "Chat with the model; in the hub's list, choose what to pull", {
-    hint: (context) => (onHub(context) ? "pull" : "chat"),
-    when: (context) => canChat(context) || onHub(context),
-    run: (context) => (onHub(context) ? chooseQuantization(context) : chat(context)),
-  }),
+  command(
+    "chat",
+    ["Enter"],
+    "Chat with the model; in the hub's list, choose a quantisation to pull",
+    {
+      hint: (context) => (onHub(context) ? "pull" : "chat"),
+      when: (context) => canChat(context) || onHub(context),
+      run: (context) => (onHub(context) ? chooseQuantization(context) : chat(context)),
+    },
+  ),
   command("load", ["l"], "Load or unload the model", {
     hint: ({ entry }) => (entry !== undefined && isLoaded(entry) ? "unload" : "load"),
     when: canChat,
     run: toggleLoad,
   }),
-  command("pane", ["Tab", "Shift+Tab"], "Between the list and the card", {
+  command("pane", ["Tab", "Shift+Tab"], "Switch between list and details", {
     hint: ({ state }) => (state.pane === "list" ? "card" : "list"),
     when: (context) => onEntry(context) || (isReading(context) && context.state.pane === "card"),
     run: changePane,
@@ -96,7 +101,7 @@ export const modelsCommands: readonly Row[] = [
     when: isReading,
     run: pull,
   }),
-  command("pause", ["Space"], "Pause a download, or go on with it", {
+  command("pause", ["Space"], "Pause or resume a download", {
     hint: ({ entry }) => {
       const download = downloadOf(entry);
       return download !== undefined && isActive(download) ? "pause" : "go on";
@@ -109,25 +114,25 @@ export const modelsCommands: readonly Row[] = [
     when: (context) => onDownload(context) || onLoading(context),
     run: (context) => (onDownload(context) ? cancel(context) : cancelLoad(context)),
   }),
-  command("copy", ["c"], "Copy the model under another name", {
+  command("copy", ["c"], "Copy the model to another name", {
     hint: "copy",
     when: onLocal,
     run: copy,
   }),
-  command("rename", ["n"], "Give the model another name", { when: onLocal, run: rename }),
-  command("edit", ["e"], "Make a model from a Modelfile in your editor", {
+  command("rename", ["n"], "Rename the model", { when: onLocal, run: rename }),
+  command("edit", ["e"], "Create a model from a Modelfile in your editor", {
     hint: "Modelfile",
     when: ({ state }) => !state.isTyping && state.source === "local",
     run: editModelfile,
   }),
-  command("quantizations", ["v"], "Choose a quantization of a model of the hub", {
+  command("quantizations", ["v"], "Choose a quantisation of a hub model", {
     hint: "quantizations",
     when: (context) =>
       onHub(context) ||
       (isReading(context) && context.entry?.kind === "local" && isHubName(context.entry.name)),
     run: chooseQuantization,
   }),
-  command("delete", ["d"], "Delete the model; tells first what it frees", {
+  command("delete", ["d"], "Delete the model, after a confirmation that shows the space", {
     keywords: ["remove", "rm"],
     hint: ({ entry }) =>
       entry?.kind === "local" && entry.model !== undefined && !readOnlyReason(entry.model)
@@ -137,37 +142,37 @@ export const modelsCommands: readonly Row[] = [
     when: onLocal,
     run: remove,
   }),
-  command("sort", ["s"], "Order the list by something else", {
+  command("sort", ["s"], "Sort the list by another column", {
     hint: "sort",
     when: isReading,
     run: changeSort,
   }),
-  command("previousSource", ["[", "Left"], "The list to the left: Local, Hub, Running", {
+  command("previousSource", ["[", "Left"], "Previous list: Local, Hub, Running", {
     when: isReading,
     run: (context) => changeSource(context, -1),
   }),
-  command("nextSource", ["]", "Right"], "The list to the right", {
+  command("nextSource", ["]", "Right"], "Next list", {
     hint: "next list",
     when: isReading,
     run: (context) => changeSource(context, 1),
   }),
-  command("longerWindow", ["+"], "A longer context window, for the estimate and the next load", {
+  command("longerWindow", ["+"], "Increase the context window for the estimate and the next load", {
     when: onLocal,
     run: (context) => changeWindow(context, 1),
   }),
-  command("shorterWindow", ["-"], "A shorter context window", {
+  command("shorterWindow", ["-"], "Decrease the context window", {
     when: onLocal,
     run: (context) => changeWindow(context, -1),
   }),
-  command("automaticWindow", ["="], "Window and KV cache as the server chooses them", {
+  command("automaticWindow", ["="], "Reset window and KV cache to the server's choice", {
     when: onLocal,
     run: resetChoice,
   }),
-  command("cacheType", ["t"], "Another kind of KV cache, for the estimate and the next load", {
+  command("cacheType", ["t"], "Change the KV cache type for the estimate and the next load", {
     when: onLocal,
     run: changeCacheType,
   }),
-  command("card", ["i"], "The whole card in the pager, with texts and parameters", {
+  command("card", ["i"], "Open all details in $PAGER", {
     when: (context) => canChat(context) || onHub(context),
     run: showCard,
   }),
@@ -175,7 +180,7 @@ export const modelsCommands: readonly Row[] = [
     when: onEntry,
     run: copyName,
   }),
-  command("retry", ["r"], "Read the list again, and go on with what failed", {
+  command("retry", ["r"], "Refresh the list and retry failed downloads", {
     hint: ({ state }) => (state[state.source].error === undefined ? undefined : "retry"),
     when: isReading,
     run: (context) =>
@@ -183,14 +188,8 @@ export const modelsCommands: readonly Row[] = [
   }),
   scroll("rowUp", ["Up"], "Up", (context) => move(context, -1)),
   scroll("rowDown", ["Down"], "Down", (context) => move(context, 1)),
-  scroll(
-    "previous",
-    ["k"],
-    "Up, while nothing is typed",
-    (context) => move(context, -1),
-    isReading,
-  ),
-  scroll("next", ["j"], "Down, while nothing is typed", (context) => move(context, 1), isReading),
+  scroll("previous", ["k"], "Up, outside a text field", (context) => move(context, -1), isReading),
+  scroll("next", ["j"], "Down, outside a text field", (context) => move(context, 1), isReading),
   scroll("pageUp", ["PgUp"], "Page up", (context) => movePage(context, -1)),
   scroll("pageDown", ["PgDn"], "Page down", (context) => movePage(context, 1)),
   scroll("first", ["Home"], "First", (context) => move(context, -Infinity), isReading),

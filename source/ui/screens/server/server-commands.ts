@@ -68,52 +68,52 @@ const scrolling = (run: Row["run"]): RowRest<ServerContext> => ({
 const command = commandRow<ServerContext>("server", "Requests");
 
 export const serverCommands: readonly Row[] = [
-  command("keepFilter", ["Enter"], "Keep the filter and go back to the rows", {
+  command("keepFilter", ["Enter"], "Apply the filter and return to the list", {
     hint: "keep",
     when: isTyping,
     run: keepFilter,
   }),
-  command("dropFilter", ["Esc"], "Leave the filter as it was before", {
+  command("dropFilter", ["Esc"], "Cancel the change of the filter", {
     hint: "drop",
     when: isTyping,
     run: dropFilter,
   }),
-  command("closeDetail", ["Esc"], "Back to the requests", {
+  command("closeDetail", ["Esc"], "Return to the requests", {
     hint: "back",
     when: isDetailOpen,
     run: closeRequest,
   }),
-  command("clearFilters", ["Esc"], "Show all requests again", {
+  command("clearFilters", ["Esc"], "Clear the filter", {
     hint: "show all",
     when: (context) => inList(context) && hasFilters(context),
     run: clearFilters,
   }),
-  command("filter", ["/"], "Filter by text, model:, status:, key:, path:; ! in front inverts", {
+  command("filter", ["/"], "Filter by text, model:, status:, key:, path:; ! negates", {
     hint: "filter",
     when: inList,
     run: openField,
   }),
-  command("status", ["f"], "Only running, successful or failed requests, in turn", {
+  command("status", ["f"], "Show only running, successful or failed requests", {
     hint: "status",
     when: inList,
     run: nextStatus,
   }),
-  command("model", ["m"], "Only requests to one model", {
+  command("model", ["m"], "Show only requests to one model", {
     hint: "model",
     when: inList,
     run: chooseModel,
   }),
-  command("own", ["a"], "Show or hide what modelctl asks for its own screens", {
+  command("own", ["a"], "Show or hide requests of modelctl's own screens", {
     hint: ({ state }) => (state.showsOwn ? "hide own" : undefined),
     when: inList,
     run: toggleOwnRequests,
   }),
-  command("open", ["Enter"], "The request in full, with its phases and texts", {
+  command("open", ["Enter"], "Show the request's details", {
     hint: "open",
     when: (context) => inList(context) && hasRequests(context),
     run: withSelected(openRequest),
   }),
-  command("pause", ["Space"], "Hold the rows still; what comes is counted", {
+  command("pause", ["Space"], "Pause the list and count new requests", {
     hint: ({ state }) => (state.frozen === undefined ? "pause" : "go on"),
     when: inList,
     run: togglePause,
@@ -133,26 +133,26 @@ export const serverCommands: readonly Row[] = [
     when: onRequest,
     run: withSelected(copyJson),
   }),
-  command("replay", ["R"], "Send the request once more", {
+  command("replay", ["R"], "Send the request again", {
     hint: hintedInDetail("replay"),
     when: onRequest,
     run: withSelected(replay),
   }),
-  command("record", ["P"], "Record prompts and answers until the server ends, or stop", {
+  command("record", ["P"], "Start or stop recording prompts and answers", {
     hint: ({ watch }) => (watch.sample?.isRecording === true ? "stop recording" : undefined),
     when: (context) => !isTyping(context) && context.watch.sample !== undefined,
     run: toggleRecording,
   }),
-  command("export", ["E"], "Write the requests that are shown into a file", {
+  command("export", ["E"], "Export the shown requests to a file", {
     when: (context) => inList(context) && hasRequests(context),
     run: exportRequests,
   }),
-  command("time", ["t"], "Time of day, or how long ago", { when: inList, run: toggleTime }),
-  command("wrap", ["w"], "Wrap long lines of prompt and answer, or cut them", {
+  command("time", ["t"], "Switch between time of day and age", { when: inList, run: toggleTime }),
+  command("wrap", ["w"], "Wrap or cut long lines", {
     when: isDetailOpen,
     run: toggleWrap,
   }),
-  command("page", ["Ctrl+O"], "The whole text in $PAGER", {
+  command("page", ["Ctrl+O"], "Open the whole text in $PAGER", {
     hint: hintedInDetail("pager"),
     when: onRequest,
     run: withSelected(pageRequest),
@@ -162,7 +162,7 @@ export const serverCommands: readonly Row[] = [
     when: hasRemedy("next-port"),
     run: withControl(startOnNextPort),
   }),
-  command("makeKey", ["n"], "Make the key without which the server does not start", {
+  command("makeKey", ["n"], "Create the key that the server needs to start", {
     hint: "new key",
     when: hasRemedy("make-key"),
     run: withControl(makeKey),
@@ -173,7 +173,7 @@ export const serverCommands: readonly Row[] = [
       inList(context) && ["running", "stopped"].includes(context.host().state ?? ""),
     run: withControl(toggleServer),
   }),
-  command("settings", ["o"], "Address, port, keys and origins of the server", {
+  command("settings", ["o"], "Configure the server: address, port, keys, origins", {
     hint: ({ host }) => (host().state === undefined ? undefined : "settings"),
     when: (context) => inList(context) && context.host().state !== "busy",
     run: withControl(changeSettings),
@@ -205,10 +205,10 @@ export const serverCommands: readonly Row[] = [
   command(
     "start",
     ["Home"],
-    "The oldest one; the beginning of a text",
+    "Oldest request, or beginning of a text",
     scrolling((context) => move(context, -Infinity)),
   ),
-  command("follow", ["End"], "Follow the newest one; the end of a text", {
+  command("follow", ["End"], "Follow the latest one, or go to the end of a text", {
     ...scrolling((context) => move(context, Infinity)),
     hint: ({ state }) =>
       state.selectedKey === undefined || state.opened !== undefined ? undefined : "follow",

@@ -207,7 +207,7 @@ describe("the model", () => {
   test("is chosen from a list", async () => {
     const { screen } = await openChat();
     screen.type("/model\r");
-    await screen.until("Go on with another model");
+    await screen.until("Switch to another model");
     screen.type("lar\r");
     await screen.until("Answers come from large now.");
   });

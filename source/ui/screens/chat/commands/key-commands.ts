@@ -14,7 +14,7 @@ import {
 const menuCommands = commandGroup({ group: "Editing", mode: "writing" }, [
   {
     id: "menu.take",
-    title: "Take the completion",
+    title: "Accept the suggestion",
     keys: ["Tab"],
     hint: "complete",
     when: ({ hasMenu }) => hasMenu,
@@ -22,21 +22,21 @@ const menuCommands = commandGroup({ group: "Editing", mode: "writing" }, [
   },
   {
     id: "menu.up",
-    title: "Completion above",
+    title: "Previous suggestion",
     keys: ["Up"],
     when: ({ hasMenu }) => hasMenu,
     run: ({ composer }) => composer.moveMenu(-1),
   },
   {
     id: "menu.down",
-    title: "Completion below",
+    title: "Next suggestion",
     keys: ["Down"],
     when: ({ hasMenu }) => hasMenu,
     run: ({ composer }) => composer.moveMenu(1),
   },
   {
     id: "menu.close",
-    title: "Close the completions",
+    title: "Close the suggestions",
     keys: ["Esc"],
     hint: "close",
     when: ({ hasMenu }) => hasMenu,
@@ -49,7 +49,7 @@ export const chatCommands = [
   ...commandGroup({ group: "Chat" }, [
     {
       id: "answer.stop",
-      title: "Stop the answer, keep what there is of it; queued messages are held",
+      title: "Stop generating and keep the partial answer; queued messages are held",
       keys: ["Esc"],
       mode: "writing",
       hint: "stop",
@@ -59,14 +59,14 @@ export const chatCommands = [
     {
       id: "message.send",
       title:
-        "Send, or queue while an answer runs; on an empty line, send what is held; \\ at the end goes on",
+        "Send, or queue while an answer runs; on an empty line, send held messages; \\ at the end adds a line",
       keys: ["Enter"],
       mode: "writing",
       hint: ({ isBusy }) => (isBusy ? "queue" : "send"),
       run: ({ composer }) => composer.submit(),
     },
     {
-      ...editing("newline", "New line", ["Ctrl+J", "Alt+Enter", "Shift+Enter"]),
+      ...editing("newline", "Insert a line break", ["Ctrl+J", "Alt+Enter", "Shift+Enter"]),
       hint: "newline",
       hintWhen: notBusy,
     },
@@ -88,7 +88,7 @@ export const chatCommands = [
     },
     {
       id: "editor.complete",
-      title: "Complete a /command or a path; else go to the messages, or try an example",
+      title: "Complete a /command or path; otherwise go to the messages or try an example",
       keys: ["Tab"],
       mode: "writing",
       hint: ({ hasMessages }) => (hasMessages ? "messages" : "example"),
@@ -106,7 +106,7 @@ export const chatCommands = [
     },
     {
       id: "message.editLast",
-      title: "Twice: edit the last question",
+      title: "Edit the last message (press twice)",
       keys: ["Esc"],
       mode: "writing",
       when: ({ isBusy, hasMessages }) => !isBusy && hasMessages,
@@ -121,7 +121,7 @@ export const chatCommands = [
     },
     {
       id: "editor.external",
-      title: "Write the message in $EDITOR; Ctrl+E first goes to the end of the line",
+      title: "Edit the message in $EDITOR; Ctrl+E first goes to the end of the line",
       keys: ["Ctrl+E", "Ctrl+G"],
       mode: "writing",
       when: ({ isAtLineEnd }) => isAtLineEnd,
@@ -129,7 +129,7 @@ export const chatCommands = [
     },
     {
       id: "transcript.page",
-      title: "Show the whole chat in $PAGER",
+      title: "Open the whole chat in $PAGER",
       keys: ["Ctrl+O"],
       run: ({ messages }) => messages.page(),
     },
@@ -139,21 +139,21 @@ export const chatCommands = [
 export const readingCommands = commandGroup({ group: "Messages", mode: "reading" }, [
   {
     id: "reading.leave",
-    title: "Back to the field",
+    title: "Return to the message field",
     keys: ["Esc", "Tab", "i"],
     hint: "write",
     run: ({ messages }) => messages.stopReading(),
   },
   {
     id: "reading.up",
-    title: "Message above",
+    title: "Previous message",
     keys: ["k", "Up"],
     hint: "above",
     run: ({ messages }) => messages.select(-1),
   },
   {
     id: "reading.down",
-    title: "Message below",
+    title: "Next message",
     keys: ["j", "Down"],
     hint: "below",
     run: ({ messages }) => messages.select(1),
@@ -167,21 +167,21 @@ export const readingCommands = commandGroup({ group: "Messages", mode: "reading"
   },
   {
     id: "message.copyCode",
-    title: "Copy the nearest code; again: the next block of it",
+    title: "Copy the nearest code block; press again for the next one",
     keys: ["c"],
     hint: "code",
     run: ({ messages }) => messages.copyCode(),
   },
   {
     id: "message.thinking",
-    title: "Open or fold what the model thought",
+    title: "Expand or collapse the model's thinking",
     keys: ["t", "Enter"],
     hint: "thinking",
     run: ({ messages }) => messages.toggleThinking(),
   },
   {
     id: "message.again",
-    title: "Answer the last question again; asks first",
+    title: "Regenerate the last answer, after a confirmation",
     keys: ["r"],
     hint: "regenerate",
     when: notBusy,
@@ -189,7 +189,7 @@ export const readingCommands = commandGroup({ group: "Messages", mode: "reading"
   },
   {
     id: "message.edit",
-    title: "Edit the last question",
+    title: "Edit the last message",
     keys: ["e"],
     hint: "edit",
     when: notBusy,
@@ -197,7 +197,7 @@ export const readingCommands = commandGroup({ group: "Messages", mode: "reading"
   },
   {
     id: "message.fork",
-    title: "Go on from this message in a copy of the chat",
+    title: "Fork the chat from this message",
     keys: ["f"],
     hint: "fork",
     when: notBusy,
@@ -208,35 +208,35 @@ export const readingCommands = commandGroup({ group: "Messages", mode: "reading"
 export const searchCommands = commandGroup({ group: "Searching", mode: "searching" }, [
   {
     id: "search.older",
-    title: "Search earlier messages; again: the next older one",
+    title: "Search earlier messages; press again for the next match",
     keys: ["Ctrl+R", "Up"],
     hint: "older",
     run: ({ composer }) => composer.search({ type: "older" }),
   },
   {
     id: "search.younger",
-    title: "The next younger one that fits",
+    title: "Next later match",
     keys: ["Ctrl+S", "Down"],
     hint: "younger",
     run: ({ composer }) => composer.search({ type: "younger" }),
   },
   {
     id: "search.take",
-    title: "Take the message that was found",
+    title: "Accept the match",
     keys: ["Enter", "Tab", "Right", "End"],
     hint: "take it",
     run: ({ composer }) => composer.endSearch(true),
   },
   {
     id: "search.cancel",
-    title: "Give the search up",
+    title: "Cancel the search",
     keys: ["Esc", "Ctrl+C", "Ctrl+G"],
     hint: "give up",
     run: ({ composer }) => composer.endSearch(false),
   },
   {
     id: "search.delete",
-    title: "Delete the last letter of the search",
+    title: "Delete the last character of the search",
     keys: ["Backspace", "Ctrl+H"],
     run: ({ composer }) => composer.search({ type: "deleteBackward" }),
   },
@@ -252,14 +252,14 @@ export const scrollCommands = commandGroup({ group: "Scrolling" }, [
   scrolling("rowUp", "Row up", "Shift+Up", { kind: "rows", delta: -1 }),
   scrolling("rowDown", "Row down", "Shift+Down", { kind: "rows", delta: 1 }),
   scrolling("start", "First message", "Ctrl+Home", { kind: "top" }),
-  scrolling("end", "Newest text", "Ctrl+End", { kind: "tail" }),
+  scrolling("end", "Latest text", "Ctrl+End", { kind: "tail" }),
   {
-    ...scrolling("startOfChat", "First message, while nothing is typed", "Home", { kind: "top" }),
+    ...scrolling("startOfChat", "First message, if the field is empty", "Home", { kind: "top" }),
     when: ({ isEditorEmpty, mode }) => isEditorEmpty || mode === "reading",
   },
   {
     id: "view.follow",
-    title: "Follow the newest text again",
+    title: "Follow the latest text",
     keys: ["End"],
     hint: "follow",
     when: ({ isAnchored }) => isAnchored,
@@ -273,7 +273,7 @@ export const scrollCommands = commandGroup({ group: "Scrolling" }, [
 export const editorCommands = commandGroup({ group: "Editing", mode: "writing" }, [
   {
     id: "editor.rowUp",
-    title: "Row up; on the first row, earlier message",
+    title: "Row up; on the first row, previous message",
     keys: ["Up"],
     hint: "history",
     hintWhen: notBusy,
@@ -281,7 +281,7 @@ export const editorCommands = commandGroup({ group: "Editing", mode: "writing" }
   },
   {
     id: "editor.rowDown",
-    title: "Row down; on the last row, later message",
+    title: "Row down; on the last row, next message",
     keys: ["Down"],
     run: ({ composer }) => composer.moveRow(1),
   },

@@ -46,7 +46,7 @@ export const settingsCommands: readonly Command[] = commandGroup(shared, [
   },
   {
     id: "settings.think",
-    title: "Let the model think first: true, low, medium, high or max",
+    title: "Think before answering: true, low, medium, high or max",
     slash: ["/set think"],
     slashArguments: "[LEVEL]",
     run: (context, argument) => {
@@ -58,10 +58,10 @@ export const settingsCommands: readonly Command[] = commandGroup(shared, [
       return change(context, { think }, "Set 'think' mode.");
     },
   },
-  mode("nothink", "Let it answer at once", { think: false }, "think off"),
+  mode("nothink", "Answer without thinking", { think: false }, "think off"),
   {
     id: "settings.format",
-    title: "Let every answer be JSON",
+    title: "Answer in JSON",
     slash: ["/set format"],
     slashArguments: "json",
     run: (context, argument) => {
@@ -71,7 +71,7 @@ export const settingsCommands: readonly Command[] = commandGroup(shared, [
   },
   {
     id: "settings.noformat",
-    title: "Let answers be text",
+    title: "Answer in plain text",
     slash: ["/set noformat"],
     run: (context) => {
       const { format: _, ...settings } = context.actions.settings;
@@ -79,13 +79,13 @@ export const settingsCommands: readonly Command[] = commandGroup(shared, [
       return { printed: "Disabled format." };
     },
   },
-  mode("verbose", "Show counts and times", { isVerbose: true }),
-  mode("quiet", "Show no counts", { isVerbose: false }),
+  mode("verbose", "Show token counts and timings", { isVerbose: true }),
+  mode("quiet", "Hide token counts and timings", { isVerbose: false }),
   mode("history", "Keep prompts and chats", { keepsHistory: true }),
-  mode("nohistory", "Keep nothing from now on", { keepsHistory: false }),
+  mode("nohistory", "Keep no prompts and chats from now on", { keepsHistory: false }),
   {
     id: "settings.wordwrap",
-    title: "For Ollama's sake: rows end where the window does in any case",
+    title: "Accepted for compatibility with Ollama; lines always wrap at the window's width",
     slash: ["/set wordwrap", "/set nowordwrap"],
     run: () => ({ printed: "Rows end where the window does, whatever is set." }),
   },

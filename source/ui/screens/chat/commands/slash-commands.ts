@@ -34,13 +34,13 @@ export const slashCommands: readonly Command[] = commandGroup({ group: "Commands
   },
   {
     id: "conversation.clear",
-    title: "Forget the messages, keep system text and parameters; a saved chat stays",
+    title: "Clear the messages; settings and the saved chat stay",
     slash: ["/clear"],
     run: (context) => context.clear(),
   },
   {
     id: "conversation.new",
-    title: "Begin a new chat",
+    title: "Start a new chat",
     keys: ["Ctrl+N"],
     slash: ["/new"],
     slashArguments: "[NAME]",
@@ -49,7 +49,7 @@ export const slashCommands: readonly Command[] = commandGroup({ group: "Commands
   },
   {
     id: "message.image",
-    title: "Show the model an image; a path in a message does the same",
+    title: "Attach an image; a path in a message does the same",
     slash: ["/image"],
     slashArguments: "PATH QUESTION",
     // The line is taken as a message before commands are looked at: this is for the help.
@@ -57,19 +57,19 @@ export const slashCommands: readonly Command[] = commandGroup({ group: "Commands
   },
   {
     id: "message.regenerate",
-    title: "Answer the last question again",
+    title: "Regenerate the last answer",
     slash: ["/regenerate"],
     run: ({ messages }) => messages.regenerate(true),
   },
   {
     id: "message.editTyped",
-    title: "Edit the last question",
+    title: "Edit the last message",
     slash: ["/edit"],
     run: ({ messages }) => messages.editLast(),
   },
   {
     id: "model.use",
-    title: "Go on with another model",
+    title: "Switch to another model",
     keys: ["Ctrl+T"],
     slash: ["/model"],
     slashArguments: "[NAME]",
@@ -81,14 +81,14 @@ export const slashCommands: readonly Command[] = commandGroup({ group: "Commands
   },
   {
     id: "model.load",
-    title: "Begin a new chat with another model",
+    title: "Start a new chat with another model",
     slash: ["/load"],
     slashArguments: "NAME",
     run: named("/load NAME", (context, name) => printed(context.actions.loadModel(name))),
   },
   {
     id: "model.save",
-    title: "Make a model of this one, its settings and the conversation",
+    title: "Save this model, its settings and the conversation as a model",
     slash: ["/save"],
     slashArguments: "NAME [--force]",
     run: named("/save NAME", (context, name) =>
@@ -104,7 +104,7 @@ export const slashCommands: readonly Command[] = commandGroup({ group: "Commands
   },
   {
     id: "conversation.context",
-    title: "Count how full the context window is",
+    title: "Show how full the context window is",
     slash: ["/context"],
     run: (context) => printed(context.actions.context()),
   },
@@ -120,7 +120,7 @@ export const slashCommands: readonly Command[] = commandGroup({ group: "Commands
   },
   {
     id: "session.list",
-    title: "Resume a saved chat; words search the texts",
+    title: "Resume a saved chat (searches its text)",
     keys: ["Alt+S"],
     slash: ["/sessions"],
     slashArguments: "[WORDS]",
@@ -129,7 +129,7 @@ export const slashCommands: readonly Command[] = commandGroup({ group: "Commands
   },
   {
     id: "session.resume",
-    title: "Resume the saved chat of that name or number",
+    title: "Resume the saved chat with this name or number",
     slash: ["/resume"],
     slashArguments: "NAME",
     run: named("/resume NAME", (context, name) => context.openSession(name)),
@@ -144,7 +144,7 @@ export const slashCommands: readonly Command[] = commandGroup({ group: "Commands
   },
   {
     id: "session.fork",
-    title: "Go on in a copy of this chat",
+    title: "Fork this chat",
     slash: ["/fork"],
     slashArguments: "[NAME]",
     run: (context, argument) => printed(context.actions.fork(argument.trim() || undefined)),
