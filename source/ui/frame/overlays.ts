@@ -4,7 +4,7 @@ import { ListOverlay, type ListQuestion } from "./list-overlay.ts";
 import type { OverlayEvents } from "./overlay.ts";
 import { AskOverlay, type CheckAnswer, ConfirmOverlay } from "./question-overlay.ts";
 
-/** Told apart by `kind`. */
+/** A union by `kind`. */
 export type Overlay = AskOverlay | ConfirmOverlay | ListOverlay;
 
 export class Overlays {
@@ -15,12 +15,12 @@ export class Overlays {
     this.#onChange = onChange;
   }
 
-  /** The one that takes the keys. */
+  /** The overlay that takes the keys. */
   get top(): Overlay | undefined {
     return this.#open.at(-1);
   }
 
-  /** @returns undefined when the person cancels */
+  /** @returns undefined when cancelled */
   ask(
     question: string,
     initial = "",
@@ -29,7 +29,7 @@ export class Overlays {
     return this.#show((events) => new AskOverlay(events, question, initial, check));
   }
 
-  /** @param rest as of `FrameServices.confirm` */
+  /** @param rest as in `FrameServices.confirm` */
   async confirm(question: string, rest?: Promise<string>): Promise<boolean> {
     const answer = await this.#show<boolean | Error>(
       (events) => new ConfirmOverlay(events, question, rest),
@@ -43,7 +43,7 @@ export class Overlays {
     return this.#show((events) => new ListOverlay(events, question));
   }
 
-  /** Gives everybody who waits for an answer none. */
+  /** Cancels all open questions. */
   cancelAll(): void {
     for (const overlay of [...this.#open]) overlay.cancel();
   }
