@@ -1,4 +1,4 @@
-// What the screen looks like: glyphs with and without Unicode, and colours by meaning.
+// Appearance of the screen: glyphs with and without Unicode, and colours by meaning.
 
 /** Signs that carry meaning; every one stands beside a word, so that nothing hangs on a glyph. */
 export type Glyphs = Readonly<typeof unicodeGlyphs>;

@@ -1,4 +1,4 @@
-// What the full-screen program is started with, and what it gives back.
+// Options and result of the full-screen program.
 
 import type { ApiClient } from "../../client/api-client.ts";
 import type { ClientMessage } from "../../client/chat-events.ts";
@@ -12,41 +12,43 @@ import type { ServerControl } from "../screens/server/server-state.ts";
 
 /** The server behind the screens. */
 export interface ServerOptions {
-  /** The one to ask now: after a break it may be another. */
+  /** The current server: it may change after a disconnect. */
   readonly client: () => ApiClient;
-  /** Reads the language of the request log's filters. */
+  /** Parses the request log's filters. */
   readonly readFilter: ReadFilter;
-  /** Undefined where another program hosts the server. */
+  /** Undefined when another program hosts the server. */
   readonly control?: ServerControl;
 }
 
-/** What is behind the screens. */
+/** Services behind the screens. */
 export interface AppParts {
-  /** Undefined: there is a chat once a deployment is chosen. */
+  /** Undefined: the chat starts once a deployment is chosen. */
   readonly chat?: ChatOptions;
-  /** Without it there are neither live figures nor the screens that show the server. */
+  /** Absent: no live figures and no Server screen. */
   readonly server?: ServerOptions;
   /** Undefined: there are no screens for deployments. */
   readonly cloud?: CloudAccess;
-  /** Where chats with deployments are kept. Defaults to where `chat` is; without either they are not. */
+  /**
+   * Store of chats with deployments. Defaults to that of `chat`; without either they are not saved.
+   */
   readonly kept?: Pick<ChatOptions, "historyFile" | "sessions">;
-  /** Sentences to show at the beginning. */
+  /** Messages to show at the start. */
   readonly notices?: readonly string[];
 }
 
-/** How the program looks, and on which terminal. */
+/** Appearance and terminal. */
 export interface ViewOptions {
   /** The name in front of the tabs. Defaults to modelctl. */
   readonly program?: string;
-  /** The screen to begin with. Defaults to the chat. */
+  /** The first screen. Defaults to the chat. */
   readonly first?: Screen["id"];
   /** Defaults to `default`. */
   readonly theme?: ThemeName;
-  /** Stays in the terminal's usual buffer, below what is there. Defaults to false. */
+  /** Stays in the terminal's normal buffer, below earlier output. Defaults to false. */
   readonly isInline?: boolean;
-  /** Plain lines instead of a painted screen. Defaults to the variable INK_SCREEN_READER. */
+  /** Prints plain lines for screen readers. Defaults to the variable INK_SCREEN_READER. */
   readonly isScreenReader?: boolean;
-  /** Told what each frame took of the main thread, in milliseconds of processor time. */
+  /** Called with each frame's processor time on the main thread, in milliseconds. */
   readonly onFrame?: (milliseconds: number) => void;
   /** Variables that choose glyphs, editor and pager. Defaults to the process's own. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
@@ -59,14 +61,14 @@ export interface ViewOptions {
 export interface AppOptions extends AppParts, ViewOptions {}
 
 export interface AppResult {
-  /** `bye`: the person left. `interrupted`: Ctrl+C twice, a signal, or the terminal went away. */
+  /** `bye`: the user quit. `interrupted`: Ctrl+C twice, a signal, or a closed terminal. */
   readonly reason: "bye" | "interrupted";
   /** The signal that ended the program, for the exit code. */
   readonly signal?: NodeJS.Signals;
-  /** The person wants the server to run on in the background. */
+  /** The user wants the server to keep running in the background. */
   readonly keepsServer?: true;
   /** The conversation without the system message; stopped and failed answers as far as they got. */
   readonly transcript: ClientMessage[];
-  /** The saved chat that was in front; undefined where nothing was said or kept. */
+  /** The saved chat in front; undefined when nothing was said or saved. */
   readonly saved?: SessionHead | undefined;
 }

@@ -1,4 +1,4 @@
-// The root component: what every component reads, the one key router, and the layout.
+// The root component: contexts, the key router, and the layout.
 
 import { type ReactElement, useMemo } from "react";
 import type { Clock } from "../../base/clock.ts";
@@ -25,7 +25,7 @@ export interface AppProps {
   /** The terminal is xterm.js, as in VS Code. Defaults to false. */
   readonly isXtermJs?: boolean;
   readonly terminal: TerminalHandle;
-  /** A component threw: the program ends. */
+  /** A component threw; the program ends. */
   readonly onError: (error: Error) => void;
 }
 
@@ -74,7 +74,7 @@ function Inline({ frame, isXtermJs }: InlineProps): ReactElement {
   );
 }
 
-/** Finished messages of any screen, above everything that still changes. */
+/** Prints finished messages of all screens above everything that still changes. */
 function Scrollbacks({ frame }: { readonly frame: Frame }): ReactElement {
   const { columns } = useFrameSize(frame);
   const screens = useFrame(frame, (one) => one.screens);

@@ -1,4 +1,4 @@
-// Every command there is, by the place where it is valid: what docs/keys.md is made from.
+// All commands, grouped by where they are valid; source of docs/keys.md.
 
 import { fieldCommandFacts } from "../frame/field-commands.ts";
 import { frameCommandFacts } from "../frame/frame-commands.ts";

@@ -1,4 +1,4 @@
-// Chats with deployments: opened from the console, from the deploy screen, and from a saved chat.
+// Chats with deployments, opened from the console, the deploy screen, or a saved chat.
 
 import { describeError } from "../../base/product-error.ts";
 import type { SessionDeployment, SessionHead } from "../../sessions/session.ts";
@@ -13,7 +13,7 @@ export interface DeploymentChatsOptions {
   readonly cloud: CloudAccess;
   readonly chats: ChatPlaces;
   readonly context: ScreenContext;
-  /** Where they are kept; without it they are not. */
+  /** Store of the chats; without it they are not saved. */
   readonly kept: Pick<ChatOptions, "historyFile" | "sessions">;
 }
 
@@ -42,7 +42,7 @@ export class DeploymentChats implements DeploymentPlaces {
   }
 
   /**
-   * Goes on with a saved chat of a deployment. One that cannot be reached is told: what was said can be
+   * Resumes a saved chat of a deployment. If it is unreachable, a notice says so: the chat can be
    * read all the same, and the next question tries again.
    *
    * @throws ProductError `CONFIGURATION_PROFILE_UNKNOWN`
@@ -79,7 +79,7 @@ export class DeploymentChats implements DeploymentPlaces {
   }
 }
 
-/** One chat at a time for each deployment. */
+/** Keeps one chat per deployment. */
 function placeName(profile: string, app: string): string {
   return `${profile} ${app}`;
 }

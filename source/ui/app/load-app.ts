@@ -1,8 +1,8 @@
-// Loads the screens with React's production build, which takes half the time for a frame.
+// Loads the screens with React's production build, which halves the time per frame.
 
 /**
- * React reads the variable while it is loaded, and never again: programs that are started later, such as the
- * person's editor, do not inherit it.
+ * React reads the variable only while it loads; it is removed again, so that programs started
+ * later, such as an editor, do not inherit it.
  */
 export async function loadApp(): Promise<typeof import("./run-app.tsx")> {
   const { env } = process;

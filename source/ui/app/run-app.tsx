@@ -1,4 +1,4 @@
-// Opens the program on the whole terminal, runs it, and gives the terminal back as it was.
+// Takes over the whole terminal, runs the program, and restores the terminal.
 
 import { type Instance, render } from "ink";
 import { systemClock } from "../../base/clock.ts";
@@ -26,7 +26,7 @@ import type { CreatedScreens } from "./create-screens.ts";
  */
 const framesPerSecondMaximum = 1000;
 
-/** Rows that the program takes of a terminal whose other rows stay as they are. */
+/** Terminal rows that the program leaves alone. */
 const inlineRowsMaximum = 24;
 const endingSignals: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP"];
 
@@ -39,7 +39,7 @@ export async function runApp(options: AppOptions): Promise<AppResult> {
 }
 
 /**
- * The same, painted before what is behind the screens is there: what is typed meanwhile is kept.
+ * Paints before the services behind the screens are ready; keys typed meanwhile are kept.
  *
  * @param prepare begun after the first picture
  * @throws what `prepare` throws, after the terminal has been restored
@@ -92,7 +92,7 @@ async function run(
     onLeave: (reason, keepsServer) => leave({ reason, ...(keepsServer && { keepsServer }) }),
   });
   const begin = async (): Promise<void> => {
-    // The first picture does not wait for what it does not show.
+    // The first frame does not wait for services that it does not show.
     const [parts, { createScreens }] = await Promise.all([
       prepare(),
       import("./create-screens.ts"),
@@ -134,7 +134,8 @@ async function run(
       maxFps: framesPerSecondMaximum,
       ...(onFrame && { onRender: () => onFrame(threadTimeMs() - frameBeganMs) }),
       exitOnCtrlC: false,
-      // Without this a CI variable, even an empty one, would keep the screen black until the end.
+      // Ink would otherwise paint nothing until the end when a CI variable is set, even an empty
+      // one.
       interactive: true,
       kittyKeyboard: { mode: "auto" },
     });
@@ -153,7 +154,7 @@ async function run(
   } finally {
     stopWatching();
     frame.close();
-    // Who leaves at once leaves something that is just being opened.
+    // Quitting at once interrupts whatever is just being opened.
     await beginning;
     created?.watch?.stop();
     await Promise.all((created?.screens ?? []).map((screen) => screen.close()));
@@ -163,7 +164,7 @@ async function run(
   return { ...(ending ?? { reason: "interrupted" }), transcript, saved };
 }
 
-/** Takes what the terminal has kept for whoever reads it. */
+/** Reads input that was typed before the program started. */
 async function readTypedAhead(stdin: NodeJS.ReadStream): Promise<string> {
   let text = "";
   const take = (): void => {
@@ -172,13 +173,13 @@ async function readTypedAhead(stdin: NodeJS.ReadStream): Promise<string> {
   stdin.setRawMode(true);
   stdin.setEncoding("utf8");
   stdin.on("readable", take);
-  // Node begins to read in this turn of the event loop, and has what there is in the next.
+  // Node starts reading in this turn of the event loop and has the data in the next.
   for (let turn = 0; turn < 2; turn += 1) await new Promise((resolve) => setImmediate(resolve));
   stdin.off("readable", take);
   return text;
 }
 
-/** The row of tabs tells of a server that goes or comes, whatever screen is in sight. */
+/** Repaints the tab bar when the server appears or disappears, on every screen. */
 function refreshWithServer(watch: ServerWatch | undefined, frame: Frame): void {
   let before = watch?.state.kind;
   watch?.subscribe(() => {
@@ -193,13 +194,13 @@ function serverStatus(watch: ServerWatch | undefined, label: string): string {
   return watch?.state.kind === "down" ? `${label.replace("●", "✗")} gone` : label;
 }
 
-/** Processor time of the main thread: on a busy machine a clock would count the others' work. */
+/** Processor time of the main thread: wall time would count other programs on a busy machine. */
 function threadTimeMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;
 }
 
-/** A terminal that does not know its size counts as the classic one, as in Ink. */
+/** A terminal of unknown size counts as 80x24, as in Ink. */
 function windowSize(stdout: NodeJS.WriteStream, isInline: boolean): WindowSize {
   const rows = stdout.rows || 24;
   return {

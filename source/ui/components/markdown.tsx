@@ -12,7 +12,9 @@ export interface MarkdownProps extends Omit<LinesProps, "rows"> {
   readonly isOpen?: boolean;
 }
 
-/** One row below the other, without a box of its own; all of them, or those from `from` to before `to`. */
+/**
+ * Draws rows below each other without a box of their own: all, or those from `from` to before `to`.
+ */
 export const Markdown = memo(function Markdown(props: MarkdownProps): ReactElement {
   const { text, layout, isOpen = false, ...lines } = props;
   return <Lines rows={layout.rows(text, isOpen)} {...lines} />;

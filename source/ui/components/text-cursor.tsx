@@ -25,14 +25,16 @@ export const CursorPlaceContext = createContext<RefObject<Place | undefined> | u
   undefined,
 );
 
-/** Children count their places from here on. Ink wants the cursor's cell in its whole output. */
+/**
+ * Sets a new origin for the places of children. Ink wants the cursor's cell in its whole output.
+ */
 export function Origin({ x, y, children }: Place & { readonly children: ReactNode }): ReactElement {
   const outer = use(OriginContext);
   const origin = useMemo(() => ({ x: outer.x + x, y: outer.y + y }), [outer, x, y]);
   return <OriginContext value={origin}>{children}</OriginContext>;
 }
 
-/** Children have no cursor while something lies over them. */
+/** Hides the cursor of children that are covered by an overlay. */
 export function CursorGuard(props: {
   readonly isCovered: boolean;
   readonly children: ReactNode;

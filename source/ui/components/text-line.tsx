@@ -8,7 +8,7 @@ import { foreignText } from "../text/text-run.ts";
 import type { Tone } from "../theme.ts";
 
 export interface TextLineProps {
-  /** May come from elsewhere: the terminal does not obey it. */
+  /** May come from elsewhere: control characters are made harmless. */
   readonly text: string;
   readonly tone: Tone;
   readonly width: number;

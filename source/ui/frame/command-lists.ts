@@ -1,9 +1,9 @@
-// What is made from lists of commands: the command of a key, rows for help and palette, hints.
+// Command lookups and lists: keys, slash names, help, palette and hints.
 
 import { textWidth } from "../text/graphemes.ts";
 import type { BoundCommand, CommandFacts, ListItem, Screen } from "./screen.ts";
 
-/** Where two share a key the first one that is valid gets it. */
+/** Finds the first valid command of a key. */
 export function findByKey(
   commands: readonly BoundCommand[],
   key: string,
@@ -11,13 +11,13 @@ export function findByKey(
   return commands.find((command) => command.keys.includes(key) && command.isValid());
 }
 
-/** The command of a typed line such as `/set system TEXT`, and the words behind its name. */
+/** Finds the command of a typed line such as `/set system TEXT`, and its argument. */
 export function findBySlash(
   commands: readonly BoundCommand[],
   line: string,
 ): { command: BoundCommand; argument: string } | undefined {
   const text = line.trim();
-  // Of `/set` and `/set system` the longer one is meant.
+  // `/set system` wins over `/set`.
   const named = commands
     .flatMap((command) => (command.slash ?? []).map((name) => ({ command, name })))
     .filter(({ name }) => text === name || text.startsWith(`${name} `))
@@ -26,10 +26,10 @@ export function findBySlash(
   return { command: named.command, argument: text.slice(named.name.length).trim() };
 }
 
-/** Stands between a command's id and the words for it in the value of an item. */
+/** Separates a command's id from its argument in an item's value. */
 const wordsMark = " ";
 
-/** Short names of the command line, as k9s and vi have them. */
+/** Short names on the command line, as in k9s and vi. */
 const aliases: Readonly<Record<string, string>> = {
   c: "chat",
   m: "models",
@@ -39,13 +39,13 @@ const aliases: Readonly<Record<string, string>> = {
   q: "bye",
 };
 
-/** The line with its alias, such as `q`, written out. */
+/** Expands an alias such as `q`. */
 export function withoutAlias(line: string): string {
   const [word = "", ...rest] = line.trim().split(" ");
   return [aliases[word] ?? word, ...rest].join(" ");
 }
 
-/** For the command line: every name to type; where two commands share one, the first. */
+/** Lists all slash names for the command line; the first command wins a shared name. */
 export function commandLineItems(commands: readonly BoundCommand[]): ListItem[] {
   const named = commands.flatMap((command) =>
     (command.slash ?? []).map((slash) => [slash.slice(1), command] as const),
@@ -65,7 +65,7 @@ export function commandLineItems(commands: readonly BoundCommand[]): ListItem[] 
     });
 }
 
-/** What a line means that is typed as a command: `scale chat 1..6`, with or without a slash. */
+/** Returns the item for a line typed as a command: `scale chat 1..6`, with or without a slash. */
 export function typedItem(commands: readonly BoundCommand[], text: string): ListItem | undefined {
   const line = `/${text.replace(/^[:/]/, "")}`;
   const found = findBySlash(commands, line);
@@ -75,7 +75,7 @@ export function typedItem(commands: readonly BoundCommand[], text: string): List
   return { value, title: line, note: command.title, isDim: !command.isValid() };
 }
 
-/** The command of an item, and the words that were typed for it. */
+/** Returns the command of an item, and its typed argument. */
 export function commandOfItem(
   commands: readonly BoundCommand[],
   value: string,
@@ -85,7 +85,7 @@ export function commandOfItem(
   return command && { command, argument: value.slice(id.length + wordsMark.length) };
 }
 
-/** All ways to call a command, as help and documentation tell them. */
+/** Returns all keys and slash names of a command, as help and documentation show them. */
 export function callsOf({ slash = [], slashArguments, keys }: CommandFacts): string[] {
   const usages = slash.map((name) =>
     slashArguments === undefined ? name : `${name} ${slashArguments}`,
@@ -93,7 +93,7 @@ export function callsOf({ slash = [], slashArguments, keys }: CommandFacts): str
   return [...usages, ...keys];
 }
 
-/** Without the commands of the frame whose every call is taken by one of the screen. */
+/** Drops commands of the frame whose keys and names are all taken by the screen. */
 export function joinCommands(
   screen: readonly BoundCommand[],
   frame: readonly BoundCommand[],
@@ -105,10 +105,10 @@ export function joinCommands(
   ];
 }
 
-/** These move a cursor or a view: nobody looks for them by name. */
+/** Cursor and scroll keys: nobody searches for them by name. */
 const unnamedGroups = new Set(["Editing", "Scrolling", "Fields of one line"]);
 
-/** For the help: everything, in groups; what cannot be done now is dim. */
+/** Lists all commands in groups for the help; invalid ones are dim. */
 export function helpItems(commands: readonly BoundCommand[]): ListItem[] {
   const names = new Set(commands.map(({ group }) => group));
   const groups = [...names].sort(
@@ -121,7 +121,10 @@ export function helpItems(commands: readonly BoundCommand[]): ListItem[] {
   );
 }
 
-/** For the palette: the commands of the screen in sight and the frame, and below them every other screen's. */
+/**
+ * Lists commands for the palette: those of the current screen and the frame, then those of other
+ * screens.
+ */
 export function paletteItems(
   commands: readonly BoundCommand[],
   others: readonly Pick<Screen, "title" | "commands">[],
@@ -153,10 +156,10 @@ function itemOf(command: BoundCommand): ListItem {
   };
 }
 
-/** A key with the word for what it does now. */
+/** A key and a word for its effect. */
 export type Hint = readonly [key: string, word: string];
 
-/** As many hints as fit; the last one leads to all others and is always there. */
+/** Returns as many hints as fit; the last one, which leads to the others, is always shown. */
 export function fitHints(hints: readonly Hint[], width: number): readonly Hint[] {
   const widthOf = ([key, word]: Hint) => textWidth(`${key} ${word}`);
   const last = hints.at(-1);
@@ -172,10 +175,10 @@ export function fitHints(hints: readonly Hint[], width: number): readonly Hint[]
   return [...shown, last];
 }
 
-/** Stands between two hints. */
+/** Gap between two hints. */
 export const hintGap = "  ";
 
-/** The hints of the commands that can be given now. */
+/** Returns the hints of all valid commands. */
 export function hintsOf(commands: readonly BoundCommand[]): Hint[] {
   return commands.flatMap((command) => {
     const word = command.hint();

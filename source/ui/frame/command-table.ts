@@ -1,19 +1,19 @@
-// A screen's commands as a table: each row says when its command is valid and what it does.
+// Commands of a screen as a table: each row says when it is valid and what it does.
 
 import type { BoundCommand, CommandFacts } from "./screen.ts";
 
 export interface CommandRow<Context> extends CommandFacts {
-  /** One word for the row of hints. Defaults to none. */
+  /** A word for the row of hints. Defaults to none. */
   readonly hint?: string | ((context: Context) => string | undefined);
   readonly when: (context: Context) => boolean;
   readonly run: (context: Context, argument: string) => ReturnType<BoundCommand["run"]>;
 }
 
-/** Everything of a row that `commandRow` is not given by itself. */
+/** Fields of a row besides name, keys and title. */
 export type RowRest<Context> = Pick<CommandRow<Context>, "when" | "run"> &
   Partial<CommandRow<Context>>;
 
-/** @returns makes the rows of one screen: their ids begin with `area` */
+/** @returns a function that makes rows of one screen, with ids starting with `area` */
 export function commandRow<Context>(area: string, group: string) {
   return (
     name: string,

@@ -1,15 +1,10 @@
-// The frame's own commands: they mean the same on every screen.
+// Commands of the frame, the same on every screen.
 
 import { bindCommands, type CommandRow, commandRow } from "./command-table.ts";
 import type { BoundCommand, CommandFacts, Screen } from "./screen.ts";
 import { tabs } from "./tabs.ts";
 
-const group = "Everywhere";
-const always = () => true;
-/** Other words for quitting. */
-export const quitWords: readonly string[] = ["leave", "close"];
-
-/** What the commands of the frame act on. */
+/** Actions that the frame's commands need. */
 export interface FrameActions {
   readonly screens: readonly Pick<Screen, "id" | "title" | "tabNumber">[];
   isTyping(): boolean;
@@ -26,6 +21,11 @@ export interface FrameActions {
 }
 
 type Row = CommandRow<FrameActions>;
+
+const group = "Everywhere";
+const always = () => true;
+/** Further search words for quitting. */
+export const quitWords: readonly string[] = ["leave", "close"];
 const command = commandRow<FrameActions>("app", group);
 
 function tabRow(id: Screen["id"], number: number): Row {
@@ -40,7 +40,7 @@ function tabRow(id: Screen["id"], number: number): Row {
   };
 }
 
-/** No screen may take them over. */
+/** Screens cannot override these. */
 const reserved: readonly Row[] = [
   command("palette", ["Ctrl+P"], "Open the command palette", {
     hint: "palette",
@@ -96,7 +96,7 @@ export const frameCommandFacts: readonly CommandFacts[] = [
   ...yielding,
 ];
 
-/** Bound to a frame: those that no screen may take over, and those that it may. */
+/** Binds the commands: `reserved` ones win over a screen's, `yielding` ones lose. */
 export function frameCommands(actions: FrameActions): {
   readonly reserved: readonly BoundCommand[];
   readonly yielding: readonly BoundCommand[];

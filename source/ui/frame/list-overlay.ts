@@ -1,4 +1,4 @@
-// The state of a list to filter and choose from: palette, help and every other choice.
+// State of a list to filter and choose from: palette, help and other choices.
 
 import { createEditorState, type EditorState } from "../editor/editor-state.ts";
 import { fieldAfterKey, fieldAfterText, fieldWith } from "../editor/line-field.ts";
@@ -10,20 +10,20 @@ import type { ChooseOptions, ListItem } from "./screen.ts";
 export interface ListQuestion extends ChooseOptions {
   readonly title: string;
   readonly items: readonly ListItem[];
-  /** What Enter does, in a word. */
+  /** A word for the action of Enter. */
   readonly verb: string;
-  /** What the typed letters mean as they are; it stands above what they find. */
+  /** Returns the item for the typed text itself; it is shown above the matches. */
   readonly typed?: (text: string) => ListItem | undefined;
-  /** What cannot be chosen now is shown only when it is typed for. Defaults to false. */
+  /** Hides items that cannot be chosen until the filter finds them. Defaults to false. */
   readonly hidesDim?: boolean;
-  /** Rows of items in sight at most. Defaults to as many as there is room for. */
+  /** Maximum number of visible items. Defaults to as many as fit. */
   readonly rowsMaximum?: number;
-  /** What leaving without a choice does, in a word. Defaults to "close". */
+  /** A word for leaving without a choice. Defaults to "close". */
   readonly cancelVerb?: string;
 }
 
 const pageRows = 10;
-/** Keys that move to another item, by how many. */
+/** Keys that move the selection, and by how many items. */
 const steps: Readonly<Record<string, number>> = {
   Up: -1,
   Down: 1,
@@ -40,10 +40,10 @@ export class ListOverlay implements OverlayState {
   selected = 0;
   readonly #events: OverlayEvents<string | undefined>;
   readonly #question: ListQuestion;
-  /** Values of items that the search has found for what is typed. */
+  /** Values of items that the search found for the typed text. */
   #hits: ReadonlySet<string> = new Set();
 
-  /** @param events answers with the value of the chosen item; undefined when nothing was chosen */
+  /** @param events receives the value of the chosen item, or undefined */
   constructor(events: OverlayEvents<string | undefined>, question: ListQuestion) {
     this.#events = events;
     this.#question = question;
@@ -74,12 +74,12 @@ export class ListOverlay implements OverlayState {
     return this.#question.rowsMaximum ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Items stand in groups until a filter puts them in another order. */
+  /** Groups are shown until a filter reorders the items. */
   get isGrouped(): boolean {
     return this.field.text === "";
   }
 
-  /** The items that match what is typed, the best first. */
+  /** Items that match the filter, best match first. */
   get found(): readonly ListItem[] {
     const { items, typed, hidesDim = false } = this.#question;
     const wanted = this.field.text.trim();
@@ -88,7 +88,7 @@ export class ListOverlay implements OverlayState {
     const hits = items.filter((item) => this.#hits.has(item.value) && !ranked.includes(item));
     const found = [...ranked, ...hits];
     const meant = typed?.(wanted);
-    // Without words behind its name it is the command that is found already.
+    // Without an argument it equals the command that was already found.
     const isFound = found.some(({ value }) => value === meant?.value.trimEnd());
     return meant === undefined || isFound ? found : [meant, ...found];
   }
@@ -116,7 +116,7 @@ export class ListOverlay implements OverlayState {
     this.#events.onDone(undefined);
   }
 
-  /** Of the selected item, unless it is typed already. */
+  /** Completion of the selected item, unless it is already typed. */
   get #completion(): string | undefined {
     const { completion } = this.found[this.selected] ?? {};
     return completion === undefined || this.field.text.startsWith(completion)
@@ -145,13 +145,13 @@ export class ListOverlay implements OverlayState {
     this.#events.onChange();
   }
 
-  /** A search that fails finds nothing more than the names. */
+  /** A failed search leaves only matches by name. */
   async #search(typed: string): Promise<void> {
     this.#hits = new Set();
     const { search } = this.#question;
     if (search === undefined || typed === "") return;
     const values = await search(typed).catch(() => []);
-    // Somebody typed on meanwhile.
+    // The filter has changed meanwhile.
     if (this.field.text.trim() !== typed) return;
     this.#hits = new Set(values);
     this.#events.onChange();

@@ -1,4 +1,4 @@
-// Overlays lie over a screen and take all keys: a list, a question, a request for a yes.
+// Interface of overlays: lists, questions and confirmations over a screen, which take all keys.
 
 import type { KeyPress } from "../keys/key-name.ts";
 
@@ -7,11 +7,11 @@ export interface OverlayState {
   paste(text: string): void;
   /** Keys and words for the row of hints. */
   readonly hints: readonly (readonly [key: string, word: string])[];
-  /** The program ends: whoever waits for an answer gets none. */
+  /** The program ends; a pending question is cancelled. */
   cancel(): void;
 }
 
-/** Who opened an overlay hears of these. */
+/** Callbacks to the opener of an overlay. */
 export interface OverlayEvents<Answer> {
   readonly onChange: () => void;
   readonly onDone: (answer: Answer) => void;

@@ -5,7 +5,7 @@ import type { OverlayEvents } from "./overlay.ts";
 import { AskOverlay, type CheckAnswer, ConfirmOverlay } from "./question-overlay.ts";
 import { WriteOverlay, type WriteQuestion } from "./write-overlay.ts";
 
-/** Told apart by `kind`. */
+/** A union by `kind`. */
 export type Overlay = AskOverlay | ConfirmOverlay | ListOverlay | WriteOverlay;
 
 export class Overlays {
@@ -16,12 +16,12 @@ export class Overlays {
     this.#onChange = onChange;
   }
 
-  /** The one that takes the keys. */
+  /** The overlay that takes the keys. */
   get top(): Overlay | undefined {
     return this.#open.at(-1);
   }
 
-  /** @returns undefined when the person cancels */
+  /** @returns undefined when cancelled */
   ask(
     question: string,
     initial = "",
@@ -35,7 +35,7 @@ export class Overlays {
     return this.#show((events) => new WriteOverlay(events, question));
   }
 
-  /** @param rest as of `FrameServices.confirm` */
+  /** @param rest as in `FrameServices.confirm` */
   async confirm(question: string, rest?: Promise<string>): Promise<boolean> {
     const answer = await this.#show<boolean | Error>(
       (events) => new ConfirmOverlay(events, question, rest),
@@ -49,7 +49,7 @@ export class Overlays {
     return this.#show((events) => new ListOverlay(events, question));
   }
 
-  /** Gives everybody who waits for an answer none. */
+  /** Cancels all open questions. */
   cancelAll(): void {
     for (const overlay of [...this.#open]) overlay.cancel();
   }

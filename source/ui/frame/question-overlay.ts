@@ -1,4 +1,4 @@
-// The state of a question over the hints: a line of text, or a yes to something that cannot be undone.
+// State of a question over the hints: a line of text, or a confirmation.
 
 import { reduceEditor } from "../editor/editor-reducer.ts";
 import { createEditorState, type EditorState } from "../editor/editor-state.ts";
@@ -6,10 +6,10 @@ import { fieldAfterKey, fieldAfterText, fieldWith } from "../editor/line-field.t
 import type { KeyPress } from "../keys/key-name.ts";
 import type { OverlayEvents, OverlayState } from "./overlay.ts";
 
-/** Says what is wrong with an answer; undefined for a good one. */
+/** Returns the problem with an answer, or undefined. */
 export type CheckAnswer = (text: string) => string | undefined;
 
-/** Asks for one line; Esc gives none. */
+/** Asks for one line; Esc cancels. */
 export class AskOverlay implements OverlayState {
   readonly kind = "ask";
   readonly hints = [
@@ -17,9 +17,9 @@ export class AskOverlay implements OverlayState {
     ["Esc", "cancel"],
   ] as const;
   readonly question: string;
-  /** A suggestion is selected: what is typed takes its place. */
+  /** The suggestion is selected: typing replaces it. */
   field: EditorState;
-  /** Says why the answer was not taken, until it changes. */
+  /** Says why the answer was refused, until it changes. */
   problem: string | undefined;
   readonly #events: OverlayEvents<string | undefined>;
   readonly #check: CheckAnswer;
@@ -64,17 +64,17 @@ export class AskOverlay implements OverlayState {
   }
 }
 
-/** Asks for a yes; everything else is a no. */
+/** Asks for a yes; every other key means no. */
 export class ConfirmOverlay implements OverlayState {
   readonly kind = "confirm";
   question: string;
-  /** A part of the question is still to come: who has not read it cannot say yes. */
+  /** Part of the question is still loading; until it is shown, nobody can say yes. */
   isComing: boolean;
   /** Enter means yes. */
   isYes = false;
   readonly #events: OverlayEvents<boolean | Error>;
 
-  /** @param rest of the question, where that takes a while; its error is the answer */
+  /** @param rest of the question, if it takes a while; its error becomes the answer */
   constructor(
     events: OverlayEvents<boolean | Error>,
     question: string,
@@ -100,7 +100,7 @@ export class ConfirmOverlay implements OverlayState {
 
   press(press: KeyPress): void {
     const { onDone, onChange } = this.#events;
-    // Of letters that came together, such as a whole word, the first one counts.
+    // Only the first of several letters that arrived together counts.
     const key = press.kind === "text" ? press.text.slice(0, 1).toLowerCase() : press.name;
     if (["n", "Esc", "Ctrl+C"].includes(key)) onDone(false);
     else if (this.isComing) return;
@@ -112,7 +112,7 @@ export class ConfirmOverlay implements OverlayState {
     }
   }
 
-  /** A paste answers nothing. */
+  /** A paste is no answer. */
   paste(): void {}
 
   cancel(): void {

@@ -1,4 +1,4 @@
-// The order in which a list shows what a filter finds: names first, then whole words, then letters.
+// Ranks filter matches: names first, then whole words, then scattered letters.
 
 import fuzzysort from "fuzzysort";
 import type { ListItem } from "./screen.ts";
@@ -6,7 +6,9 @@ import type { ListItem } from "./screen.ts";
 /** Scattered letters must lie at least this close together (fuzzysort's score, 0 to 1). */
 const scatteredScore = 0.2;
 
-/** The items that fit, the best first; scattered letters count only where nothing else fits. */
+/**
+ * Returns the matching items, best first; scattered letters count only when nothing else matches.
+ */
 export function rankItems(items: readonly ListItem[], typed: string): readonly ListItem[] {
   const query = typed.trim().toLowerCase().replace(/^\//, "");
   if (query === "") return items;
@@ -18,13 +20,13 @@ export function rankItems(items: readonly ListItem[], typed: string): readonly L
   if (ranked.length > 0) {
     return ranked.toSorted((a, b) => a.rank - b.rank).map(({ item }) => item);
   }
-  // Without this limit, ten are all.
+  // fuzzysort's own limit is ten.
   return fuzzysort
     .go(query, items, { keys: ["title", "note"], threshold: scatteredScore, limit: 0 })
     .map(({ obj }) => obj);
 }
 
-/** 0 for the best; undefined for an item that does not fit. */
+/** Returns 0 for the best match; undefined for none. */
 function rankOf(item: ListItem, query: string, words: readonly string[]): number | undefined {
   const names = [item.title, ...(item.names ?? [])].map((name) => name.toLowerCase());
   if (names.includes(query)) return 0;
@@ -35,7 +37,7 @@ function rankOf(item: ListItem, query: string, words: readonly string[]): number
   return all.some((text) => text.includes(query)) ? 4 : undefined;
 }
 
-/** Each wanted word begins one of the texts' words. */
+/** Tells if each word of the filter begins one of the texts' words. */
 function haveWords(texts: readonly string[], wanted: readonly string[]): boolean {
   const words = texts.flatMap((text) => text.split(/[^\p{L}\p{N}]+/u));
   return wanted.every((want) => words.some((word) => word.startsWith(want)));

@@ -1,4 +1,4 @@
-// The tabs there may be, in their order: the number of a tab is its key on every machine.
+// All tabs in order; a tab's number is its key on every machine.
 
 import type { Screen } from "./screen.ts";
 

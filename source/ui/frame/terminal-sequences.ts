@@ -1,4 +1,4 @@
-// The sequences that are written past Ink, since it has none for them. All others are Ink's.
+// Escape sequences that Ink lacks, written past it.
 
 /**
  * Copies a text into the terminal's clipboard (xterm's OSC 52), which also works over ssh.

@@ -1,4 +1,4 @@
-// What the frame needs of the terminal itself: erasing, copying, and lending it to other programs.
+// Terminal services of the frame: erasing, copying, and suspending for other programs.
 
 import { spawn } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -8,12 +8,12 @@ import { describeError } from "../../base/product-error.ts";
 import type { copyText } from "./clipboard.ts";
 
 export interface TerminalServices {
-  /** Forgets what is on the screen: the next picture is painted whole. */
+  /** Erases the screen: the next frame is painted in full. */
   erase(): void;
   copy(text: string): Promise<string>;
   edit(text: string, extension: string): Promise<string | undefined>;
   page(text: string): Promise<void>;
-  /** Stops this program until the shell continues it. Without it shells cannot do that. */
+  /** Stops this program until the shell continues it. Absent where shells have no job control. */
   stop?: () => Promise<void>;
 }
 
@@ -21,13 +21,13 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface TerminalServicesOptions {
   readonly erase: () => void;
-  /** Gives the terminal away while the work goes on, and takes it back. */
+  /** Gives up the terminal while the work runs, and takes it back. */
   readonly suspend: (work: () => Promise<void>) => Promise<void>;
   readonly copy: (text: string) => ReturnType<typeof copyText>;
   readonly environment: Environment;
 }
 
-/** @returns services that run the person's own editor and pager on the whole terminal */
+/** @returns services that run the user's editor and pager in the terminal */
 export function terminalServices(options: TerminalServicesOptions): TerminalServices {
   const { erase, suspend, copy, environment } = options;
   return {
@@ -38,7 +38,7 @@ export function terminalServices(options: TerminalServicesOptions): TerminalServ
       return await withFile(text, extension, async (file) => {
         await suspend(async () => {
           const code = await runProgram(program, file);
-          // As `:cq` does in vi, and as git understands it.
+          // Exit code of `:cq` in vi; git treats it the same way.
           if (code !== 0) throw new Error(`'${program}' ended with ${code}: the text is as it was`);
         });
         const saved = await readFile(file, "utf8");
@@ -55,10 +55,10 @@ export function terminalServices(options: TerminalServicesOptions): TerminalServ
   };
 }
 
-/** Where no shell waits for this program, the system ignores the signal: then it goes on soon. */
+/** Without a waiting shell the system ignores the signal, and the program goes on. */
 const ignoredStopMs = 300;
 
-/** Stops the whole job, as Ctrl+Z of the terminal itself does. */
+/** Stops the whole job, as the terminal's own Ctrl+Z does. */
 async function stopUntilContinued(): Promise<void> {
   const continued = Promise.withResolvers<void>();
   process.once("SIGCONT", continued.resolve);
@@ -77,7 +77,7 @@ function usualPager(): string {
   return process.platform === "win32" ? "more" : "less -R";
 }
 
-/** Readable by this user alone, and gone afterwards. */
+/** Readable by this user only, and deleted afterwards. */
 async function withFile<T>(
   text: string,
   extension: string,
@@ -107,22 +107,22 @@ async function runProgram(program: string, file: string): Promise<number | strin
       reject(new Error(`${program} cannot be started: ${describeError(error)}`));
     });
     child.once("exit", (code, signal) => {
-      // A shell says with these that there is no such program.
+      // Exit codes by which a shell reports a missing program.
       if (code !== 126 && code !== 127) return resolve(code ?? signal ?? 0);
       reject(new Error(`'${program}' cannot be started; set $EDITOR or $PAGER to a program`));
     });
   });
 }
 
-/** Ink's ways to the terminal, which exist only once it paints. */
+/** Ink's functions for the terminal, available once it paints. */
 export interface TerminalHandle {
-  /** Ends what is painted, runs the work with the terminal as it was, and paints again. */
+  /** Stops painting, runs the work with the terminal restored, and paints again. */
   suspend: ((work: () => Promise<void>) => Promise<unknown>) | undefined;
-  /** Another program has the terminal: its signals are meant for it. */
+  /** Another program has the terminal, and its signals are meant for that one. */
   isSuspended: boolean;
 }
 
-/** Lends the terminal for the time of the work. @param stdin where keys are read from until then */
+/** Suspends the program while the work uses the terminal. @param stdin source of keys until then */
 export async function suspendTerminal(
   handle: TerminalHandle,
   stdin: NodeJS.ReadStream,
@@ -131,7 +131,7 @@ export async function suspendTerminal(
   if (handle.suspend === undefined) throw new Error("The terminal is not painted on yet");
   handle.isSuspended = true;
   try {
-    // Before this screen goes: an Enter that is typed as soon as the other program's is seen is for that one.
+    // Runs first, so that an Enter typed at the other program's first sight goes to that program.
     stdin.setRawMode(false);
     await handle.suspend(async () => {
       await stopReading(stdin);
@@ -143,11 +143,11 @@ export async function suspendTerminal(
 }
 
 /**
- * Ink stops listening, yet Node goes on taking what is typed: the other program would miss keys. Node lets
- * go at this event, and reads again once Ink listens again.
+ * Ink stops listening, but Node keeps reading, so the other program would miss keys. Node stops at
+ * this event and starts again when Ink listens.
  */
 async function stopReading(stdin: NodeJS.ReadStream): Promise<void> {
   stdin.emit("pause");
-  // It is done on the next tick.
+  // Node stops on the next tick.
   await new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,11 +1,11 @@
-// How each tone looks: by colour, by brightness alone, or as plainly as can be.
+// Themes: the style of each tone in colour, by brightness alone, or with high contrast.
 
 import type { ForegroundColorName } from "chalk";
 import type { Tone } from "../theme.ts";
 import type { FrameServices } from "./screen.ts";
 
 export interface ToneStyle {
-  /** One of the terminal's own sixteen: they fit whatever background the person chose. */
+  /** One of the terminal's own sixteen colours, which fit any background. */
   readonly color?: ForegroundColorName;
   readonly bold?: boolean;
   readonly dimColor?: boolean;
@@ -17,7 +17,7 @@ export interface ToneStyle {
 
 export type Theme = Readonly<Record<Tone, ToneStyle>>;
 
-/** Blue and yellow are told apart by nearly everybody; red never stands without its glyph. */
+/** Nearly everybody can tell blue and yellow apart; red always comes with a glyph. */
 const defaultTheme: Theme = {
   plain: {},
   you: { color: "blueBright", bold: true },
@@ -48,7 +48,7 @@ const defaultTheme: Theme = {
   type: { color: "cyan" },
 };
 
-/** Meaning by weight, not by colour. */
+/** Uses weight, not colour. */
 const mono: Theme = {
   ...mapTones(defaultTheme, ({ color: _, ...style }) => style),
   mark: { bold: true },
@@ -57,7 +57,7 @@ const mono: Theme = {
   focus: { bold: true },
 };
 
-/** Nothing dim, everything that matters bright. */
+/** Uses no dim text; important text is bright. */
 const highContrast: Theme = {
   ...mapTones(defaultTheme, ({ dimColor: _, ...style }) => style),
   you: { color: "cyanBright", bold: true },
@@ -80,7 +80,7 @@ export type ThemeName = keyof typeof themes;
 
 export const themeNames = Object.keys(themes) as readonly ThemeName[];
 
-/** Each tone of the theme again, as `change` has it. */
+/** Applies `change` to each tone of a theme. */
 function mapTones<Name extends Tone>(
   theme: Readonly<Record<Name, ToneStyle>>,
   change: (style: ToneStyle) => ToneStyle,
@@ -91,7 +91,7 @@ function mapTones<Name extends Tone>(
 }
 
 /**
- * The theme that a person wants: named, or chosen from a list.
+ * Returns the theme by name, or asks for one with a list.
  *
  * @param name empty: a list is shown
  * @returns the theme, a sentence for a name that is none, or neither where nothing was chosen

@@ -1,8 +1,8 @@
-// How large the window must be, and what the frame leaves of it for a screen.
+// Minimum window size, and the space it leaves for a screen.
 
 import type { BodySize } from "./screen.ts";
 
-/** Below this size only a card is shown. */
+/** A smaller window only shows a card. */
 export const columnsMinimum = 60;
 export const rowsMinimum = 16;
 
@@ -18,7 +18,7 @@ export function isTooSmall({ columns, rows }: WindowSize): boolean {
   return columns < columnsMinimum || rows < rowsMinimum;
 }
 
-/** What is left for the screen. */
+/** Returns the space left for the screen. */
 export function bodySize({ columns, rows }: WindowSize): BodySize {
   return { columns, rows: Math.max(1, rows - tabRows - hintRows) };
 }

@@ -1,8 +1,8 @@
-// Decides when React hears of changes: at once after a key, else as often as the eye can follow.
+// Paces updates of React: at once after a key, else at a readable rate.
 
-/** Between two frames of what comes by itself, such as an answer. */
+/** Minimum time between frames of streamed changes, such as an answer. */
 const usualIntervalMs = 50;
-/** Between two frames of what a person types. */
+/** Minimum time between frames while the user types. */
 const hurriedIntervalMs = 16;
 
 export class Pace {
@@ -13,17 +13,17 @@ export class Pace {
   #isHurried = false;
   readonly #onFrame: () => void;
 
-  /** @param onFrame called before each frame, for measuring what it costs */
+  /** @param onFrame called before each frame, for measurements */
   constructor(onFrame: () => void = () => {}) {
     this.#onFrame = onFrame;
   }
 
-  /** A person waits for what changes from now on, until the next frame. */
+  /** Makes the next frame urgent: the user waits for it. */
   hurry(): void {
     this.#isHurried = true;
   }
 
-  /** Tells the listener with the next frame; several changes before it are one. */
+  /** Calls the listener with the next frame; several changes before it count as one. */
   tell(listener: () => void): void {
     this.#waiting.add(listener);
     const intervalMs = this.#isHurried ? hurriedIntervalMs : usualIntervalMs;
@@ -34,7 +34,7 @@ export class Pace {
     this.#timer = setTimeout(() => this.#frame(), Math.max(0, dueAtMs - performance.now()));
   }
 
-  /** Forgets a listener that waits. */
+  /** Removes a waiting listener. */
   drop(listener: () => void): void {
     this.#waiting.delete(listener);
   }

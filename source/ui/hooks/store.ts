@@ -1,16 +1,16 @@
-// State outside React: written at any time, read at once, and React is told.
+// State outside React: written at any time, readable at once, observed by React.
 
-/** Something that changes, and those who want to know. */
+/** A source of changes with listeners. */
 export class Observable {
   readonly #listeners = new Set<() => void>();
 
-  /** For `useSyncExternalStore`. @returns stops it */
+  /** For `useSyncExternalStore`. @returns a function that stops it */
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   };
 
-  /** Tells the listeners of a change. */
+  /** Calls the listeners. */
   protected tell(): void {
     for (const listener of this.#listeners) listener();
   }
@@ -24,10 +24,10 @@ export class Store<State> extends Observable {
     this.#state = state;
   }
 
-  /** The state of this moment; what was written a line ago is in it. */
+  /** The current state, including changes made a line ago. */
   readonly get = (): State => this.#state;
 
-  /** Replaces parts of the state and tells the listeners. */
+  /** Replaces parts of the state and calls the listeners. */
   update(change: Partial<State>): void {
     this.#state = { ...this.#state, ...change };
     this.tell();

@@ -1,4 +1,4 @@
-// Reads the frame from components: which screen is in front, what lies over it, what the hints say.
+// Reads the frame from components: current screen, overlay, hints.
 
 import { useWindowSize } from "ink";
 import { useSyncExternalStore } from "react";
@@ -12,9 +12,9 @@ export function useFrame<Part>(frame: Frame, select: (frame: Frame) => Part): Pa
   return useSyncExternalStore(subscribe, () => select(frame));
 }
 
-/** The cells and rows that the program has, told again when the terminal's size changes. */
+/** Returns the program's size in cells and rows; updates when the terminal is resized. */
 export function useFrameSize(frame: Frame): WindowSize {
-  // Inline, the program takes less than the window: Ink only says when that changes.
+  // Inline, the program is smaller than the window, and only Ink reports a resize.
   useWindowSize();
   return frame.windowSize();
 }

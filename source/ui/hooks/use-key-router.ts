@@ -1,4 +1,4 @@
-// The one place that takes keys and pastes from Ink: the frame's command table says where each goes.
+// The only place that takes keys and pastes from Ink; the frame's commands decide where each goes.
 
 import { useApp, useInput, usePaste } from "ink";
 import { use } from "react";
@@ -7,7 +7,7 @@ import type { TerminalHandle } from "../frame/terminal-services.ts";
 import { interpretInput } from "../keys/key-name.ts";
 import { PaceContext } from "./use-store.ts";
 
-/** Every active `useInput` gets every key, so components have none of their own. */
+/** Ink gives every key to every active `useInput`, so components have none of their own. */
 export function useKeyRouter(frame: Frame, terminal: TerminalHandle): void {
   const pace = use(PaceContext);
   terminal.suspend = useApp().suspendTerminal;

@@ -3,8 +3,8 @@
 import { createContext, use } from "react";
 
 /**
- * `window`: the whole terminal. `inline`: a part of the usual buffer, below what stands there; finished
- * messages become plain text above it. `reader`: lines in words for screen readers.
+ * `window`: the whole terminal. `inline`: a part of the normal buffer below earlier output;
+ * finished messages become plain text above it. `reader`: lines for screen readers.
  */
 export type Layout = "window" | "inline" | "reader";
 

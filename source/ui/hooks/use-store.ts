@@ -1,4 +1,4 @@
-// Reads plain stores from components: what a key changes is drawn at once, streams at most every 50 ms.
+// Reads stores from components: changes by a key are drawn at once, streams at most every 50 ms.
 
 import { createContext, use, useCallback, useRef, useSyncExternalStore } from "react";
 import { Pace } from "./pace.ts";
@@ -6,14 +6,14 @@ import { Pace } from "./pace.ts";
 /** A store outside React, such as `Store`. */
 export interface Readable<State> {
   readonly get: () => State;
-  /** @returns stops it */
+  /** @returns a function that stops it */
   readonly subscribe: (listener: () => void) => () => void;
 }
 
 export const PaceContext = createContext(new Pace());
 
 /**
- * The selected part of the state, told again when it changes.
+ * Returns a selected part of the state, updated when it changes.
  *
  * @param select returns the same object until that part changes: React compares by identity
  */
@@ -25,7 +25,7 @@ export function useStore<State, Part>(
   return useSyncExternalStore(subscribe, () => select(store.get()));
 }
 
-/** The named parts of the state, told again when one of them changes. */
+/** Returns named parts of the state, updated when one of them changes. */
 export function useParts<State extends object, Key extends keyof State>(
   store: Readable<State>,
   ...keys: readonly Key[]
@@ -39,7 +39,7 @@ export function useParts<State extends object, Key extends keyof State>(
   });
 }
 
-/** A selected object with new values, told again when one of its values changes. */
+/** Returns a selected object, updated when one of its values changes. */
 export function useShallow<State, Part extends object>(
   store: Readable<State>,
   select: (state: State) => Part,
@@ -61,7 +61,7 @@ function isShallowEqual(one: object, other: object): boolean {
   );
 }
 
-/** A function to subscribe with that keeps to the pace. */
+/** Returns a paced subscribe function. */
 export function usePaced(source: Pick<Readable<unknown>, "subscribe">) {
   const pace = use(PaceContext);
   return useCallback(

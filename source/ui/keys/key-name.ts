@@ -1,8 +1,8 @@
-// Names for what Ink reports about a key, so that one table can say which key does what.
+// Names of keys as Ink reports them, so that one table maps keys to commands.
 
 import type { Key } from "ink";
 
-/** Either a key with a name such as `Enter`, `Ctrl+W` or `Alt+Backspace`, or typed text. */
+/** A key with a name such as `Enter`, `Ctrl+W` or `Alt+Backspace`, or typed text. */
 export type KeyPress =
   | { readonly kind: "key"; readonly name: string }
   | { readonly kind: "text"; readonly text: string };
@@ -23,14 +23,14 @@ const specialKeys = [
 ] as const satisfies readonly (readonly [keyof Key, string])[];
 
 /**
- * What an input event of Ink means. One event may hold several presses: a slow line delivers
+ * Interprets an input event of Ink. One event may hold several presses: a slow line delivers
  * `hello` and Enter in one piece.
  *
  * @param isTypedAhead nobody can paste yet: each carriage return is an Enter
  */
 export function interpretInput(input: string, key: Key, isTypedAhead = false): KeyPress[] {
   if (key.eventType === "release" || key.super || key.hyper) return [];
-  // Some terminals report Alt together with Esc; nothing else is meant by it.
+  // Some terminals report Alt together with Esc, which means nothing else.
   if (key.escape) return [{ kind: "key", name: "Esc" }];
   const special = specialKeys.find(([flag]) => key[flag]);
   if (special !== undefined) {
@@ -43,7 +43,10 @@ export function interpretInput(input: string, key: Key, isTypedAhead = false): K
   return splitInput(input, isTypedAhead);
 }
 
-/** The same for what was typed before the program took the terminal over, which then turned Enter into a line feed. */
+/**
+ * Interprets input typed before the program took over the terminal, which turned Enter into a line
+ * feed.
+ */
 export function interpretTypedAhead(text: string): KeyPress[] {
   return splitInput(text.replace(escapeSequence, "").replaceAll("\n", "\r"), true);
 }
@@ -53,10 +56,10 @@ function modifiers(key: Key, isSpecial: boolean): string {
   return `${key.ctrl ? "Ctrl+" : ""}${key.meta ? "Alt+" : ""}${shift}`;
 }
 
-/** Takes text and control characters of one piece of input apart. */
+/** Splits a piece of input into text and control characters. */
 function splitInput(input: string, isTypedAhead: boolean): KeyPress[] {
   const pieces = input.replaceAll("\r\n", "\r").match(pieceOfInput) ?? [];
-  // Line breaks of a paste arrive as carriage returns; a line feed is Ctrl+J, however fast it came.
+  // Line breaks of a paste are carriage returns; a line feed is Ctrl+J, however fast it came.
   const breaks = pieces.filter((piece) => piece === "\r").length;
   const lastText = pieces.findLastIndex((piece) => !isControl(piece));
   return pieces.flatMap((piece, index): KeyPress[] => {
@@ -81,10 +84,10 @@ function named(name: string): KeyPress[] {
   return [{ kind: "key", name }];
 }
 
-/** Arrows and the like: there was nothing yet that they could move in. */
+/** Arrow keys and the like: nothing could move yet. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are the subject here
 const escapeSequence = /\x1b(?:\[[0-?]*[ -/]*[@-~]|O?.)?/gs;
 
-/** One control character, or a run of anything else. */
+/** Matches one control character, or a run of anything else. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are the subject here
 const pieceOfInput = /[\x00-\x1f\x7f]|[^\x00-\x1f\x7f]+/g;

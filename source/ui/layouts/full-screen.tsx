@@ -1,4 +1,4 @@
-// The program as a person sees it: tabs, the screen in front, what lies over it, hints.
+// The program in a window: tabs, the current screen, overlay, hints.
 
 import { Box, Text } from "ink";
 import type { ReactElement } from "react";
@@ -29,7 +29,7 @@ export function FullScreen({ frame }: { readonly frame: Frame }): ReactElement {
   const size = useFrameSize(frame);
   const notice = useFrame(frame, (one) => one.notice);
   const hasOverlay = useFrame(frame, ({ overlay }) => overlay !== undefined);
-  // Ink draws the whole frame again when it was cleared and any element is rendered anew.
+  // Ink redraws the whole frame when it was cleared and any element renders again.
   useFrame(frame, ({ repaints }) => repaints);
   const { columns, rows } = size;
   if (isTooSmall(size)) return <TooSmall frame={frame} size={size} />;
@@ -37,7 +37,7 @@ export function FullScreen({ frame }: { readonly frame: Frame }): ReactElement {
   const noticeHeight =
     notice === undefined ? hintRows : noticeRows(notice, columns, glyphs.isAscii).length;
   const bodyRows = body.rows - (noticeHeight - hintRows);
-  // Inline, a screen may be smaller than its room; an overlay needs all of it.
+  // Inline, a screen may be smaller than its space; an overlay needs all of it.
   const height = isInline && !hasOverlay ? { maxHeight: bodyRows } : { height: bodyRows };
   return (
     <Box flexDirection="column" width={columns} {...(!isInline && { height: rows })}>
@@ -73,7 +73,7 @@ function CurrentScreen({ frame, size }: BodyProps): ReactElement | null {
   );
 }
 
-/** Overlays change in place: every change of the frame draws the one on top again. */
+/** Overlays change in place: every change of the frame redraws the top one. */
 export function CurrentOverlay({ frame, size }: BodyProps): ReactElement | null {
   useFrame(frame, ({ overlay, version }) => (overlay === undefined ? 0 : version));
   const { overlay } = frame;
@@ -85,7 +85,7 @@ interface TooSmallProps {
   readonly size: WindowSize;
 }
 
-/** Tells the size that is needed, and the status meanwhile. */
+/** Shows the required size, and the status meanwhile. */
 function TooSmall({ frame, size: { columns, rows } }: TooSmallProps): ReactElement {
   const { glyphs, theme } = useLook();
   const status = useFrame(frame, ({ statusParts }) => statusParts.join("\n"));

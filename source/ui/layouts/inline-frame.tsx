@@ -1,4 +1,4 @@
-// The program below what the terminal shows already: when the window gets narrower, nothing of it stays behind.
+// The program below earlier output of the terminal: a narrower window leaves no remains of it.
 
 import { Box, type DOMElement, useStdout } from "ink";
 import { type ReactElement, type ReactNode, useEffect, useRef } from "react";

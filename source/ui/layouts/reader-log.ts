@@ -1,4 +1,4 @@
-// What a screen reader is given: each line once, and a changed screen's new lines alone.
+// Lines for a screen reader: each once, and only the new lines of a changed screen.
 
 export interface ReadLine {
   readonly number: number;
@@ -11,7 +11,7 @@ export class ReaderLog {
   #title: string | undefined;
 
   /**
-   * Notes what a screen says now.
+   * Records the current lines of a screen.
    * @returns everything to have been printed so far, oldest first
    */
   take(title: string, lines: readonly string[]): readonly ReadLine[] {

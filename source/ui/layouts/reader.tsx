@@ -1,4 +1,5 @@
-// The program for screen readers: what is finished is printed once, and only what changes is below it.
+// The program for screen readers: finished content is printed once, and only changing content is
+// below it.
 
 import { Box, Static, Text } from "ink";
 import { type ReactElement, useState } from "react";
@@ -7,7 +8,7 @@ import { useFrame } from "../hooks/use-frame.ts";
 import { CurrentOverlay } from "./full-screen.tsx";
 import { ReaderLog } from "./reader-log.ts";
 
-/** No borders, no places: words, in the order of the tree. */
+/** Draws words in tree order, without borders or positions. */
 export function Reader({ frame }: { readonly frame: Frame }): ReactElement {
   useFrame(frame, ({ version }) => version);
   const [log] = useState(() => new ReaderLog());

@@ -1,4 +1,4 @@
-// The figures beside a conversation: speed of the answers, fill of the window, load of the server.
+// Figures beside a conversation: speed of answers, use of the window, load of the server.
 
 import { formatMemory } from "../../base/byte-format.ts";
 import { shownModel } from "../../base/model-tag.ts";
@@ -12,16 +12,16 @@ import type { Figure } from "./machine-figures.ts";
 /** Figures of the chat's own answers. */
 export interface ConversationFigures {
   readonly model: string;
-  /** The name under which it was loaded, where that is another one. */
+  /** The name it was loaded under, if different. */
   readonly loadedAs?: string | undefined;
   /** The running answer, or the last one. Undefined while unknown, as below. */
   readonly ttftMs: number | undefined;
-  /** The median of this session's answers. */
+  /** Median of this session's answers. */
   readonly ttftMedianMs: number | undefined;
-  /** Prompt tokens read in a second. */
+  /** Prompt tokens per second. */
   readonly promptTokensPerSecond: number | undefined;
   readonly tokensPerSecond: number | undefined;
-  /** Tokens of the conversation, and of the window that it must fit in. */
+  /** Tokens of the conversation, and of its context window. */
   readonly contextTokens: number | undefined;
   readonly contextLength: number | undefined;
 }
@@ -36,12 +36,12 @@ export interface EngineFacts {
 
 const slotsWidth = 8;
 
-/** Only the figures that are known; those of the machine follow below. */
+/** Returns the known figures; the machine's follow below. */
 export function engineFigures(facts: EngineFacts, glyphs: Glyphs): Figure[] {
   return [modelFigure(facts, glyphs), ...answerFigures(facts), ...loadFigures(facts, glyphs)];
 }
 
-/** The same in one line, where there is no room for a pane. */
+/** Returns them in one line, when there is no space for a pane. */
 export function engineLineText(
   { conversation, samples }: Pick<EngineFacts, "conversation" | "samples">,
   glyphs: Glyphs,
@@ -61,7 +61,7 @@ export function engineLineText(
     .join(` ${glyphs.separator} `);
 }
 
-/** The conversation's model, if the server has it in memory. */
+/** Finds the conversation's model if it is loaded. */
 function loadedModel({ conversation, samples }: EngineFacts): LoadedModelFigures | undefined {
   const short = (name: string) => shownModel(name.toLowerCase());
   const { model, loadedAs = model } = conversation;

@@ -1,4 +1,4 @@
-// The live figures beside a conversation: as a pane, or in one line where there is no room for it.
+// Live figures beside a conversation: as a pane, or as a line where space is short.
 
 import { Box, Text } from "ink";
 import { memo, type ReactElement } from "react";
@@ -22,25 +22,25 @@ const lineColumnsMinimum = 80;
 const lineRowsMinimum = 20;
 const borderRows = 2;
 
-/** Says how a screen of this size shows the figures. */
+/** Chooses how a screen of this size shows the figures. */
 export function enginePlace({ columns, rows }: BodySize): "pane" | "line" | "none" {
   if (columns >= paneColumnsMinimum) return "pane";
   return columns >= lineColumnsMinimum && rows >= lineRowsMinimum ? "line" : "none";
 }
 
-/** Rows that the pane takes where there is room for all of them, borders included. */
+/** Returns the rows of the whole pane, borders included. */
 export function enginePaneHeight(
   { link, samples }: WatchedServer,
   conversation: ConversationFigures,
 ): number {
   const isStale = link.kind === "down" && samples.length > 0;
-  // Neither the time nor the glyphs change how many rows there are.
+  // The number of rows depends on neither time nor glyphs.
   const engine = engineFigures({ conversation, samples, now: 0 }, unicodeGlyphs);
   const machine = machineFigures(samples, unicodeGlyphs);
   return (isStale ? 1 : 0) + engine.length + machine.length + borderRows;
 }
 
-/** The same for the server as it is, told again when it changes. */
+/** Reads it for the current server, updated on change. */
 export function useEnginePaneHeight(
   watch: Readable<WatchedServer>,
   conversation: ConversationFigures,
@@ -53,7 +53,7 @@ export interface EnginePaneProps {
   readonly watch: Readable<WatchedServer>;
   /** The same object until one of its values changes. */
   readonly conversation: ConversationFigures;
-  /** Rows that there are at most. */
+  /** Maximum number of rows. */
   readonly rows: number;
 }
 

@@ -1,4 +1,4 @@
-// Follows a stream of the server, over its ends and breaks, until nobody looks any more.
+// Follows a stream of the server across disconnects, until it is stopped.
 
 import { setTimeout as wait } from "node:timers/promises";
 import { describeError } from "../../base/product-error.ts";
@@ -10,9 +10,9 @@ export type LinkState =
   | { readonly kind: "down"; readonly sentence: string; readonly sinceMs: number };
 
 export interface Following<T> {
-  /** Opens the stream anew. */
+  /** Opens the stream again. */
   readonly open: (signal: AbortSignal) => AsyncIterable<T>;
-  /** The stream stands: what was known before may be outdated. */
+  /** The stream is connected; earlier data may be outdated. */
   readonly onOpen?: () => void;
   readonly onItem: (item: T) => void;
   readonly onState: (state: LinkState) => void;
@@ -20,10 +20,10 @@ export interface Following<T> {
   readonly now: () => number;
 }
 
-/** Between two tries; a server that starts is found soon. */
+/** Time between attempts; short, since a starting server should be found soon. */
 const retryMs = 500;
 
-/** @returns ends it */
+/** @returns a function that ends it */
 export function follow<T>(following: Following<T>): () => void {
   const controller = new AbortController();
   void run(following, controller.signal);
@@ -52,7 +52,7 @@ async function run<T>(following: Following<T>, signal: AbortSignal): Promise<voi
     if (signal.aborted) return;
     downSinceMs ??= following.now();
     following.onState({ kind: "down", sentence, sinceMs: downSinceMs });
-    // An abort ends the rest early; the loop's condition then ends the loop.
+    // An abort stops the wait early; the loop's condition then ends the loop.
     await wait(retryMs, undefined, { signal }).catch(() => {});
   }
 }

@@ -1,11 +1,11 @@
-// The server's request log, kept up to date while somebody looks.
+// The server's request log, kept up to date while it is shown.
 
 import type { ApiClient } from "../../client/api-client.ts";
 import { followRequestViews, type RequestView } from "../../client/requests.ts";
 import { Observable } from "../hooks/store.ts";
 import { follow } from "./follow.ts";
 
-/** As many as the server keeps. */
+/** The server's own limit. */
 const keptEntries = 5000;
 
 export interface RequestFeedOptions {
@@ -14,7 +14,7 @@ export interface RequestFeedOptions {
   readonly now: () => number;
 }
 
-/** Ids begin anew with each server. */
+/** Ids start again with each server. */
 export function keyOf({ startedAt, id }: RequestView): string {
   return `${startedAt} ${id}`;
 }
@@ -30,7 +30,7 @@ export class RequestFeed extends Observable {
     this.#options = options;
   }
 
-  /** Oldest first; another array after every change. */
+  /** Oldest first; replaced by a new array on every change. */
   readonly get = (): readonly RequestView[] => {
     this.#sorted ??= [...this.#entries.values()].sort((a, b) => a.startedAt - b.startedAt);
     return this.#sorted;
@@ -40,7 +40,7 @@ export class RequestFeed extends Observable {
     return this.#entries.get(key);
   }
 
-  /** Begins to follow; a second call changes nothing. */
+  /** Starts following; a second call changes nothing. */
   start(): void {
     this.#stop ??= follow({
       open: (signal) => followRequestViews(this.#options.client(), {}, signal),
@@ -66,7 +66,7 @@ export class RequestFeed extends Observable {
     this.tell();
   }
 
-  /** If the server is still there, it tells of them again. */
+  /** A running server sends them again. */
   #loseRunning(): void {
     for (const [key, view] of this.#entries) {
       if (view.state === "done") continue;

@@ -3,10 +3,10 @@
 import type { RequestView } from "../../client/requests.ts";
 
 export interface RequestFigures {
-  /** A value for each second, oldest first, the present second left out. */
+  /** One value per second, oldest first, without the current second. */
   readonly requestsPerSecond: readonly number[];
   readonly errorsPerSecond: readonly number[];
-  /** Share of the requests that ended within the window; undefined where none did, as below. */
+  /** Share of requests that ended in the window; undefined for none, as below. */
   readonly errorShare: number | undefined;
   readonly ttftMedianMs: number | undefined;
   readonly ttft95Ms: number | undefined;
@@ -16,7 +16,7 @@ export interface RequestFigures {
 }
 
 const windowSeconds = 60;
-/** No window holds more that could be looked at every second. */
+/** The last minute fits into this many requests. */
 const lookedAtMaximum = 2000;
 
 /**
@@ -63,7 +63,7 @@ export function requestFigures(entries: readonly RequestView[], now: number): Re
   };
 }
 
-/** A client that left is no failure of the server's. */
+/** A client that left is not a server failure. */
 export function isFailure({ status, error }: RequestView): boolean {
   return (
     (status !== undefined && status >= 400 && status !== 499) || (!status && error !== undefined)

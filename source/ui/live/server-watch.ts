@@ -1,4 +1,4 @@
-// Watches the server and its machine: samples of the last minute, state of the connection.
+// Watches server and machine: samples of the last minute, and the connection's state.
 
 import { RingBuffer } from "../../base/ring-buffer.ts";
 import type { ApiClient } from "../../client/api-client.ts";
@@ -6,20 +6,20 @@ import { followMetrics, type ServerSample } from "../../client/metrics.ts";
 import { Store } from "../hooks/store.ts";
 import { follow, type LinkState } from "./follow.ts";
 
-/** A minute of them: one comes each second. */
+/** A minute of samples, one per second. */
 const keptSamples = 60;
 
 export interface ServerWatchOptions {
-  /** The server now: it may be another one after a break. */
+  /** The current server: it may change after a disconnect. */
   readonly client: () => ApiClient;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
 
-/** The server at one moment. */
+/** State of the server at one moment. */
 export interface WatchedServer {
   readonly link: LinkState;
-  /** Oldest first; they stay when the server goes. */
+  /** Oldest first; kept when the server goes away. */
   readonly samples: readonly ServerSample[];
 }
 
@@ -37,12 +37,12 @@ export class ServerWatch extends Store<WatchedServer> {
     return this.get().link;
   }
 
-  /** The newest sample; undefined until there is one. It stays when the server goes. */
+  /** The newest sample, also after the server goes away; undefined before the first. */
   get sample(): ServerSample | undefined {
     return this.get().samples.at(-1);
   }
 
-  /** Milliseconds since the newest sample, once the server does not answer; else undefined. */
+  /** Milliseconds since the newest sample when the server does not answer; else undefined. */
   get staleMs(): number | undefined {
     return staleMs(this.get(), this.#options.now());
   }
@@ -51,7 +51,7 @@ export class ServerWatch extends Store<WatchedServer> {
     return this.#options.client().connection.url;
   }
 
-  /** Begins to sample; a second call changes nothing. */
+  /** Starts sampling; a second call changes nothing. */
   start(): void {
     this.#stop ??= follow({
       open: (signal) => followMetrics(this.#options.client(), signal),
@@ -71,7 +71,7 @@ export class ServerWatch extends Store<WatchedServer> {
 }
 
 /**
- * Milliseconds since the newest sample, once the server does not answer; else undefined.
+ * Returns the milliseconds since the newest sample when the server does not answer; else undefined.
  *
  * @param now milliseconds since 1970
  */

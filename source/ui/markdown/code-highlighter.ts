@@ -1,12 +1,11 @@
-// Colours of code by language. The grammars are loaded when the first code is seen: a chat opens
-// without them.
+// Syntax colours of code. Grammars load with the first code, so that a chat opens without them.
 
 import type { Element, ElementContent, Root, RootContent } from "hast";
 import type { TextRun } from "../text/text-run.ts";
 import type { Tone } from "../theme.ts";
 import { linesOf } from "./wrap-runs.ts";
 
-/** Longer code stays plain: colouring it would hold up the screen. */
+/** Longer code stays plain, since colouring would block the screen. */
 const longestCode = 32 * 1024;
 
 /** Tones for the classes of highlight.js. */
@@ -45,12 +44,12 @@ export class CodeHighlighter {
   #grammars: Grammars | undefined;
   #loading: Promise<void> | undefined;
 
-  /** @param onLoaded called when code that was laid out plainly can have its colours */
+  /** @param onLoaded called when plain code can be coloured */
   constructor(onLoaded: () => void = () => {}) {
     this.#onLoaded = onLoaded;
   }
 
-  /** Resolves when code can be coloured. */
+  /** Resolves when grammars are loaded. */
   load(): Promise<void> {
     this.#loading ??= import("lowlight").then(({ common, createLowlight }) => {
       this.#grammars = createLowlight(common);
@@ -59,11 +58,11 @@ export class CodeHighlighter {
     return this.#loading;
   }
 
-  /** Lines of runs; undefined where the language is not known or the grammars are not there yet. */
+  /** Returns lines of runs; undefined for an unknown language or before grammars are loaded. */
   lines(code: string, language: string): TextRun[][] | undefined {
     if (code.length > longestCode || language === "") return undefined;
     const grammars = this.#grammars;
-    // Without its colours code is still to be read.
+    // Code is readable without colours.
     if (grammars === undefined) this.load().catch(() => {});
     if (!grammars?.registered(language)) return undefined;
     return linesOf(runsOf(grammars.highlight(language, code).children, "plain"));

@@ -1,5 +1,5 @@
-// A message of Markdown as rows. Blocks that are finished are laid out once; of a message that grows
-// only the last block is read again.
+// A message of Markdown as rows. Finished blocks are laid out once; only the last block of a
+// growing message is read again.
 
 import { lexer, type Token } from "marked";
 import { neutraliseText, normaliseLineBreaks } from "../text/neutralise.ts";

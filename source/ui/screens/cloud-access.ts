@@ -1,4 +1,4 @@
-// What the deploy and the console screen ask of deployctl; the command line hands in what does it.
+// Interface of the deploy and console screens to deployctl, which the command line implements.
 import type { Clock } from "../../base/clock.ts";
 import type {
   AppDetails,
@@ -25,7 +25,7 @@ import type { FrameServices } from "../frame/screen.ts";
 import type { Glyphs } from "../theme.ts";
 import type { ChatBackend } from "./chat/chat-backend.ts";
 
-/** What the screens for deployments are given. */
+/** Services of the screens for deployments. */
 export interface CloudScreenServices {
   readonly cloud: CloudAccess;
   readonly glyphs: Glyphs;
@@ -35,16 +35,16 @@ export interface CloudScreenServices {
   readonly chatWith: (server: CloudServer, app: AppDocument, token?: string) => Promise<void>;
 }
 
-/** Everything throws ProductErrors: their sentences are meant to be shown. */
+/** Everything throws ProductErrors, whose messages are shown to the user. */
 export interface CloudAccess {
-  /** The servers that can be deployed to: one for each profile, the one in use first. */
+  /** Servers to deploy to: one per profile, the current one first. */
   targets(): Promise<readonly CloudTarget[]>;
   /** @param profile undefined: the one in use. @throws `CONFIGURATION_PROFILE_UNKNOWN` */
   server(profile?: string): CloudServer;
   readonly scripts: ScriptAccess;
   /** Models of this machine that a script can be made for. */
   localModels(): Promise<readonly LocalModel[]>;
-  /** Absolute; where drafts are kept. It may not be there yet. */
+  /** Absolute path of the drafts, which may not exist yet. */
   readonly stateFolder: string;
 }
 
@@ -69,14 +69,14 @@ export interface LocalModel {
   readonly sizeBytes: number;
 }
 
-/** One control plane. */
+/** Access to one control plane. */
 export interface CloudServer {
   readonly target: CloudTarget;
   /** Its admin API. @throws ProductError when the settings lack a key for it */
   readonly client: CloudClient;
   /** Starts this machine's server when none runs; resolves when it is ready. */
   start(): Promise<ServerStatus>;
-  /** What there is for replicas; undefined for a server whose machine cannot be looked at. */
+  /** Resources for replicas; undefined when the server's machine cannot be inspected. */
   capacity(): Promise<MachineCapacity | undefined>;
   /** Leaving early does not end the deployment. */
   deploy(request: DeploymentRequest, signal?: AbortSignal): AsyncIterable<DeployEvent>;
@@ -86,7 +86,7 @@ export interface CloudServer {
   openChat(app: ChatApp, token?: string): DeploymentBackend;
   /** Asks for the models, then for one short answer. @param token undefined: one that fits */
   testApp(app: CallableApp, token?: string, signal?: AbortSignal): Promise<readonly TestStep[]>;
-  /** Lines to paste: curl, and OpenAI's client. */
+  /** Example calls to paste: curl, and OpenAI's client. */
   callLines(app: CallableApp, inspection: Inspection | undefined): readonly string[];
 }
 
@@ -105,7 +105,7 @@ export interface CloudClient {
   usage(filter: { sinceMs: number }): Promise<UsageDocument[]>;
   /** Survives deployments. */
   scale(app: string, change: ScaleChange): Promise<AppDocument>;
-  /** Back to what the active revision says. */
+  /** Restores the active revision's settings. */
   resetScale(app: string): Promise<AppDocument>;
   /** Drains its replicas and refuses requests, until `resume`. */
   pause(app: string): Promise<AppDocument>;
@@ -136,7 +136,7 @@ interface StreamFilter {
   readonly lines?: number;
 }
 
-/** The app that a chat is with. */
+/** The deployment that a chat talks to. */
 export interface ChatApp {
   /** `local/tiny` */
   readonly app: string;
@@ -145,21 +145,21 @@ export interface ChatApp {
 
 /** A chat's backend that asks the control plane for the app's address and a key when it is needed. */
 export interface DeploymentBackend extends ChatBackend {
-  /** Asks for them now. @throws ProductError, as the first question would */
+  /** Requests them now. @throws ProductError, as the first question would */
   reach(): Promise<void>;
 }
 
-/** What has to be known of an app to call it. */
+/** App details that a call needs. */
 export type CallableApp = Pick<AppDocument, "organisation" | "app" | "url" | "auth">;
 
-/** One request of `testApp`. */
+/** Result of one request of `testApp`. */
 export interface TestStep {
   /** `GET /v1/models` */
   readonly request: string;
   /** Undefined: no answer came. */
   readonly status: number | undefined;
   readonly elapsedMs: number;
-  /** A right answer, in a few words. */
+  /** A correct answer in a few words. */
   readonly expected: string;
   /** The answer in one line, or why there is none. */
   readonly sentence: string;
@@ -182,7 +182,7 @@ export interface ScriptAccess {
   targets(file: string): Promise<readonly string[]>;
   /** @param reference `deploy.py`, or `deploy.py::serve` */
   inspect(reference: string, options?: InspectionChoices): Promise<Inspection>;
-  /** What a revision would be made of. @throws `CLOUD_CONFIG_INVALID` */
+  /** Returns the configuration of a new revision. @throws `CLOUD_CONFIG_INVALID` */
   config(inspection: Inspection, answers: ConfigAnswers): AppConfig;
   /** A script that serves a model with modelctl itself. */
   generate(model: string, fileName: string): { readonly text: string; readonly appName: string };
@@ -191,7 +191,7 @@ export interface ScriptAccess {
   /** Reads the script again and packs its files: the document that `deploy` and `run` take. */
   prepare(answers: DeployAnswers, signal?: AbortSignal): Promise<Preparation>;
   /**
-   * Whether it would run; asks this machine, and the server where it runs, all at once.
+   * Checks if it would run; asks this machine and the target server, all at once.
    *
    * @param preparing what `prepare` gives: what needs no script begins before it is there
    * @param tell told of all checks in their order, at first and whenever one of them has ended
@@ -204,23 +204,25 @@ export interface ScriptAccess {
   ): Promise<readonly PreflightFinding[]>;
   /** @returns why an app's name is refused, as the end of a sentence; undefined when it may be used */
   nameFault(name: string): string | undefined;
-  /** A legal name that is near a text. */
+  /** Returns a valid name similar to a text. */
   suggestName(text: string): string;
-  /** Whether a variable's value is kept as a secret, by its name. */
+  /** Tells by its name if a variable's value is kept as a secret. */
   looksSecret(variable: string): boolean;
-  /** How many replicas so many requests at a time would have, and how many of them would wait. */
+  /**
+   * Returns the replicas for a number of concurrent requests, and how many requests would queue.
+   */
   previewScale(scale: ScaleSettings, demand: number): { replicas: number; queued: number };
 }
 
 export interface InspectionChoices {
   /** Never runs the script's top level, not even in a sandbox. */
   readonly isStatic?: boolean;
-  /** Told before the top level is run, and why. */
+  /** Called before the top level runs, with the reason. */
   readonly onRun?: (sentence: string) => void;
   readonly signal?: AbortSignal;
 }
 
-/** What a person says of the configuration; what is undefined is the script's, else usual. */
+/** The user's answers about the configuration; undefined ones leave the script's or the default. */
 export interface ConfigAnswers {
   readonly auth?: AuthMode | undefined;
   readonly exposedPort?: number | undefined;
@@ -257,15 +259,15 @@ export interface DeployAnswers {
 export interface Preparation {
   /** Absolute. */
   readonly script: string;
-  /** Holds secrets in the clear: it is sent, and never shown or kept. */
+  /** Holds secrets in plain text: it is sent, and never shown or stored. */
   readonly request: DeploymentRequest;
   readonly warnings: readonly string[];
-  /** Absolute paths of what travels. */
+  /** Absolute paths of the files to upload. */
   readonly files: readonly string[];
   readonly sizeBytes: number;
 }
 
-/** One check among those that run side by side. */
+/** A check; all of them run in parallel. */
 export interface PreflightCheck {
   readonly subject: string;
   /** Undefined while it runs. */
@@ -278,6 +280,6 @@ export interface PreflightFinding {
   /** A fault makes the deployment fail. */
   readonly kind: "ok" | "warning" | "fault";
   readonly sentence: string;
-  /** What mends it. */
+  /** How to fix it. */
   readonly hint?: string;
 }

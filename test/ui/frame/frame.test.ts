@@ -376,7 +376,7 @@ describe("the palette", () => {
       (events) => events.includes("pull:qwen3:0.6b"),
     );
     expect(server.events.filter((event) => event.startsWith("scale"))).toEqual([]);
-    // What comes of it is seen there.
+    // The result is shown there.
     expect(frame.current).toBe(server);
   });
 
@@ -504,7 +504,7 @@ describe("questions", () => {
     effect.resolve("2 GB return.");
     await effect.promise;
     expect(lines().join("\n")).toContain("Delete tiny? 2 GB return.");
-    // What was pressed before has chosen nothing.
+    // The earlier press has chosen nothing.
     expect(lines().join("\n")).toContain("[ No ]");
     type("y");
     await expect(answered).resolves.toBe(true);

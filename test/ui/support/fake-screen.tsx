@@ -14,7 +14,7 @@ import type {
 export class FakeScreen implements Screen {
   readonly id: Screen["id"];
   readonly title: string;
-  /** What happened to it, in order. */
+  /** Calls to the screen, in order. */
   readonly events: string[] = [];
   isField = false;
   statusText = "";

@@ -84,7 +84,7 @@ export class ScriptedBackend implements ChatBackend {
   readonly answers: ScriptedAnswer[] = [];
   /** Models that were made, with their messages. */
   readonly saved: Array<{ name: string; messages: readonly ClientMessage[] }> = [];
-  /** Whether the model is said to see. */
+  /** Makes the model a vision model. */
   canSee = true;
 
   constructor(facts: Partial<ModelFacts> = {}) {

@@ -139,7 +139,7 @@ export class SizedTerminal {
     this.#input.write(bytes);
   }
 
-  /** What a stain on the glass would do: Ink does not know of it. */
+  /** Writes behind Ink's back, like another program. */
   smudge(bytes: string): Promise<void> {
     return new Promise((resolve) => this.#terminal.write(bytes, resolve));
   }

@@ -1,4 +1,4 @@
-// The model behind the chat, and the options that a chat begins with.
+// The model behind the chat, and the chat's initial options.
 
 import type { ChatEvent, ClientMessage, ModelFacts } from "../../../client/chat-events.ts";
 import type { SessionDeployment, SessionHead } from "../../../sessions/session.ts";
@@ -11,7 +11,7 @@ export interface ChatSettings {
   readonly system: string | undefined;
   /** Parameters by name; `stop` is a list. */
   readonly parameters: Readonly<Record<string, ParameterValue>>;
-  /** Turns thinking on or off, or says how hard; undefined leaves it to the model. */
+  /** Turns thinking on or off, or sets its effort; undefined leaves it to the model. */
   readonly think?: boolean | string;
   /** `json`, or a JSON schema that every answer must fit. */
   readonly format?: unknown;
@@ -37,11 +37,11 @@ export interface ModelChoice {
 }
 
 /**
- * The model behind the chat; the command line hands in one that talks HTTP. What fails throws an Error
- * whose message is a sentence.
+ * The model behind the chat; the command line provides one over HTTP. Failures throw an Error whose
+ * message is a sentence.
  */
 export interface ChatBackend {
-  /** Facts about the model in use: another one after `use`. */
+  /** Facts about the current model, which `use` changes. */
   readonly facts: ModelFacts;
   /** Undefined for the models of this machine. */
   readonly deployment?: SessionDeployment;
@@ -54,14 +54,14 @@ export interface ChatBackend {
     settings: ChatSettings,
     signal: AbortSignal,
   ): AsyncIterable<ChatEvent>;
-  /** The server for the row of tabs, such as "● 127.0.0.1:11434"; asked for on every repaint. */
+  /** Server status for the tab bar, such as "● 127.0.0.1:11434"; called on every repaint. */
   serverLabel(): string;
   /** Describes the model in use; empty where nothing is known. */
   show(topic: ShowTopic): Promise<string>;
   models(): Promise<readonly ModelChoice[]>;
-  /** Answers come from another model from now on; after an error from the same as before. */
+  /** Switches to another model; after an error the old one stays. */
   use(model: string): Promise<void>;
-  /** Tells if the model in use can be shown images. */
+  /** Tells if the current model takes images. */
   sees(): Promise<boolean>;
   /** Tokens of the prompt that would be sent; loads the model. */
   countTokens(
@@ -80,14 +80,14 @@ export interface ChatOptions {
   readonly historyFile?: string;
   /** Saves the chats; undefined saves none. */
   readonly sessions?: SessionStore;
-  /** The saved chat to go on with, or the name of a new one. */
+  /** The saved chat to resume, or the name of a new one. */
   readonly session?: { readonly id: string } | { readonly name: string };
   /**
-   * Goes on with a saved chat that belongs elsewhere: to a deployment, or to the model of this machine.
+   * Resumes a saved chat that belongs to a deployment or to a model of this machine.
    * @returns false: there is no such place, and the chat goes on here
    */
   readonly goElsewhere?: (chat: SessionHead) => Promise<boolean>;
-  /** Prompts that an empty conversation proposes. Defaults to three general ones. */
+  /** Prompts proposed in an empty conversation. Defaults to three general ones. */
   readonly examplePrompts?: readonly string[];
   readonly settings?: ChatSettings;
   /**

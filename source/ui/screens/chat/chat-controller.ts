@@ -1,4 +1,4 @@
-// The chat's commands act on this: on the field, on the messages, on the conversation.
+// Target of the chat's commands: field, messages and conversation.
 
 import { quitNotice } from "../../frame/quit.ts";
 import type { ChatState } from "./chat-state.ts";
@@ -13,10 +13,10 @@ import { conversationOf, nextEntryId } from "./conversation/transcript-entry.ts"
 import { MessageActions } from "./transcript/message-actions.ts";
 import { followTail } from "./transcript/transcript-window.ts";
 
-/** A second key within this time means more: Ctrl+C leaves, Esc edits the last question. */
+/** A second press within this time means more: Ctrl+C quits, Esc edits the last question. */
 const secondPressMs = 2000;
 
-/** The view of another conversation: nothing of the one before is left in it. */
+/** The view of a new conversation, without remains of the last. */
 const freshView: Partial<ChatState> = {
   figures: undefined,
   contextTokens: undefined,
@@ -56,12 +56,12 @@ export class ChatController implements CommandContext {
     this.#update({ notice: { text, isWarning: false } });
   }
 
-  /** Says that something could not be done. */
+  /** Shows why something failed. */
   warn(text: string): void {
     this.#update({ notice: { text, isWarning: true } });
   }
 
-  /** The sentence was read: a key has been pressed. */
+  /** Clears the notice, since a key has been pressed. */
   clearNotice(): void {
     if (this.#state.notice !== undefined) this.#update({ notice: undefined });
   }
@@ -92,7 +92,7 @@ export class ChatController implements CommandContext {
       return;
     }
     if (session.isBusy) this.stop();
-    // The dropped line can be had back with Up.
+    // Up restores the dropped line.
     else if (this.#state.editor.text !== "") this.composer.edit({ type: "shelve" });
     this.notify(quitNotice);
   }
@@ -182,7 +182,7 @@ export class ChatController implements CommandContext {
     void this.#countContext();
   }
 
-  /** Tells of queued messages that another conversation leaves behind: they are in the history. */
+  /** Says that queued messages stay behind, in the history. */
   #unsentText(): string | undefined {
     const { length } = this.#state.queue.messages;
     if (length === 0) return undefined;
@@ -190,7 +190,7 @@ export class ChatController implements CommandContext {
     return `Not sent: ${messages}; Up brings back what was typed.`;
   }
 
-  /** Has the server count the conversation, where that is not known; a failure leaves it unknown. */
+  /** Counts the conversation's tokens on the server if unknown; a failure leaves them unknown. */
   async #countContext(): Promise<void> {
     const { entries, settings } = this.#state;
     const messages = conversationOf(entries);

@@ -1,4 +1,4 @@
-// The chats behind one tab: the one with the model of this machine, and those with deployments.
+// Chats behind one tab: one with the model of this machine, and those with deployments.
 
 import { Box, Text } from "ink";
 import { memo, type ReactElement, useSyncExternalStore } from "react";
@@ -13,7 +13,7 @@ import { usePaced } from "../../hooks/use-store.ts";
 /** A screen with one conversation. */
 export interface PlacedChat extends Screen {
   readonly transcript: ClientMessage[];
-  /** Undefined while nothing was said, and where nothing is kept. */
+  /** Undefined before the first message, and when chats are not saved. */
   readonly saved: SessionHead | undefined;
   resume(saved: SessionHead): Promise<void>;
   notify(sentence: string): void;
@@ -24,10 +24,10 @@ export interface ChatPlace {
   readonly serverLabel: () => string;
 }
 
-/** The way to chats with deployments. */
+/** Access to chats with deployments. */
 export interface DeploymentPlaces {
   resume(saved: SessionHead, deployment: SessionDeployment): Promise<void>;
-  /** Lets the person choose a saved one. @returns a sentence where there is none */
+  /** Lets the user choose a saved chat. @returns a sentence when there is none */
   chooseSaved(): Promise<string | undefined>;
 }
 
@@ -104,7 +104,7 @@ export class ChatPlaces extends Observable implements Screen {
   }
 
   /**
-   * Goes on with a saved chat where it belongs.
+   * Resumes a saved chat where it belongs.
    * @returns false: there is no such place
    */
   async goElsewhere(saved: SessionHead): Promise<boolean> {
@@ -119,7 +119,7 @@ export class ChatPlaces extends Observable implements Screen {
     return true;
   }
 
-  /** Shows a chat; one that was begun under this name goes on. */
+  /** Shows a chat; reuses one that was begun under this name. */
   async show(name: string, create: () => Promise<ChatPlace>): Promise<ChatPlace> {
     const known = this.#others.get(name);
     const place = known ?? (await create());
@@ -167,7 +167,7 @@ export class ChatPlaces extends Observable implements Screen {
     return this.#current?.chat.readerLines?.() ?? nobodyLines;
   }
 
-  /** Other screens name models of this machine. */
+  /** Other screens pass the names of models on this machine. */
   accept(argument: string): void {
     if (this.#own === undefined) return;
     this.#turnTo(this.#own);
@@ -209,7 +209,7 @@ function useFront(places: ChatPlaces): ChatPlace | undefined {
   return useSyncExternalStore(subscribe, () => places.front);
 }
 
-/** Screen readers are told the same in lines. */
+/** Screen readers get the same as lines. */
 function Nobody(): ReactElement | null {
   const { theme } = useLook();
   if (useLayout() === "reader") return null;

@@ -137,7 +137,7 @@ export class ChatScreen implements Screen {
     return this.#recorder?.head;
   }
 
-  /** Other screens name a model to go on with. */
+  /** Other screens pass a model to chat with. */
   accept(model: string): void {
     const { facts } = this.#options.backend;
     if (model === facts.name) return;
@@ -152,7 +152,7 @@ export class ChatScreen implements Screen {
     );
   }
 
-  /** A saved chat goes on here, whoever it was with. */
+  /** Resumes a saved chat here, whatever its model. */
   async resume({ id, name }: SessionHead): Promise<void> {
     if (this.#recorder?.head?.id === id) return;
     if (this.#chat.session.isBusy)
@@ -213,15 +213,15 @@ export class ChatScreen implements Screen {
     void this.#listSaved();
   }
 
-  /** An answer goes on while another screen is in sight. */
+  /** An answer continues while another screen is in front. */
   deactivate(): void {}
 
-  /** Text that was typed and not sent can be had back with Up, the next time. */
+  /** Text that was typed and not sent can be restored with Up next time. */
   async close(): Promise<void> {
     this.#chat.session.stop();
     const { editor, settings } = this.#store.get();
     const isDraft = editor.text.trim() !== "" && settings.keepsHistory !== false;
-    // The screen is gone: nobody could be told of a failure.
+    // The screen is gone: a failure cannot be shown.
     if (isDraft) await this.#chat.historyFile?.append(editor.text).catch(() => {});
     await this.#recorder?.settled();
     await this.#chat.historyFile?.settled();
@@ -240,14 +240,14 @@ export class ChatScreen implements Screen {
     return layout;
   }
 
-  /** Messages that are stored with the model, once they are here. */
+  /** Adds the messages stored with the model once they are loaded. */
   async #showStored(): Promise<void> {
     const { messages, backend } = this.#options;
     if (!(messages instanceof Promise)) return;
     const { name } = backend.facts;
     try {
       const stored = storedEntries(await messages);
-      // They belong to a model that is chatted with no more.
+      // They belong to a model that is no longer in use.
       if (backend.facts.name !== name || stored.length === 0) return;
       const { entries } = this.#store.get();
       this.#store.update({ entries: [...stored, ...entries] });
@@ -269,7 +269,7 @@ export class ChatScreen implements Screen {
     void this.#recorder?.settled().then(() => this.#listSaved());
   }
 
-  /** A list that cannot be read leaves the pane as it was. */
+  /** An unreadable list leaves the pane unchanged. */
   async #listSaved(): Promise<void> {
     const list = await this.#options.sessions?.list().catch(() => undefined);
     if (list !== undefined) this.#store.update({ saved: list.sessions });

@@ -1,4 +1,4 @@
-// Figures computed from the readings that come: rates of requests and errors, and short histories.
+// Figures computed from readings: rates of requests and errors, and short histories.
 
 import type { AppDocument, UsageDocument } from "../../../cloud/admin/documents.ts";
 import { nameOf } from "./console-texts.ts";
@@ -20,7 +20,7 @@ export interface AppFigures {
   readonly errorShare: number | undefined;
   /** Time to the first byte in this hour. */
   readonly ttfbMsP95: number | undefined;
-  /** One for each reading of the last minute, oldest first. */
+  /** A value per reading of the last minute, oldest first. */
   readonly inFlight: readonly number[];
   readonly queued: readonly number[];
 }
@@ -65,7 +65,7 @@ export class FigureBook {
     const byName = new Map(documents.map((usage) => [nameOf(usage), usage]));
     this.#take(names, (name, { usage }) => {
       const { requests, errors, ttfbMsP95 } = byName.get(name) ?? unused;
-      // Sums that fell began anew: a new hour, or a state from a backup.
+      // Sums that fell were reset: a new hour, or a state restored from a backup.
       const isRestart = (usage.at(-1)?.requests ?? 0) > requests;
       const kept = isRestart ? [] : usage.filter((reading) => atMs - reading.atMs <= rateSpanMs);
       return { usage: [...kept, { atMs, requests, errors, ttfbMsP95 }] };

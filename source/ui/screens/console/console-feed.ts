@@ -1,4 +1,4 @@
-// Reads a control plane again and again while somebody looks, and follows its events and one log.
+// Polls a control plane while the console is open, and follows its events and one log.
 
 import { describeError, ProductError } from "../../../base/product-error.ts";
 import type {
@@ -23,7 +23,7 @@ import type { LogBuffer } from "./log-buffer.ts";
 import { LogFollower } from "./log-follower.ts";
 
 const intervalMs = 1000;
-/** Every so many readings. */
+/** Polled once per this many readings. */
 const usageEvery = 2;
 const keysEvery = 5;
 const keptEvents = 500;
@@ -32,7 +32,7 @@ const hourMs = 3_600_000;
 
 export interface ConsoleFeedOptions {
   readonly cloud: CloudAccess;
-  /** The server that is read first. */
+  /** The initial server. */
   readonly server: CloudServer;
   readonly store: Store<ConsoleState>;
   readonly log: LogBuffer;
@@ -58,7 +58,7 @@ export class ConsoleFeed {
     store.subscribe(() => this.#followSelected());
   }
 
-  /** The server that is read now. */
+  /** The current server. */
   get server(): CloudServer {
     return this.#server;
   }
@@ -71,7 +71,7 @@ export class ConsoleFeed {
       open: (signal) =>
         server.client.events({ follow: true, signal, sinceMs: this.#eventsSince() }),
       onItem: (event: EventDocument) => this.#takeEvent(event),
-      // The readings tell whether the server answers.
+      // Polling tells if the server answers.
       onState: () => {},
       now: this.#options.now,
     });
@@ -86,13 +86,13 @@ export class ConsoleFeed {
     this.#follower.close();
   }
 
-  /** Reads at once, keys too: something has just been changed. */
+  /** Polls at once, keys included, after a change. */
   async refresh(): Promise<void> {
     this.#round = 0;
     await this.#poll.now();
   }
 
-  /** Reads another server; nothing of the one before is kept. */
+  /** Switches to another server and drops the data of the old one. */
   turnTo(profile: string): void {
     const { cloud, store } = this.#options;
     const server = cloud.server(profile);
@@ -139,11 +139,11 @@ export class ConsoleFeed {
     }
   }
 
-  /** Earlier answers stay on show. */
+  /** Earlier data stays visible. */
   #goDown(error: unknown): void {
     const isUnreachable =
       error instanceof ProductError && error.code === "CLOUD_SERVER_UNREACHABLE";
-    // Everything is asked for once it is back.
+    // Everything is polled again once the server is back.
     this.#round = 0;
     this.#tell({ link: { kind: "down", sentence: describeError(error), isUnreachable } });
   }

@@ -1,4 +1,4 @@
-// The keys of the panes: moving, filtering, the log, and the server that the console looks at.
+// Actions of the panes: moving, filtering, the log, and the choice of server.
 
 import { showControls } from "../../../base/display-text.ts";
 import { panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
@@ -22,10 +22,10 @@ import { logLineText, shortReplica } from "./console-texts.ts";
 import { detailRows } from "./detail-lines.ts";
 import type { LogBuffer } from "./log-buffer.ts";
 
-/** What the keys of the console act on. */
+/** Context of the console's actions. */
 export interface ConsoleContext extends CloudScreenServices {
   readonly store: Store<ConsoleState>;
-  /** The store's state of this moment. */
+  /** The current state of the store. */
   readonly state: ConsoleState;
   readonly log: LogBuffer;
   readonly feed: ConsoleFeed;

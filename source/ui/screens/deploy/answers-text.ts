@@ -1,4 +1,4 @@
-// All answers as one text for the person's own editor: a line `name = value` for each, below the titles of
+// All answers as one text for the user's editor: a line `name = value` each, below the titles of
 // the steps.
 
 import { type GivenValues, isEphemeral, newVariable, variablePrefix } from "./answers.ts";
@@ -9,7 +9,7 @@ import { settings } from "./settings.ts";
 import type { StepActions } from "./step-actions.ts";
 import { advancedStepsOf, mainSteps, pageOf } from "./steps.ts";
 
-/** Stands in place of a secret; whoever leaves it keeps the secret. */
+/** Stands for a secret; leaving it keeps the secret. */
 export const secretMask = "********";
 /** In front of what is wrong with the line below; such lines are taken out again. */
 const problemSign = "#!";
@@ -181,7 +181,7 @@ export function withProblems(text: string, problems: ReadAnswers["problems"]): s
     .join("\n");
 }
 
-/** The text without what was said against it. */
+/** Removes the error comments from the text. */
 export function withoutProblems(text: string): string {
   const rows = text.split(/\r?\n/).filter((row) => !row.trimStart().startsWith(problemSign));
   return rows.join("\n");

@@ -108,7 +108,7 @@ export function wherePage(state: DeployState) {
   };
 }
 
-/** What the machine has, and how many apps it runs. */
+/** Describes the machine's resources and the apps it runs. */
 export function capacityLines({ known: { capacity, apps } }: DeployState): Line[] {
   const lines: Line[] = [];
   if (capacity.kind === "loading") lines.push(line("Looking at what is free", "dim"));

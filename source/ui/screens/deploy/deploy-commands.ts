@@ -11,7 +11,7 @@ import type { LaunchActions } from "./launch-actions.ts";
 import { pathFields, type StepActions } from "./step-actions.ts";
 import { isAdvanced, wrongAnswer } from "./steps.ts";
 
-/** What the keys act on, and the facts that decide which of them are valid now. */
+/** Context of the commands, and the facts that decide which are valid. */
 export interface DeployKeys {
   readonly state: DeployState;
   /** The field that has the keys. */

@@ -56,7 +56,7 @@ export class DraftFolder {
   readonly #looksSecret: Rules["looksSecret"];
   readonly #owner: DraftOwner;
   #file: string;
-  /** One change after the other: the last one is what stays. */
+  /** Writes run one after the other, so that the last one wins. */
   #last: Promise<void> = Promise.resolve();
 
   /** @param folder may not be there yet */
@@ -167,7 +167,7 @@ export class DraftFolder {
 
   async #next(change: () => Promise<void>): Promise<void> {
     const changed = this.#last.then(change);
-    // Whoever asked for a change is told of its failure; the next one is not stopped by it.
+    // The caller gets the failure; the next write still runs.
     this.#last = changed.catch(() => {});
     await changed;
   }

@@ -1,4 +1,4 @@
-// How far a launch is: its phases, the end of its log, and how it went.
+// Progress of a launch: its phases, the end of its log, and its outcome.
 
 import type { DeployPhase, DeployResult, EphemeralEvent } from "../../../cloud/admin/documents.ts";
 

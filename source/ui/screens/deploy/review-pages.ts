@@ -104,7 +104,7 @@ export function reviewPage(state: DeployState, wrong?: { readonly sentence: stri
   });
 }
 
-/** How many checks passed; in full only what did not. */
+/** Counts the checks that passed, and lists the others. */
 function checksLines({ known: { checked }, checks }: DeployState): Line[] {
   if (checked.kind === "failed") return [errorLine(checked.sentence)];
   const findings =

@@ -128,7 +128,7 @@ const kinds = {
   "modal-cls": "a class for Modal",
 };
 
-/** What the script serves, and what it is warned of. */
+/** Lists what the script serves, and its warnings. */
 export function summaryLines({ inspection, base, note }: ReadScript): Line[] {
   const { target, line: at, kind, dialect, warnings } = inspection;
   const by = dialect === "none" ? "" : `, by @${dialect}`;

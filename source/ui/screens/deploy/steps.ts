@@ -101,7 +101,7 @@ export function wrongAnswer(state: DeployState): WrongAnswer | undefined {
   return undefined;
 }
 
-/** What the step shows and asks. */
+/** Returns the content and questions of the step. */
 export function pageOf(state: DeployState): Page {
   const step = steps.find(({ id }) => id === state.step);
   return { question: "", items: [], lines: [], ...step?.page(state) };

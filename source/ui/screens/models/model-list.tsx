@@ -177,7 +177,7 @@ const emptySentences = {
   running: "Nothing is loaded. [ goes to the models, l loads one.",
 } as const;
 
-/** What is being read, or what to do; nothing below an error, and in the first moment of a wait. */
+/** Says what is loading, or what to do; empty below an error and in the first moment of a wait. */
 function EmptyList({ state, width }: Omit<RowsProps, "height">): ReactElement | null {
   const { glyphs, theme } = useLook();
   const paragraph = useParagraph(width);

@@ -1,4 +1,4 @@
-// What the actions of the Models screen work with.
+// Context of the Models screen's actions.
 
 import type { Clock } from "../../../base/clock.ts";
 import type { ApiClient } from "../../../client/api-client.ts";

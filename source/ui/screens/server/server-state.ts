@@ -90,7 +90,7 @@ export interface Extent {
   readonly lastTop: number;
 }
 
-/** What the actions work with. */
+/** Context of the actions. */
 export interface ServerContext extends ServerSources {
   readonly store: Store<ServerState>;
   readonly watch: ServerWatch;

@@ -19,7 +19,7 @@ async function say(chat: OpenChat, question: string, answer: string): Promise<vo
   await chat.screen.until("Enter send");
 }
 
-/** What was given to the terminal's clipboard last. */
+/** The last text copied to the terminal's clipboard. */
 function copied({ screen }: OpenChat): string | undefined {
   const texts = screen.bytes.split("\u001b]52;c;").slice(1);
   const base64 = /^[A-Za-z0-9+/=]*/.exec(texts.at(-1) ?? "")?.[0];

@@ -122,6 +122,6 @@ test("the rows follow the selection, and of 200 deployments only those in sight 
   expect(shown.text()).toContain("> app-150");
   expect(shown.text()).toContain("151 of 200");
   expect(inSight).toBe(13);
-  // One look for each figure of each row.
+  // A call for each figure of each row.
   expect(looks).toBe(inSight * 7);
 });

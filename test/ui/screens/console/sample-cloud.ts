@@ -30,7 +30,7 @@ import type {
 } from "../../../../source/ui/screens/cloud-access.ts";
 import { ScriptedBackend } from "../../support/scripted-backend.ts";
 
-/** One moment for every sample: documents made a millisecond apart would be sorted by it. */
+/** The same time for every sample: documents made a millisecond apart would be sorted by it. */
 const sampledAt = Date.now();
 
 export function sampleApp(change: Partial<AppDocument> = {}): AppDocument {

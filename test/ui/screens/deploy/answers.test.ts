@@ -1,4 +1,4 @@
-// What follows from the answers: the deployment, the command, and what they change.
+// The deployment and the command that follow from the answers, and changes to them.
 import { describe, expect, test } from "vitest";
 import {
   configAnswersOf,

@@ -1,4 +1,4 @@
-// What keys do to the steps: answers change and stay, faults come and go.
+// Keys in the steps of the form: answers change and stay, errors come and go.
 import { describe, expect, test } from "vitest";
 import { fieldAfterText, fieldWith } from "../../../../source/ui/editor/line-field.ts";
 import type { DeployState } from "../../../../source/ui/screens/deploy/deploy-state.ts";

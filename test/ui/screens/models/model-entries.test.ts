@@ -79,7 +79,7 @@ describe("the order", () => {
     expect(names(three)[0]).toBe("hf.co/org/Qwen3-30B-GGUF:Q4_K_M");
     expect(names(sorted(three, "name"))[1]).toBe("llama:1b");
     expect(names(sorted(three, "size")).at(-1)).toBe("llama:1b");
-    // What is too big comes last.
+    // Models that do not fit come last.
     const small = {
       ...three,
       capacity: received(capacity({ memory: { totalBytes: 9e9, freeBytes: 8e9 } }), nowMs),

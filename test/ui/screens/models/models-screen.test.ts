@@ -68,7 +68,7 @@ async function openScreen(options: OpenOptions = {}): Promise<SizedTerminal> {
   return screen;
 }
 
-/** One key at a time: a piece of several bytes could be taken for a paste. */
+/** Types one key at a time: a piece of several bytes could be taken for a paste. */
 async function press(screen: SizedTerminal, key: string, shows: string | RegExp): Promise<void> {
   screen.type(key);
   await screen.until(shows);
@@ -190,7 +190,7 @@ describe("a download", () => {
     await press(screen, "x", "is off the list");
     await stop(screen);
     expect(screen.text).not.toContain("Downloads");
-    // What was fetched stays for the next time.
+    // Fetched data is kept for the next time.
     expect(store.blobs().some((name) => name.includes("partial"))).toBe(true);
   });
 });

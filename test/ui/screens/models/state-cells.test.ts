@@ -1,4 +1,4 @@
-// What the list says of a model that is on its way into memory, in a column of ten.
+// State of a loading model in the list, in a column of ten cells.
 import { expect, test } from "vitest";
 import type { LoadingModel } from "../../../../source/ui/screens/models/models-state.ts";
 import { localStateCell } from "../../../../source/ui/screens/models/state-cells.ts";

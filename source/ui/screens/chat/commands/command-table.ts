@@ -1,4 +1,4 @@
-// The one table of commands, and the ways to look something up in it.
+// The table of commands and its lookups.
 
 import { mayAttach } from "../../../../client/attachments/attach-images.ts";
 import { imageArgument } from "../../../../client/attachments/image-command.ts";
@@ -37,8 +37,8 @@ export type ParsedLine =
 const blockQuote = '"""';
 
 /**
- * Tells messages and commands apart; `//` at the start sends a message that begins with `/`. What
- * attaches an image is a message, whatever else it may look like.
+ * Tells messages and commands apart; `//` at the start sends a message that begins with `/`. A line
+ * that attaches an image is always a message.
  */
 export function parseLine(typed: string): ParsedLine {
   const text = typed.trim();

@@ -1,4 +1,4 @@
-// A command: one line of the table that keys, slash names, hints and help are made from.
+// A chat command: one row of the table behind keys, slash names, hints and help.
 
 import type { EditorAction } from "../../../editor/editor-state.ts";
 import type { CommandFacts } from "../../../frame/screen.ts";
@@ -25,12 +25,12 @@ export interface CommandSituation {
   readonly hasQueue: boolean;
 }
 
-/** A text that a command gives: it is printed, and the model does not see it. */
+/** Text output of a command: it is printed, and the model does not see it. */
 export interface Printed {
   readonly printed: string;
 }
 
-/** The outcome of a command: a sentence when it could not be done. */
+/** Outcome of a command: a sentence on failure. */
 export type Outcome = Done | Promise<Done>;
 type Done = string | Printed | undefined;
 
@@ -63,15 +63,15 @@ export interface MessageControl {
   copyCode(): Outcome;
   /** @param isConfirmed false asks first where an answer would be lost */
   regenerate(isConfirmed: boolean): Outcome;
-  /** Puts the last question into the field; what is sent then stands in for it. */
+  /** Puts the last question into the field; the next message replaces it. */
   editLast(): Outcome;
   cancelEditing(): undefined;
-  /** A new chat that goes up to the selected message. */
+  /** Starts a new chat with the messages up to the selected one. */
   forkHere(): Outcome;
   page(): Outcome;
 }
 
-/** Everything that a command may do: the screen's controller has it, and the line loop. */
+/** Actions of commands, implemented by the screen's controller and the line loop. */
 export interface CommandContext {
   readonly actions: ChatActions;
   readonly composer: ComposerControl;
@@ -82,7 +82,7 @@ export interface CommandContext {
   leave(): undefined;
   /** Forgets the messages and begins a new chat; tells what it keeps. */
   clear(name?: string): Outcome;
-  /** Asks for a yes. @returns false also where nobody can be asked */
+  /** Asks for confirmation. @returns false also when nobody can be asked */
   confirm(question: string): Promise<boolean>;
   chooseModel(): Outcome;
   /** Shows the settings of the chat, for changing where there is a screen. */

@@ -1,4 +1,4 @@
-// The parameters that a person may set in the chat, and what values they take.
+// Model parameters that can be set in the chat, and their values.
 
 export type ParameterValue = number | boolean | string | readonly string[];
 
@@ -7,9 +7,9 @@ export type ParsedParameter =
       readonly isValid: true;
       readonly name: string;
       readonly value: ParameterValue;
-      /** The value as it is repeated to the person. */
+      /** The value as shown to the user. */
       readonly valueText: string;
-      /** It takes effect when the model is loaded: the next message loads it again. */
+      /** Takes effect when the model is loaded: the next message reloads it. */
       readonly isForLoading: boolean;
     }
   | { readonly isValid: false; readonly sentence: string };
@@ -136,7 +136,7 @@ export interface ParameterFacts {
   readonly usual: string | undefined;
   /** The values to choose from; undefined for one that is typed. */
   readonly choices: readonly string[] | undefined;
-  /** Says what values it takes: `a number of at least 0`. */
+  /** Describes the allowed values: `a number of at least 0`. */
   readonly takes: string;
   readonly isForLoading: boolean;
 }
@@ -150,7 +150,7 @@ const stopFacts: ParameterFacts = {
   isForLoading: false,
 };
 
-/** Those with an effect, the ones that count without loading the model again first. */
+/** Returns the effective parameters, those that need no reload first. */
 export const parameterFacts: readonly ParameterFacts[] = [
   ...Object.entries(rules).flatMap(([name, rule]): ParameterFacts[] => {
     const { kind, meaning, usual, isForLoading = false } = rule;
@@ -169,7 +169,7 @@ export function parseParameter(argument: string): ParsedParameter {
   const [name, ...values] = splitWords(argument);
   if (name === undefined) return invalid(`Which one? ${parameterNames.join(", ")}`);
   if (name === "stop") return parseStop(values);
-  // A table lookup would also find what every object inherits, such as "constructor".
+  // A plain lookup would also find inherited names such as "constructor".
   const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
   if (rule === undefined) {
     return invalid(`There is no parameter '${name}'. Facts: ${parameterNames.join(", ")}`);

@@ -7,7 +7,7 @@ import { type ModelTexts, type SettingRow, settingRows, tableTexts } from "./set
 
 type Questions = Pick<FrameServices, "ask" | "choose" | "write">;
 
-/** Of a choice that leaves a setting to the model or the server. */
+/** Choice that leaves a setting to the model or the server. */
 const unset = "";
 
 /**

@@ -1,4 +1,4 @@
-// The settings of a chat as a table: what counts now, and where it comes from.
+// Settings of a chat as a table: effective values and their sources.
 
 import type { ChatSettings } from "../chat-backend.ts";
 import { type ParameterFacts, parameterFacts, valueText } from "./model-parameters.ts";
@@ -13,14 +13,14 @@ export interface SettingRow {
   readonly parameter: ParameterFacts | undefined;
 }
 
-/** What a model says of itself, as `/show` tells it. */
+/** A model's own settings, as `/show` prints them. */
 export interface ModelTexts {
   readonly system: string;
   /** A line for each parameter. */
   readonly parameters: string;
 }
 
-/** Of a setting that the server or the model's template decides on. */
+/** Value of a setting that the server or the model's template decides. */
 const automatic = "automatic";
 
 export function settingRows(

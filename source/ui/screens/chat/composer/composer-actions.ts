@@ -1,4 +1,4 @@
-// Actions in the field: editing, completing, searching earlier messages, sending.
+// Actions of the field: editing, completion, history search, sending.
 
 import { describeError } from "../../../../base/product-error.ts";
 import { completePath, pathBeforeCursor } from "../../../../client/attachments/complete-path.ts";
@@ -81,7 +81,7 @@ export class ComposerActions implements ComposerControl {
       return this.takeFromMenu();
     }
     if (await this.#completePath()) return;
-    // Somebody typed on meanwhile.
+    // The text has changed meanwhile.
     if (this.#state.editor.text !== text) return;
     const { examplePrompts } = this.#chat;
     const shown = examplePrompts.indexOf(text);
@@ -194,12 +194,12 @@ export class ComposerActions implements ComposerControl {
     return [...own, ...this.#chat.frame.slashNames().filter(({ name }) => !named.has(name))];
   }
 
-  /** A menu that could not be read is none. */
+  /** An unreadable menu counts as none. */
   #openMenu(reading: Promise<Menu | undefined>): Promise<void> {
     const { editor } = this.#state;
     const show = (menu: Menu | undefined): void => {
       if (this.#opening === opening) this.#opening = undefined;
-      // Somebody typed on meanwhile.
+      // The text has changed meanwhile.
       if (menu !== undefined && this.#state.editor === editor) this.#chat.store.update({ menu });
     };
     const opening: Promise<void> = reading.then(show, () => show(undefined));
@@ -221,7 +221,7 @@ export class ComposerActions implements ComposerControl {
     if (path === undefined) return false;
     const { typed, matches } = await completePath(path, this.#chat.actions.folder);
     if (matches.length === 0) return false;
-    // Somebody typed on meanwhile.
+    // The text has changed meanwhile.
     if (this.#state.editor.text !== text) return true;
     const completed = text.slice(0, path.start) + typed + text.slice(cursor);
     this.edit({ type: "setText", text: completed, cursor: path.start + typed.length });

@@ -98,7 +98,7 @@ export function takeItem({ text, cursor }: Typed, menu: Menu): Typed {
   return { text: text.slice(0, menu.start) + word + rest, cursor: menu.start + word.length };
 }
 
-/** What is typed is an item already: Enter has nothing to take. */
+/** Tells if the typed text is an item already: Enter has nothing to complete. */
 export function isComplete({ text, cursor }: Typed, menu: Menu): boolean {
   const typed = text.slice(menu.start, cursor);
   return menu.items.some(({ value }) => value === typed);

@@ -1,5 +1,5 @@
-// The way of a typed message to the model: its images are found, looked at and counted, and while an answer
-// runs it waits in the queue. What cannot be sent stays in the field.
+// Sends typed messages to the model: finds, checks and counts their images, and queues them while
+// an answer runs. A message that cannot be sent stays in the field.
 
 import { describeError } from "../../../../base/product-error.ts";
 import { mayAttach, tooManyText } from "../../../../client/attachments/attach-images.ts";
@@ -115,7 +115,7 @@ export class PromptSender {
     const canSee = mayAttach(text) ? await backend.sees() : true;
     const { folder } = actions;
     const attached = await attachWithPictures(text, { folder, takesBareNames: canSee });
-    // What follows /image is its question: nothing else is attached with it.
+    // The text behind /image is its question: nothing else is attached with it.
     const isCommand = imageArgument(text) !== undefined;
     const texts = isCommand ? noTexts : await readTextFiles(text, folder);
     store.update({ isAttaching: false });
@@ -127,7 +127,7 @@ export class PromptSender {
       this.#warn(problem + again);
       return;
     }
-    // Somebody typed on meanwhile: that is not what was to be sent.
+    // The text has changed meanwhile, so it is not the message to send.
     if (this.#state.editor.text !== typed) return;
     if (!canSee) {
       this.#submit(text, typed, [], texts.files);

@@ -1,4 +1,4 @@
-// Actions on a chat beside talking, for the full screen and the line loop alike.
+// Actions on a chat besides talking, for the full screen and the line loop.
 
 import { writeFile } from "node:fs/promises";
 import { toAbsolutePath } from "../../../../base/file-path.ts";
@@ -20,7 +20,7 @@ export interface ChatDocument {
   readonly settings: ChatSettings;
 }
 
-/** Where chats are kept. */
+/** Storage of chats. */
 export interface ChatStorage {
   readonly store: SessionStore;
   readonly recorder: SessionRecorder;
@@ -28,7 +28,7 @@ export interface ChatStorage {
 
 export interface ChatActionsOptions {
   readonly backend: ChatBackend;
-  /** Undefined where nothing is kept. */
+  /** Undefined when chats are not saved. */
   readonly keeping: ChatStorage | undefined;
   readonly read: () => ChatDocument;
   readonly change: (change: Partial<ChatDocument>) => void;
@@ -63,7 +63,7 @@ export class ChatActions {
     return this.#options.backend;
   }
 
-  /** @throws Error where nothing is kept */
+  /** @throws Error when chats are not saved */
   get #keeping(): ChatStorage {
     const { keeping } = this.#options;
     if (keeping === undefined) throw new Error("Chats are not kept: the setting nohistory is on.");
@@ -111,7 +111,7 @@ export class ChatActions {
     return own === "" ? `The model has no ${topic}.` : own;
   }
 
-  /** What the model says of itself; empty where it cannot be asked. */
+  /** Returns the model's own parameters; empty when the model is unavailable. */
   async modelTexts(): Promise<ModelTexts> {
     const textOf = async (topic: ShowTopic) =>
       (await this.#backend.show(topic).catch(() => "")).trim();
@@ -130,7 +130,7 @@ export class ChatActions {
     return `Answers come from ${this.#backend.facts.name} now.`;
   }
 
-  /** Another model, and the conversation begins anew. */
+  /** Switches to another model and starts a new conversation. */
   async loadModel(name: string): Promise<string> {
     await this.#backend.use(name);
     this.clear();
@@ -223,7 +223,7 @@ export class ChatActions {
     return deployment?.app === own?.app && deployment?.profile === own?.profile;
   }
 
-  /** Goes on with a saved chat: its model, its settings, its messages. */
+  /** Resumes a saved chat with its model, settings and messages. */
   async openSession(reference: string): Promise<string> {
     const { id } = await this.findSession(reference);
     const chat = await this.#keeping.recorder.open(id);

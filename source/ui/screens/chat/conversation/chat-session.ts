@@ -1,4 +1,4 @@
-// The conversation with the model: sends, collects the answer in batches, keeps what was said.
+// The conversation with the model: sends, batches the answer, records both.
 
 import type { Clock } from "../../../../base/clock.ts";
 import type { ChatEvent } from "../../../../client/chat-events.ts";

@@ -1,5 +1,5 @@
-// The part of the transcript on show: its tail, or a place that new output never moves. Only what is
-// near is laid out, so that a picture costs the same for any length of the transcript.
+// The visible part of the transcript: its tail, or a place that new output never moves. Only rows
+// near it are laid out, so that a frame costs the same for any length.
 
 /** A row of the transcript by the entry that it belongs to, so that it survives a new width. */
 export interface RowAnchor {
@@ -94,7 +94,7 @@ export function scroll(
 ): Viewport {
   if (request.kind === "tail") return followTail;
   const rowCount = Math.max(1, height - markerRows);
-  // One row stays in sight for the eye to hold on to.
+  // One row stays visible, to keep the reader's place.
   const pageRows = Math.max(1, rowCount - 1);
   if (request.kind === "top") return anchored(viewport, { index: 0, row: 0 }, transcript, rowCount);
   const delta = request.delta * (request.kind === "pages" ? pageRows : 1);

@@ -1,4 +1,4 @@
-// How the end of an answer stands in the transcript.
+// The end of an answer in the transcript.
 import { expect, test } from "vitest";
 import {
   type AnswerEnd,
