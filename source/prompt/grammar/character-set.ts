@@ -64,10 +64,6 @@ export function contains(set: CharacterSet, codePoint: number): boolean {
   return set.some(([first, last]) => first <= codePoint && codePoint <= last);
 }
 
-export function overlaps(set: CharacterSet, other: CharacterSet): boolean {
-  return set.some(([first, last]) => other.some((range) => first <= range[1] && range[0] <= last));
-}
-
 /** Characters that need no escape in a JSON string: all but quote, backslash and control characters. */
 export const unescaped = complement(union([[0, 0x1f], one('"'), one("\\"), one("\x7f")]));
 const shortEscapes = ['"', "\\", "\b", "\f", "\n", "\r", "\t"];

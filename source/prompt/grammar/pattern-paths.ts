@@ -2,7 +2,7 @@
 //
 // llama.cpp compares a token along every path through the pattern, even where paths meet again, until one
 // matches: `^(a?){100}a{100}$` has more than 10^20 for 32 letters. Typical patterns have few.
-import { type CharacterSet, contains, overlaps } from "./character-set.ts";
+import { type CharacterSet, contains } from "./character-set.ts";
 import type { PatternNode } from "./pattern-syntax.ts";
 
 /** Limit of paths; each takes some 50 ns. */
@@ -40,9 +40,10 @@ export class PathCounter {
       const { first } = automaton.read(pattern);
       const { places } = automaton;
       places.push({ index: places.length, set: [], next: [...first] });
-      if (places.every(isClear)) return 1;
+      const lists = nextLists(places);
+      if (lists.every(isClear)) return 1;
       this.#linksLeft -= automaton.links;
-      return this.#linksLeft < 0 ? Number.POSITIVE_INFINITY : pathsOf(places);
+      return this.#linksLeft < 0 ? Number.POSITIVE_INFINITY : pathsOf(places, lists);
     } catch (error) {
       if (error instanceof RangeError) return Number.POSITIVE_INFINITY;
       throw error;
@@ -50,23 +51,68 @@ export class PathCounter {
   }
 }
 
-/** Returns true if each character leads to one position. */
-function isClear({ next }: Place): boolean {
-  return next.every((one, index) =>
-    next.every((other, at) => at <= index || (one !== other && !overlaps(one.set, other.set))),
-  );
-}
-
-function pathsOf(places: readonly Place[]): number {
-  let paths = pathsOfText(places);
+function pathsOf(places: readonly Place[], lists: readonly NextList[]): number {
+  let paths = pathsOfText(places, lists);
   const seen = new Set<string>();
   for (const code of runCharacters) {
-    const takers = places.map(({ set }) => Number(contains(set, code))).join("");
-    if (paths > mostPaths || seen.has(takers)) continue;
-    seen.add(takers);
-    paths = Math.max(paths, pathsOfRun(places, code));
+    const takers = Uint8Array.from(places, ({ set }) => Number(contains(set, code)));
+    const key = takers.join("");
+    if (paths > mostPaths || seen.has(key)) continue;
+    seen.add(key);
+    paths = Math.max(paths, pathsOfRun(places, takers));
   }
   return paths;
+}
+
+/** Transitions of a position; most positions share theirs, as all parts of a repetition do. */
+interface NextList {
+  /** Next positions, grouped by their set of characters. */
+  readonly groups: readonly (readonly Place[])[];
+  /** For each group, the indexes of the groups that share a character with it, itself included. */
+  readonly overlapping: readonly ReadonlySet<number>[];
+}
+
+/** Returns the list of each position. */
+function nextLists(places: readonly Place[]): NextList[] {
+  const known = new Map<string, NextList>();
+  return places.map(({ next }) => {
+    const key = next.map(({ index }) => index).join();
+    const list = known.get(key) ?? nextList(next);
+    known.set(key, list);
+    return list;
+  });
+}
+
+function nextList(next: readonly Place[]): NextList {
+  const bySet = new Map<CharacterSet, Place[]>();
+  for (const place of next) {
+    const alike = bySet.get(place.set);
+    if (alike === undefined) bySet.set(place.set, [place]);
+    else alike.push(place);
+  }
+  return { groups: [...bySet.values()], overlapping: overlaps([...bySet.keys()]) };
+}
+
+/** Sweeps over the ranges of all sets in order, since most overlap with few others. */
+function overlaps(sets: readonly CharacterSet[]): Set<number>[] {
+  const found = sets.map((_, index) => new Set([index]));
+  const ranges = sets.flatMap((set, index) => set.map(([first, last]) => ({ first, last, index })));
+  ranges.sort((one, other) => one.first - other.first);
+  let open: typeof ranges = [];
+  for (const range of ranges) {
+    open = open.filter(({ last }) => last >= range.first);
+    for (const { index } of open) {
+      found[index]?.add(range.index);
+      found[range.index]?.add(index);
+    }
+    open.push(range);
+  }
+  return found;
+}
+
+/** Returns true if each character leads to one position. */
+function isClear({ groups, overlapping }: NextList): boolean {
+  return groups.every((each) => each.length === 1) && overlapping.every(({ size }) => size === 1);
 }
 
 /** Positions of a text in a pattern, and their transitions. */
@@ -132,47 +178,62 @@ class Automaton {
 }
 
 /** Assumes for each position the character that most next positions match: a bound, usually exact. */
-function pathsOfText(places: readonly Place[]): number {
+function pathsOfText(places: readonly Place[], lists: readonly NextList[]): number {
   let ways = new Float64Array(places.length).fill(1);
   let highest = 1;
   for (let length = 1; length <= usualLength && highest <= mostPaths; length += 1) {
     const before = ways;
-    ways = Float64Array.from(places, ({ next }) => most(next, before));
-    highest = Math.max(...ways);
+    const counted = new Map<NextList, number>();
+    ways = Float64Array.from(lists, (list) => {
+      const found = counted.get(list) ?? most(list, before);
+      counted.set(list, found);
+      return found;
+    });
+    highest = ways.reduce((one, other) => Math.max(one, other));
   }
   return highest;
 }
 
-function most(next: readonly Place[], ways: Float64Array): number {
+function most({ groups, overlapping }: NextList, ways: Float64Array): number {
+  const sums = groups.map((places) =>
+    places.reduce((sum, { index }) => sum + (ways[index] ?? 0), 0),
+  );
   let highest = 0;
-  for (const { set } of next) {
+  for (const indexes of overlapping) {
     let sum = 0;
-    for (const other of next) {
-      if (other.set === set || overlaps(set, other.set)) sum += ways[other.index] ?? 0;
-    }
+    for (const index of indexes) sum += sums[index] ?? 0;
     highest = Math.max(highest, sum);
   }
   return highest;
 }
 
-/** Counts all paths only if no path matches the whole run. */
-function pathsOfRun(places: readonly Place[], code: number): number {
-  const own = places.map(({ next }) => next.filter(({ set }) => contains(set, code)));
+/**
+ * Counts all paths only if no path matches the whole run.
+ *
+ * @param takers by index of the position: 1 if it matches the character
+ */
+function pathsOfRun(places: readonly Place[], takers: Uint8Array): number {
+  const own = places.map(({ next }) => next.filter(({ index }) => takers[index] === 1));
   const sums = new Float64Array(places.length);
   let ways = new Float64Array(places.length).fill(1);
   let highest = 0;
+  // A place from which no run of this length begins has no longer one either.
+  let alive = places.map(({ index }) => index);
   for (let length = 1; length <= longestRun && highest <= mostPaths; length += 1) {
     const before = ways;
-    ways = Float64Array.from(own, (next) =>
-      next.reduce((total, { index }) => total + (before[index] ?? 0), 0),
-    );
-    let isAlive = false;
-    for (const [index, found] of ways.entries()) {
-      sums[index] = (sums[index] ?? 0) + found;
-      if (found > 0) isAlive = true;
-      else highest = Math.max(highest, sums[index] ?? 0);
+    ways = new Float64Array(places.length);
+    const still: number[] = [];
+    for (const index of alive) {
+      let found = 0;
+      for (const next of own[index] ?? []) found += before[next.index] ?? 0;
+      ways[index] = found;
+      const sum = (sums[index] ?? 0) + found;
+      sums[index] = sum;
+      if (found > 0) still.push(index);
+      else highest = Math.max(highest, sum);
     }
-    if (!isAlive) break;
+    if (still.length === 0) break;
+    alive = still;
   }
   return highest;
 }
