@@ -43,8 +43,8 @@ export class ServerUnderAttack {
     folder = mkdtempSync(path.join(tmpdir(), "modelctl-fuzz-")),
   ): Promise<ServerUnderAttack> {
     mkdirSync(path.join(folder, "files"), { recursive: true });
-    const { PATH = "", MODELCTL_TEST_HOME: compiled = folder } = process.env;
-    const env = { PATH, HOME: folder, NODE_COMPILE_CACHE: path.join(compiled, "compiled") };
+    const { PATH = "", NODE_COMPILE_CACHE = path.join(folder, "compiled") } = process.env;
+    const env = { PATH, HOME: folder, NODE_COMPILE_CACHE };
     const child = fork(processFile, [folder], { env, silent: true });
     const [news] = await Promise.race([
       once(child, "message"),

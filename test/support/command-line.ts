@@ -75,8 +75,7 @@ export class Home {
       XDG_DATA_HOME: path.join(this.folder, "data"),
       XDG_STATE_HOME: path.join(this.folder, "state"),
       XDG_CACHE_HOME: path.join(this.folder, "cache"),
-      // One for all homes: the suite starts the program hundreds of times.
-      NODE_COMPILE_CACHE: path.join(process.env.MODELCTL_TEST_HOME ?? this.folder, "compiled"),
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? "",
       MODELCTL_HOST: `127.0.0.1:${this.port}`,
       MODELCTL_GPU: "cpu",
     };

@@ -40,6 +40,7 @@ export async function openTerminal(arguments_: string[], options: TerminalOption
       TERM: "xterm-256color",
       LANG: "C.UTF-8",
       CI: "false",
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? "",
       MODELCTL_HOST: `127.0.0.1:${await freePort()}`,
       ...options.environment,
     },

@@ -8,7 +8,7 @@ export function refuseWhileStopping(app: FastifyInstance, stopping: AbortSignal)
     if (!stopping.aborted) return;
     reply.header("connection", "close");
     throw new ProductError(engineErrors.shuttingDown, {
-      message: "The server is stopping and takes no new requests.",
+      message: "The server is shutting down and accepts no new requests.",
       hint: "Start it again with modelctl serve.",
       retryAfterSeconds: 5,
     });

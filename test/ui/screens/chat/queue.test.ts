@@ -36,7 +36,7 @@ test("they wait below the field, and each is sent when the answer before it has 
   chat.backend.current.text("done 2").done("length");
   await chat.screen.until(() => chat.backend.answers.length === 3);
   expect(contents(chat).at(-1)).toBe("third");
-  expect(chat.screen.text).not.toContain("queued");
+  await chat.screen.until(({ text }) => !text.includes("queued"));
 });
 
 test("many take little room: the rest is counted", async () => {
