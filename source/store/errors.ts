@@ -216,8 +216,7 @@ export const storeErrors = {
     code: "STORE_MODELFILE_TEXT_AFTER_QUOTE",
     status: 400,
     exitCode: exitCodes.usage,
-    description:
-      "Text follows a closing quote in the Modelfile.",
+    description: "Text follows a closing quote in the Modelfile.",
   },
   modelfileFromMissing: {
     code: "STORE_MODELFILE_FROM_MISSING",
