@@ -3,13 +3,13 @@ import { systemClock } from "../../base/clock.ts";
 import { Admission } from "./admission.ts";
 import { TrustedProxies } from "./client-address.ts";
 import { defaultGatewayLimits, type GatewayOptions } from "./gateway-options.ts";
-import { type BoundAddress, Listener, type ListenerSurroundings } from "./listener.ts";
-import type { ListenerOptions } from "./listener-options.ts";
+import { Listener, type ListenerSurroundings } from "./listener.ts";
+import type { BoundAddress, ListenerOptions } from "./listener-options.ts";
 import { Reception, stopping } from "./reception.ts";
 import { WaitingBytes } from "./request-body.ts";
 import { RoutingTable } from "./routing-table.ts";
 import { SpentBuffers } from "./spent-buffers.ts";
-import type { Demand, RoutedApp, Traffic } from "./traffic.ts";
+import type { Demand, GatewayControl, RoutedApp, TrafficReport } from "./traffic.ts";
 
 /** Callers that read at all have the reason by then. */
 const lastWordsMs = 250;
@@ -40,7 +40,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   return new Gateway(options.listeners, table, around);
 }
 
-export class Gateway implements Traffic {
+export class Gateway implements GatewayControl {
   readonly #wanted: readonly ListenerOptions[];
   readonly #table: RoutingTable;
   readonly #around: ListenerSurroundings;
@@ -107,6 +107,10 @@ export class Gateway implements Traffic {
 
   demand(organisation: string, app: string): Demand {
     return this.#table.demand(organisation, app);
+  }
+
+  report(): TrafficReport {
+    return this.#table.report();
   }
 
   inFlight(replica: string): number {

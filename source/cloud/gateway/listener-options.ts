@@ -15,3 +15,11 @@ export interface ListenerOptions {
   /** Plain HTTP beyond loopback, at the owner's own risk. */
   allowsPlainHttp?: boolean;
 }
+
+/** Address on which a gateway listens. */
+export interface BoundAddress {
+  scheme: "http" | "https";
+  host: string;
+  port: number;
+  url: string;
+}

@@ -13,7 +13,7 @@ import { keepHalfClosed } from "../../base/half-closed.ts";
 import { describeError, ProductError } from "../../base/product-error.ts";
 import { isLoopback, urlOf } from "../../configuration/address.ts";
 import { cloudErrors } from "../errors.ts";
-import type { Encryption, ListenerOptions } from "./listener-options.ts";
+import type { BoundAddress, Encryption, ListenerOptions } from "./listener-options.ts";
 import type { Door, Reception } from "./reception.ts";
 import {
   type CertificateFiles,
@@ -23,13 +23,6 @@ import {
 import { onPlainCaller } from "./tls/plain-callers.ts";
 import { ensureSelfSigned } from "./tls/self-signed.ts";
 import { answerUnreadable } from "./unreadable.ts";
-
-export interface BoundAddress {
-  scheme: "http" | "https";
-  host: string;
-  port: number;
-  url: string;
-}
 
 export interface ListenerSurroundings {
   reception: Reception;
