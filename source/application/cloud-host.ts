@@ -210,10 +210,10 @@ async function openGateway(
   { gatewaySocket, listeners, trustedProxies = [], organisation, log }: CloudHostOptions,
   { keys, usage, server, parts, isReady }: GatewaySurroundings,
 ): Promise<GatewayControl> {
-  const onStopWish = (replica: string) => stopAsWished(server.controlPlane, replica, log);
+  const onStopRequested = (replica: string) => stopAsWished(server.controlPlane, replica, log);
   if (gatewaySocket === undefined) {
     return createGateway({
-      ...{ listeners, keys, trustedProxies, isReady, onStopWish, log },
+      ...{ listeners, keys, trustedProxies, isReady, onStopRequested, log },
       internalRoute: metricsRoute(organisation, () => usage.metrics(), log),
       observe: (record) => usage.observe(record),
     });
@@ -225,7 +225,7 @@ async function openGateway(
       usage.observe(record);
       if (record.keyId !== undefined) keys.noteUse(record.keyId, Date.now());
     },
-    onStopWish,
+    onStopRequested,
   });
   parts.add(keys.onChange(() => gateway.publishKeys()));
   return gateway;

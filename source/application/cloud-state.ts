@@ -31,7 +31,7 @@ export async function examineState(stateFolder: string, client: AdminClient): Pr
     });
   }
   const fault = faultOf(file);
-  return { file, complaints: fault === undefined ? [] : [fault], backups: listBackups(file) };
+  return { file, problems: fault === undefined ? [] : [fault], backups: listBackups(file) };
 }
 
 /**

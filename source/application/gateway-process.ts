@@ -48,7 +48,7 @@ export async function runGateway(options: GatewayProcessOptions): Promise<void> 
         ...{ keys, trustedProxies, log },
         internalRoute: metricsRoute(organisation, readMetrics, log),
         observe: (record) => link.observe(record),
-        onStopWish: (replica) => link.stopReplica(replica),
+        onStopRequested: (replica) => link.stopReplica(replica),
       }),
     onKeys: (shared) => keys.replace(shared),
     onListening,

@@ -15,7 +15,7 @@ import type { ProgressRecord } from "../store/library/layer-maker.ts";
 import type { LostFile } from "../store/library/lost-files.ts";
 import type { ModelSummary } from "../store/library/model-list.ts";
 import { ModelStore } from "../store/library/model-store.ts";
-import type { MakeOptions, Work, Workshop } from "../store/make-model.ts";
+import type { LibraryServices, MakeOptions, Work } from "../store/make-model.ts";
 import { ModelCatalog } from "../store/model-catalog.ts";
 import { hubHosts, type ModelName } from "../store/model-reference.ts";
 import type { ParsedModelfile } from "../store/modelfile/parse-modelfile.ts";
@@ -28,14 +28,14 @@ import type { RenderedPrompt } from "./render-prompt.ts";
 export type { LostFile, ModelDescription, ModelName, ProgressRecord, Work };
 
 /** Parts are loaded when a command first needs them. */
-export class ModelLibrary implements Workshop {
+export class ModelLibrary implements LibraryServices {
   readonly store: ModelStore;
   readonly catalog: ModelCatalog;
   readonly hub: () => Promise<HubSettings>;
   readonly quantizeProgram: QuantizeProgram;
   readonly templateProblem: TemplateProblem;
   readonly templateTimeoutMs: number;
-  readonly templateWarnings: Workshop["templateWarnings"];
+  readonly templateWarnings: LibraryServices["templateWarnings"];
   readonly #cacheFolder: string;
 
   constructor(

@@ -110,7 +110,7 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
     {
       version: packageVersion(),
       catalog,
-      workshop: library,
+      library: library,
       removeModel: (name) => library.remove(name),
       scheduler,
       requestLog,
@@ -199,7 +199,7 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
  * @throws ProductError `SERVER_PORT_TAKEN`
  */
 export async function refuseTakenAddress(address: ServerAddress): Promise<void> {
-  if ((await new ApiClient({ url: urlOf(address) }).identify()) !== "stranger") return;
+  if ((await new ApiClient({ url: urlOf(address) }).identify()) !== "other") return;
   const { portTaken } = await import("../server/listen.ts");
   throw await portTaken(address);
 }
@@ -213,8 +213,8 @@ async function closeAll(app: FastifyInstance, scheduler: Scheduler): Promise<voi
   await Promise.all([app.close(), scheduler.close()]);
 }
 
-async function identify(url: string): Promise<"modelctl" | "stranger"> {
-  return (await new ApiClient({ url }).identify()) ?? "stranger";
+async function identify(url: string): Promise<"modelctl" | "other"> {
+  return (await new ApiClient({ url }).identify()) ?? "other";
 }
 
 async function preload(

@@ -1,7 +1,7 @@
 // Shows the progress of a long command: lines redrawn in place on a terminal, plain lines
 // elsewhere.
 import { type Clock, systemClock } from "../base/clock.ts";
-import { toOneLine } from "../base/seen-text.ts";
+import { toOneLine } from "../base/display-text.ts";
 import { cutToWidth } from "./cut-to-width.ts";
 import { ProgressBar } from "./progress-bar.ts";
 

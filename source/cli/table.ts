@@ -1,5 +1,5 @@
 // Tables and sections as the list, ps and show commands print them.
-import { toOneLine } from "../base/seen-text.ts";
+import { toOneLine } from "../base/display-text.ts";
 import { cellWidth } from "./cell-width.ts";
 
 const gap = "    ";

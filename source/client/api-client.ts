@@ -62,19 +62,19 @@ export class ApiClient {
     this.connection = connection;
   }
 
-  /** `modelctl`, `stranger`, or undefined when nobody answers. */
-  async identify(): Promise<"modelctl" | "stranger" | undefined> {
+  /** `modelctl`, `other`, or undefined when nobody answers. */
+  async identify(): Promise<"modelctl" | "other" | undefined> {
     try {
       const reply = await this.#send("GET", "/api/version", { timeoutMs: probeTimeoutMs });
       const body: unknown = parseJson(await readText(reply));
-      return isRecord(body) && body.server === "modelctl" ? "modelctl" : "stranger";
+      return isRecord(body) && body.server === "modelctl" ? "modelctl" : "other";
     } catch (error) {
       // A server that answers differently from ours is not one of ours.
       const isNobody =
         error instanceof ProductError &&
         error.code === clientErrors.unreachable.code &&
         /ECONNREFUSED/.test(error.message);
-      return isNobody ? undefined : "stranger";
+      return isNobody ? undefined : "other";
     }
   }
 

@@ -1,6 +1,7 @@
 // Reads the records of a native answer as events.
+
+import { toOneLine } from "../base/display-text.ts";
 import { isRecord } from "../base/json-record.ts";
-import { toOneLine } from "../base/seen-text.ts";
 import type { AnswerStatistics, ChatEvent } from "./chat-events.ts";
 
 export function* toEvents(record: Record<string, unknown>): Generator<ChatEvent> {

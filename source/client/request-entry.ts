@@ -1,5 +1,5 @@
 // A record of the server's request log as its clients read it, and as a line for a person.
-import { toOneLine } from "../base/seen-text.ts";
+import { toOneLine } from "../base/display-text.ts";
 import { formatMilliseconds } from "../base/time-format.ts";
 
 /** The facts in one line about a request. Times are milliseconds; unknown ones are absent. */

@@ -1,6 +1,7 @@
 // Rules for names of organisations and apps, the first segments of every URL.
+
+import { quoteShort } from "../base/display-text.ts";
 import { ProductError } from "../base/product-error.ts";
-import { quoteShort } from "../base/seen-text.ts";
 import { cloudErrors } from "./errors.ts";
 
 /** Same rules as a host name label: lower case, digits and hyphens. */

@@ -12,7 +12,7 @@ export interface Attempt {
   /** The first one of an address within a minute; further ones would only fill the log. */
   isNews: boolean;
   /** Failures since the last one that was logged. */
-  untold: number;
+  unreported: number;
   /** Milliseconds that the address should wait; 0 while it has not failed too often. */
   waitMs: number;
 }
@@ -36,7 +36,7 @@ export class FailedAttempts {
     const window = this.#windows.get(address);
     if (window !== undefined && now < endOf(window)) {
       window.count += 1;
-      return { isNews: false, untold: 0, waitMs: isFull(window) ? endOf(window) - now : 0 };
+      return { isNews: false, unreported: 0, waitMs: isFull(window) ? endOf(window) - now : 0 };
     }
     this.#windows.delete(address);
     this.#windows.set(address, { begin: now, lengthMs: nextLength(window, now), count: 1 });
@@ -44,7 +44,7 @@ export class FailedAttempts {
       if (this.#windows.size <= rememberedAddresses) break;
       this.#windows.delete(oldest);
     }
-    return { isNews: true, untold: (window?.count ?? 1) - 1, waitMs: 0 };
+    return { isNews: true, unreported: (window?.count ?? 1) - 1, waitMs: 0 };
   }
 }
 

@@ -4,8 +4,9 @@
 //
 // A term is `field:value` or a text to look for; a minus in front negates it; alternatives are
 // separated by commas (`status:4xx,5xx`); a value with blanks or commas needs double quotes.
+
+import { quoteShort } from "../base/display-text.ts";
 import { nearestName } from "../base/nearest-name.ts";
-import { quoteShort } from "../base/seen-text.ts";
 import { invalidFilter } from "./errors.ts";
 import type { RequestRecord } from "./request-record.ts";
 

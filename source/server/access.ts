@@ -22,7 +22,7 @@ declare module "fastify" {
 }
 
 /** Whether the caller may see or end a request that somebody sent. */
-export function maySee(
+export function canAccess(
   { caller }: Pick<FastifyRequest, "caller">,
   record: { keyId: string | undefined },
 ): boolean {

@@ -4,13 +4,13 @@ import { keepHalfClosed, watchHalfClosed } from "../base/half-closed.ts";
 import type { ServerDependencies } from "./dependencies.ts";
 import { compileSchemasLate } from "./lazy-schemas.ts";
 import { describeApi } from "./openapi/describe-api.ts";
-import { keepCancellations } from "./plugins/cancellations.ts";
+import { trackCancellations } from "./plugins/cancellations.ts";
 import { unpackBodies } from "./plugins/encoded-bodies.ts";
 import { replyWithErrors } from "./plugins/error-replies.ts";
 import { readJsonBodies } from "./plugins/json-body.ts";
 import { guardOrigins } from "./plugins/origin-and-host.ts";
 import { fetchRemoteImages } from "./plugins/remote-images.ts";
-import { keepBodies } from "./plugins/request-bodies.ts";
+import { recordBodies } from "./plugins/request-bodies.ts";
 import { countRequests } from "./plugins/request-metrics.ts";
 import { recordRequests } from "./plugins/request-records.ts";
 import { requireKeys } from "./plugins/require-key.ts";
@@ -66,12 +66,12 @@ export async function createServer(
   unpackBodies(app, dependencies.limits.bodyBytes);
   readJsonBodies(app);
   recordRequests(app, dependencies.requestLog);
-  keepCancellations(app);
+  trackCancellations(app);
   refuseWhileStopping(app, dependencies.stopping);
   limitSizes(app, dependencies.limits.imageBytes);
   await guardOrigins(app, dependencies, isLoopbackBound);
   requireKeys(app, dependencies);
-  keepBodies(app, dependencies.transcripts);
+  recordBodies(app, dependencies.transcripts);
   fetchRemoteImages(app, {
     isAllowed: dependencies.images.fetchesRemote,
     largestBytes: dependencies.limits.imageBytes,

@@ -7,7 +7,7 @@ import type { MachineMonitor } from "../metrics/machine-monitor.ts";
 import type { ServerMetrics } from "../metrics/server-metrics.ts";
 import type { RequestLog } from "../request-log/request-log.ts";
 import type { Transcripts } from "../request-log/transcripts.ts";
-import type { Workshop } from "../store/make-model.ts";
+import type { LibraryServices } from "../store/make-model.ts";
 import type { ModelCatalog } from "../store/model-catalog.ts";
 
 /** Who is let in. */
@@ -37,7 +37,7 @@ export interface ServerDependencies {
   version: string;
   catalog: ModelCatalog;
   /** What models are made and pulled with. */
-  workshop: Workshop;
+  library: LibraryServices;
   /** Removes a model, and what is stored of its prompts; throws as the store's `removeModel`. */
   removeModel: (name: string) => Promise<unknown>;
   scheduler: Scheduler;

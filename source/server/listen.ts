@@ -27,19 +27,19 @@ const usualAddress: ServerAddress = {
 const portTakenCode: string = serverErrors.portTaken.code;
 const alreadyRunningCode: string = serverErrors.alreadyRunning.code;
 
-/** Tells who answers at a URL: one of ours, or a stranger. */
-export type Identify = (url: string) => Promise<"modelctl" | "stranger">;
+/** Tells who answers at a URL: one of ours, or a other. */
+export type IdentifyServer = (url: string) => Promise<"modelctl" | "other">;
 
 /**
- * @param wanted undefined: the default port, or the next free one when a stranger holds it
+ * @param wanted undefined: the default port, or the next free one when a other holds it
  * @param morePorts so many ports above the wanted one may be taken in its place; a server of ours there
- *   counts as a stranger
+ *   counts as a other
  * @throws ProductError `SERVER_ALREADY_RUNNING`, `SERVER_PORT_TAKEN`, `SERVER_ADDRESS_UNUSABLE`
  */
 export async function listen(
   app: FastifyInstance,
   wanted: ServerAddress | undefined,
-  identify: Identify,
+  identify: IdentifyServer,
   morePorts = 0,
 ): Promise<Listening> {
   const first = wanted ?? usualAddress;
@@ -62,7 +62,7 @@ export async function listen(
 async function bind(
   app: FastifyInstance,
   address: ServerAddress,
-  identify: Identify,
+  identify: IdentifyServer,
 ): Promise<Listening> {
   const { host, port } = address;
   try {
@@ -78,7 +78,7 @@ async function bind(
 async function explain(
   error: unknown,
   address: ServerAddress,
-  identify: Identify,
+  identify: IdentifyServer,
 ): Promise<unknown> {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   const where = `${address.host}:${address.port}`;

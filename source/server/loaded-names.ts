@@ -27,7 +27,7 @@ export async function settleNames(models: Models, loaded: LoadedModel): Promise<
   for (const name of [...loaded.names]) {
     if (await isStillName(models, loaded, name)) continue;
     const heir = await otherModelOf(models, loaded, name);
-    if (heir !== undefined) loaded.passOn(name, heir);
+    if (heir !== undefined) loaded.dropName(name, heir);
   }
 }
 

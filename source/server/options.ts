@@ -1,5 +1,5 @@
 // Reads `options` and `keep_alive`, which all APIs take.
-import { quoteShort } from "../base/seen-text.ts";
+import { quoteShort } from "../base/display-text.ts";
 import { parseDuration } from "../configuration/duration.ts";
 import {
   cacheTypes,

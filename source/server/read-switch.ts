@@ -1,5 +1,5 @@
 // Reads a yes or no in a URL's query.
-import { quoteShort } from "../base/seen-text.ts";
+import { quoteShort } from "../base/display-text.ts";
 import { invalidField } from "./errors.ts";
 
 /** `?follow` alone means yes. @throws ProductError `SERVER_FIELD_INVALID` */

@@ -12,8 +12,8 @@ import type { ModelName } from "./model-reference.ts";
 import { pullModel, type TemplateProblem } from "./pull-model.ts";
 import { type QuantizeProgram, quantizing } from "./quantize/quantize-weights.ts";
 
-/** The program's parts that make models. */
-export interface Workshop {
+/** Services that create models. */
+export interface LibraryServices {
   catalog: ModelCatalog;
   store: ModelStore;
   /** Read when it is needed: a token file may be wrong, and most work needs none. */
@@ -47,19 +47,19 @@ export interface Work {
  * @throws ProductError, see `createModel`, `pullModel` and `quantizing`
  */
 export async function makeModel(
-  workshop: Workshop,
+  library: LibraryServices,
   name: ModelName,
   definition: ModelDefinition,
   { quantize, ...options }: MakeOptions,
   work: Work,
 ): Promise<void> {
-  const { catalog, store, quantizeProgram, templateWarnings } = workshop;
+  const { catalog, store, quantizeProgram, templateWarnings } = library;
   const { onWarning = (status) => work.onProgress({ status }) } = work;
   await createModel(store, name, definition, {
     ...options,
     onProgress: untilSuccess(work),
     signal: work.signal,
-    resolveName: (reference) => parentFor(workshop, reference, work),
+    resolveName: (reference) => parentFor(library, reference, work),
     ...(quantize !== undefined && {
       convertWeights: quantizing(store, quantizeProgram, quantize, work),
     }),
@@ -77,7 +77,7 @@ function untilSuccess({ onProgress }: Work): Work["onProgress"] {
 }
 
 async function parentFor(
-  { catalog, store, hub, templateProblem }: Workshop,
+  { catalog, store, hub, templateProblem }: LibraryServices,
   reference: string,
   work: Work,
 ): Promise<ParentModel> {

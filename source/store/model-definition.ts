@@ -7,8 +7,8 @@ export interface StoredMessage {
   content: string;
 }
 
-/** A definition that says no more than what is given. */
-export function nothingDefined(
+/** Fills in a definition: fields that are not given are empty. */
+export function defineModel(
   definition: Pick<ModelDefinition, "from"> & Partial<ModelDefinition>,
 ): ModelDefinition {
   return {

@@ -1,5 +1,5 @@
 // Reads a parameter's value from text, and explains invalid ones.
-import { quoteShort, trimUnseen } from "../base/seen-text.ts";
+import { quoteShort, trimInvisible } from "../base/display-text.ts";
 import {
   cacheTypes,
   isCacheType,
@@ -39,7 +39,7 @@ function readBoolean(text: string): boolean | undefined {
 /** Reads one value as a Modelfile writes it; for `stop`, one of its texts. */
 export function readParameterText(name: ParameterName, text: string): ParameterText {
   const { kind } = parameterKinds[name];
-  const value = readers[kind](kind === "strings" ? text : trimUnseen(text));
+  const value = readers[kind](kind === "strings" ? text : trimInvisible(text));
   if (value === undefined) {
     return {
       ok: false,

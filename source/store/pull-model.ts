@@ -7,7 +7,7 @@ import { createModel } from "./library/create-model.ts";
 import type { ProgressRecord } from "./library/layer-maker.ts";
 import type { ModelStore } from "./library/model-store.ts";
 import { sortParameters } from "./library/stored-parameters.ts";
-import { type ModelDefinition, nothingDefined } from "./model-definition.ts";
+import { defineModel, type ModelDefinition } from "./model-definition.ts";
 import { defaultTag, hubHosts, hubNameOf, type ModelName } from "./model-reference.ts";
 
 export interface PullOptions extends Omit<HubRequest, "onProgress"> {
@@ -67,7 +67,7 @@ export async function pullModel(
     const from = files.map(({ blobPath }) => blobPath);
     const said = await usable(defaults, templateProblem);
     for (const status of said.told) onProgress({ status });
-    await createModel(store, name, nothingDefined({ ...said.definition, from }), {
+    await createModel(store, name, defineModel({ ...said.definition, from }), {
       baseFolder: store.path,
       otherParameters: said.otherParameters,
       resolveName: async () => {

@@ -32,12 +32,12 @@ it("is told to be missing where no control plane has run, not to be damaged", as
 
 it("is whole, or has its fault", async () => {
   StateDatabase.open(stateFile(folder)).close();
-  expect(await examine(folder)).toMatchObject({ complaints: [], backups: [] });
+  expect(await examine(folder)).toMatchObject({ problems: [], backups: [] });
   writeFileSync(stateFile(folder), "x".repeat(5000));
-  expect((await examine(folder)).complaints).toHaveLength(1);
+  expect((await examine(folder)).problems).toHaveLength(1);
 });
 
 it("that was set aside is missed", async () => {
   writeFileSync(`${stateFile(folder)}.damaged-2030-01-01`, "");
-  expect((await examine(folder)).complaints).toEqual(["no such file"]);
+  expect((await examine(folder)).problems).toEqual(["no such file"]);
 });

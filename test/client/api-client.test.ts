@@ -241,10 +241,10 @@ describe("what is known of a model", () => {
 describe("who is there", () => {
   test.each<[string, RequestListener, string]>([
     ["ours", (_request, reply) => reply.end('{"version":"1.0.0","server":"modelctl"}'), "modelctl"],
-    ["Ollama", (_request, reply) => reply.end('{"version":"0.33.0"}'), "stranger"],
-    ["a web page", (_request, reply) => reply.end("<html>"), "stranger"],
-    ["a refusal", (_request, reply) => reply.writeHead(403).end(), "stranger"],
-    ["a broken connection", (request) => request.destroy(), "stranger"],
+    ["Ollama", (_request, reply) => reply.end('{"version":"0.33.0"}'), "other"],
+    ["a web page", (_request, reply) => reply.end("<html>"), "other"],
+    ["a refusal", (_request, reply) => reply.writeHead(403).end(), "other"],
+    ["a broken connection", (request) => request.destroy(), "other"],
   ])("%s is told", async (_what, listener, expected) => {
     expect(await (await clientOf(listener)).identify()).toBe(expected);
   });

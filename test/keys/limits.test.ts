@@ -34,11 +34,11 @@ test("keys do not share a budget, and an idle one saves up no more than a minute
 test("failures are news once a minute for each address, with what came since", () => {
   const clock = clockAt(0);
   const attempts = new FailedAttempts(clock);
-  expect(attempts.note("1.2.3.4")).toEqual({ isNews: true, untold: 0, waitMs: 0 });
+  expect(attempts.note("1.2.3.4")).toEqual({ isNews: true, unreported: 0, waitMs: 0 });
   expect(attempts.note("1.2.3.4").isNews).toBe(false);
   expect(attempts.note("5.6.7.8").isNews).toBe(true);
   clock.time += 60_000;
-  expect(attempts.note("1.2.3.4")).toEqual({ isNews: true, untold: 1, waitMs: 0 });
+  expect(attempts.note("1.2.3.4")).toEqual({ isNews: true, unreported: 1, waitMs: 0 });
 });
 
 test("an address that fails too often is told to wait until its minute is over", () => {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createModel } from "../../source/store/library/create-model.ts";
 import { ModelStore } from "../../source/store/library/model-store.ts";
 import { ModelCatalog } from "../../source/store/model-catalog.ts";
-import { nothingDefined } from "../../source/store/model-definition.ts";
+import { defineModel } from "../../source/store/model-definition.ts";
 import { parseModelReference } from "../../source/store/model-reference.ts";
 import { buildGguf, leastMetadata, text } from "../support/gguf-builder.ts";
 import { measurePull } from "./pull-figures.ts";
@@ -65,7 +65,7 @@ async function fillStore(models: string, files: string): Promise<void> {
     );
     const reference = parseModelReference(title);
     if (reference.kind !== "name") throw new Error(`${title} is a path`);
-    const definition = nothingDefined({ from: [file], system: `You are ${title}.` });
+    const definition = defineModel({ from: [file], system: `You are ${title}.` });
     await createModel(store, reference.name, definition, { resolveName });
   }
 }

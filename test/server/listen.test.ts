@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:http";
 import Fastify, { type FastifyInstance } from "fastify";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { ServerAddress } from "../../source/configuration/address.ts";
-import { type Identify, listen } from "../../source/server/listen.ts";
+import { type IdentifyServer, listen } from "../../source/server/listen.ts";
 
 const local = (port: number): ServerAddress => ({
   host: "127.0.0.1",
@@ -12,28 +12,28 @@ const local = (port: number): ServerAddress => ({
   path: "",
 });
 
-let stranger: Server;
+let otherServer: Server;
 let takenPort: number;
 let app: FastifyInstance;
 
 beforeEach(async () => {
-  stranger = createServer((_request, reply) => reply.end("somebody else"));
-  await new Promise<void>((resolve) => stranger.listen(0, "127.0.0.1", resolve));
-  const address = stranger.address();
+  otherServer = createServer((_request, reply) => reply.end("somebody else"));
+  await new Promise<void>((resolve) => otherServer.listen(0, "127.0.0.1", resolve));
+  const address = otherServer.address();
   takenPort = typeof address === "object" && address !== null ? address.port : 0;
   app = Fastify();
   app.get("/", async () => "ours");
 });
 afterEach(async () => {
   await app.close();
-  stranger.close();
+  otherServer.close();
 });
 
-const never: Identify = async () => {
+const never: IdentifyServer = async () => {
   throw new Error("nobody is to be asked");
 };
-const asStranger: Identify = async () => "stranger";
-const asOurs: Identify = async () => "modelctl";
+const asOther: IdentifyServer = async () => "other";
+const asOurs: IdentifyServer = async () => "modelctl";
 
 /**
  * The app, except that the usual ports stand for others: those that are taken for the stranger's,
@@ -60,9 +60,9 @@ describe("an address that was named", () => {
 
   test("that belongs to another program is an error that says so", async () => {
     const asked: string[] = [];
-    const identify: Identify = async (url) => {
+    const identify: IdentifyServer = async (url) => {
       asked.push(url);
-      return "stranger";
+      return "other";
     };
     await expect(listen(app, local(takenPort), identify)).rejects.toMatchObject({
       code: "SERVER_PORT_TAKEN",
@@ -117,7 +117,7 @@ describe("no address", () => {
     const { notice, url } = await listen(
       onOtherPorts([11434, 11435, 11436], seen),
       undefined,
-      asStranger,
+      asOther,
     );
     expect(seen).toEqual([11434, 11435, 11436, 11437]);
     expect(notice).toMatch(/^Port 11434 belongs to another program; this server took \d+\.$/);
@@ -135,7 +135,7 @@ describe("no address", () => {
   test("and strangers on all eleven ports are an error", async () => {
     const all = Array.from({ length: 11 }, (_, index) => 11434 + index);
     const seen: number[] = [];
-    await expect(listen(onOtherPorts(all, seen), undefined, asStranger)).rejects.toMatchObject({
+    await expect(listen(onOtherPorts(all, seen), undefined, asOther)).rejects.toMatchObject({
       code: "SERVER_PORT_TAKEN",
     });
     expect(seen).toEqual(all);

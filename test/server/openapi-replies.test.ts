@@ -85,7 +85,7 @@ const streamed: Question[] = [
 ];
 
 /** What a schema has against a value, with the value. */
-function complaints(schema: TSchema, value: unknown): unknown[] {
+function issues(schema: TSchema, value: unknown): unknown[] {
   return Value.Check(schema, value) ? [] : [...Value.Errors(schema, value), value];
 }
 
@@ -114,7 +114,7 @@ describe("a whole reply", () => {
     const reply = await ask(question);
     expect({ status: reply.status, text: reply.text }).toMatchObject({ status });
     expect(schema).toBeDefined();
-    if (schema !== undefined) expect(complaints(schema, reply.json)).toEqual([]);
+    if (schema !== undefined) expect(issues(schema, reply.json)).toEqual([]);
   });
 
   test("of one request is its record", async () => {
@@ -123,7 +123,7 @@ describe("a whole reply", () => {
     const one = await store.server.send(`/api/requests/${requests[0]?.id}`);
     const { json: schema } = replies["GET /api/requests/:id"] ?? {};
     if (schema === undefined) throw new Error("it is not described");
-    expect(complaints(schema, one.json)).toEqual([]);
+    expect(issues(schema, one.json)).toEqual([]);
   });
 });
 
@@ -136,7 +136,7 @@ describe("a streamed reply", () => {
     expect(reply.headers.get("content-type")).toContain(stream.type);
     const pieces = piecesOf(reply.text, stream.type);
     expect(pieces.length).toBeGreaterThan(1);
-    for (const piece of pieces) expect(complaints(stream.piece, piece)).toEqual([]);
+    for (const piece of pieces) expect(issues(stream.piece, piece)).toEqual([]);
   });
 });
 
@@ -150,7 +150,7 @@ describe("an error", () => {
     const reply = await ask(question);
     expect(reply.status).toBeGreaterThanOrEqual(400);
     const [, pattern = ""] = question.key.split(" ");
-    expect(complaints(errorSchema(pattern), reply.json)).toEqual([]);
+    expect(issues(errorSchema(pattern), reply.json)).toEqual([]);
   });
 });
 

@@ -119,7 +119,7 @@ describe("an image", () => {
     expect([large.status, large.text]).toEqual([413, expect.stringContaining(`'${place}'`)]);
     expect(large.text).toContain("SERVER_IMAGE_TOO_LARGE");
     const small = await server.post(path, { model: "tiny", ...bodies(image(2900))[path] });
-    expect(small.status).toBe(400); // the model has no eyes
+    expect(small.status).toBe(400); // the model has no vision
   });
 });
 

@@ -8,7 +8,7 @@ import { type CreateOptions, createModel } from "../../source/store/library/crea
 import type { ProgressRecord } from "../../source/store/library/layer-maker.ts";
 import { ModelStore } from "../../source/store/library/model-store.ts";
 import { type CatalogOptions, ModelCatalog } from "../../source/store/model-catalog.ts";
-import { type ModelDefinition, nothingDefined } from "../../source/store/model-definition.ts";
+import { defineModel, type ModelDefinition } from "../../source/store/model-definition.ts";
 import { type ModelName, parseModelReference } from "../../source/store/model-reference.ts";
 import { repositoryFolder, tinyFile } from "./command-line.ts";
 import { buildGguf, leastMetadata, text, uint16, uint32 } from "./gguf-builder.ts";
@@ -67,7 +67,7 @@ export function openStore(folder = temporaryFolder(), options: CatalogOptions = 
     },
     create: async (name, definition, options = {}) => {
       const records: ProgressRecord[] = [];
-      await createModel(store, modelName(name), nothingDefined({ from: [], ...definition }), {
+      await createModel(store, modelName(name), defineModel({ from: [], ...definition }), {
         baseFolder: folder,
         resolveName: (reference) => catalog.parentOf(reference),
         onProgress: (record) => records.push(record),

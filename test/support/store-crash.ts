@@ -46,7 +46,7 @@ const { ModelStore } = await import("../../source/store/library/model-store.ts")
 const { prune } = await import("../../source/store/library/prune.ts");
 const { removeModel } = await import("../../source/store/library/remove-model.ts");
 const { ModelCatalog } = await import("../../source/store/model-catalog.ts");
-const { nothingDefined } = await import("../../source/store/model-definition.ts");
+const { defineModel } = await import("../../source/store/model-definition.ts");
 
 const store = new ModelStore(folder);
 const catalog = new ModelCatalog({ store });
@@ -59,7 +59,7 @@ function nameOf(text: string) {
 }
 
 const create = async (name: string, from: string, system: string, copy: boolean) =>
-  await createModel(store, nameOf(name), nothingDefined({ from: [from], system }), {
+  await createModel(store, nameOf(name), defineModel({ from: [from], system }), {
     resolveName,
     copy,
   });

@@ -5,7 +5,7 @@ import { ModelStore } from "../../source/store/library/model-store.ts";
 import { prune } from "../../source/store/library/prune.ts";
 import { removeModel } from "../../source/store/library/remove-model.ts";
 import { ModelCatalog } from "../../source/store/model-catalog.ts";
-import { nothingDefined } from "../../source/store/model-definition.ts";
+import { defineModel } from "../../source/store/model-definition.ts";
 import { parseModelReference } from "../../source/store/model-reference.ts";
 
 const [folder = "", file = "", own = "", shared = "", rounds = ""] = process.argv.slice(2);
@@ -24,7 +24,7 @@ for (let round = 0; round < Number(rounds); round += 1) {
 }
 
 async function create(name: string, round: number, copy: boolean): Promise<void> {
-  const definition = nothingDefined({ from: [file], system: `round ${round} of ${name}` });
+  const definition = defineModel({ from: [file], system: `round ${round} of ${name}` });
   const resolveName = (reference: string) => catalog.parentOf(reference);
   await createModel(store, nameOf(name), definition, { copy, resolveName });
 }

@@ -131,7 +131,7 @@ describe("leaving", () => {
     screen.type(keys.ctrlD);
     await screen.until("> bc");
     screen.type(keys.ctrlC);
-    await screen.until("Ctrl+C again leaves");
+    await screen.until("Ctrl+C again to quit");
     await screen.until("> Send a message");
     screen.type(keys.up);
     await screen.until("> bc");

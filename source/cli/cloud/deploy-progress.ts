@@ -1,6 +1,6 @@
 // Shows a deployment's events on standard error, and returns its outcome.
 import { type Clock, systemClock } from "../../base/clock.ts";
-import { showControls } from "../../base/seen-text.ts";
+import { showControls } from "../../base/display-text.ts";
 import { formatMilliseconds } from "../../base/time-format.ts";
 import { ProgressLines, type ProgressStream } from "../progress-lines.ts";
 

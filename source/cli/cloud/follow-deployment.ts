@@ -1,7 +1,7 @@
 // Follows a deployment to its end: shows its events, and throws when it failed.
 import { isUnreachable } from "../../application/control-plane-process.ts";
+import { showControls } from "../../base/display-text.ts";
 import { ProductError } from "../../base/product-error.ts";
-import { showControls } from "../../base/seen-text.ts";
 import type { DeployEvent, DeployResult } from "../../cloud/admin/documents.ts";
 import { cloudErrors } from "../../cloud/errors.ts";
 import type { DeployProgress } from "./deploy-progress.ts";

@@ -1,8 +1,8 @@
 // Prints an app's log lines, and each further one as it comes.
 import { setTimeout as wait } from "node:timers/promises";
 import { isUnreachable } from "../../application/control-plane-process.ts";
+import { showControls } from "../../base/display-text.ts";
 import { exitCodes } from "../../base/product-error.ts";
-import { showControls } from "../../base/seen-text.ts";
 import type { AdminClient, AppReference } from "../../cloud/admin/admin-client.ts";
 import type { LogDocument } from "../../cloud/admin/documents.ts";
 import { usageError } from "../errors.ts";

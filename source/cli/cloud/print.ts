@@ -1,5 +1,5 @@
 // Output of deployctl's commands: the answer on standard output, everything else on standard error.
-import { showControls } from "../../base/seen-text.ts";
+import { showControls } from "../../base/display-text.ts";
 import type { Flags } from "./flags.ts";
 
 export interface CommandAnswer {

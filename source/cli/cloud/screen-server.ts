@@ -13,7 +13,7 @@ import type {
 } from "../../cloud/admin/documents.ts";
 import type { Inspection } from "../../cloud/inspection/inspection.ts";
 import type {
-  CalledApp,
+  CallableApp,
   ChatApp,
   CloudServer,
   CloudTarget,
@@ -78,17 +78,17 @@ export class ScreenServer implements CloudServer {
     return new DeploymentChat({ deployment: { profile, app, url }, connect });
   }
 
-  async testApp(app: CalledApp, token?: string, signal?: AbortSignal): Promise<TestStep[]> {
+  async testApp(app: CallableApp, token?: string, signal?: AbortSignal): Promise<TestStep[]> {
     return await testApp(await this.#connectionOf(app, token), signal);
   }
 
-  callLines({ url, auth }: CalledApp, inspection: Inspection | undefined): readonly string[] {
+  callLines({ url, auth }: CallableApp, inspection: Inspection | undefined): readonly string[] {
     const model = inspection === undefined ? "MODEL" : servedModel(inspection);
     const certificateFile = certificateOf(this.session, url);
     return callLines(url, auth, { model, endpoints: inspection?.endpoints, certificateFile });
   }
 
-  async #connectionOf(app: CalledApp, given: string | undefined): Promise<EndpointConnection> {
+  async #connectionOf(app: CallableApp, given: string | undefined): Promise<EndpointConnection> {
     const token = given ?? (await this.#tokenFor(app));
     const certificate = certificateOf(this.session, app.url);
     return {
@@ -99,7 +99,7 @@ export class ScreenServer implements CloudServer {
     };
   }
 
-  async #tokenFor(app: CalledApp): Promise<string | undefined> {
+  async #tokenFor(app: CallableApp): Promise<string | undefined> {
     const name = tokenName(app);
     const known = this.#tokens.get(name);
     if (known !== undefined) return await known;
@@ -116,6 +116,6 @@ export class ScreenServer implements CloudServer {
   }
 }
 
-function tokenName({ organisation, app, auth }: CalledApp): string {
+function tokenName({ organisation, app, auth }: CallableApp): string {
   return `${organisation}/${app} ${auth}`;
 }

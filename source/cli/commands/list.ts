@@ -1,9 +1,9 @@
 // modelctl list: all models.
 import type { LostFile } from "../../application/model-library.ts";
 import { formatBytes } from "../../base/byte-format.ts";
+import { toOneLine } from "../../base/display-text.ts";
 import { exitCodes } from "../../base/product-error.ts";
 import { formatRelativeTime } from "../../base/relative-time.ts";
-import { toOneLine } from "../../base/seen-text.ts";
 import { openLibrary } from "../model-library.ts";
 import type { Run } from "../program/definition.ts";
 import { formatTable } from "../table.ts";

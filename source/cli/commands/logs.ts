@@ -1,7 +1,7 @@
 // modelctl logs: the requests of the running server, and each further one as it ends.
 import { setTimeout as wait } from "node:timers/promises";
+import { toOneLine } from "../../base/display-text.ts";
 import { exitCodes, ProductError } from "../../base/product-error.ts";
-import { toOneLine } from "../../base/seen-text.ts";
 import type { ApiClient, RequestQuery } from "../../client/api-client.ts";
 import { clientErrors } from "../../client/errors.ts";
 import {

@@ -2,8 +2,8 @@
 import { readFile } from "node:fs/promises";
 import { text as readAll } from "node:stream/consumers";
 import type { ModelDescription, ModelLibrary } from "../../application/model-library.ts";
+import { showControls } from "../../base/display-text.ts";
 import { exitCodes } from "../../base/product-error.ts";
-import { showControls } from "../../base/seen-text.ts";
 import { usageError } from "../errors.ts";
 import { openLibrary } from "../model-library.ts";
 import type { CommandFlags, Run } from "../program/definition.ts";

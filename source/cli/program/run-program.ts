@@ -1,6 +1,7 @@
 // Runs a program: reads the arguments, calls the command, turns errors into exit codes.
+
+import { showControls } from "../../base/display-text.ts";
 import { describeError, exitCodes, ProductError } from "../../base/product-error.ts";
-import { showControls } from "../../base/seen-text.ts";
 import { watchOutput } from "../output.ts";
 import { wrapWords } from "../wrap-words.ts";
 import type { Program } from "./definition.ts";

@@ -297,7 +297,7 @@ export interface UsageDocument {
 export interface StateCheck {
   file: string;
   /** Problems that SQLite reports; empty when the database is sound. */
-  complaints: string[];
+  problems: string[];
   backups: { file: string; at: number }[];
 }
 

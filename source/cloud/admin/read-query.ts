@@ -1,6 +1,7 @@
 // Query parameters of the admin API.
+
+import { quoteShort } from "../../base/display-text.ts";
 import { ProductError } from "../../base/product-error.ts";
-import { quoteShort } from "../../base/seen-text.ts";
 import { checkName } from "../app-name.ts";
 import { cloudErrors } from "../errors.ts";
 import type { AppKey } from "../state/app-records.ts";

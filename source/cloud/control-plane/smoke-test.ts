@@ -1,7 +1,7 @@
 // Smoke test: one request to a new replica before it serves others, such as `GET /v1/models`.
 import http from "node:http";
+import { quoteShort } from "../../base/display-text.ts";
 import { describeError, ProductError } from "../../base/product-error.ts";
-import { quoteShort } from "../../base/seen-text.ts";
 import { cloudErrors } from "../errors.ts";
 
 const limitMs = 60_000;

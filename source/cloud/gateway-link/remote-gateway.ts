@@ -14,7 +14,7 @@ export interface RemoteGatewayOptions {
   keys: () => readonly StoredKey[];
   onFinished: (record: ExchangeRecord) => void;
   /** Called when a replica asks to be replaced. */
-  onStopWish: (replica: string) => void;
+  onStopRequested: (replica: string) => void;
 }
 
 /** Connection of a gateway process, with its latest report. */
@@ -177,7 +177,7 @@ export class RemoteGateway implements GatewayControl {
         for (const record of message.records) this.#options.onFinished(record);
         return;
       case "stop-replica":
-        this.#options.onStopWish(message.replica);
+        this.#options.onStopRequested(message.replica);
         return;
       case "closed":
         peer.isClosed = true;

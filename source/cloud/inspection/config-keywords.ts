@@ -1,6 +1,7 @@
 // Keywords of a script's decorator. Errors name the keyword and its line.
+
+import { quoteShort } from "../../base/display-text.ts";
 import { ProductError } from "../../base/product-error.ts";
-import { quoteShort } from "../../base/seen-text.ts";
 import { cloudErrors } from "../errors.ts";
 import type { Inspection } from "./inspection.ts";
 

@@ -1,7 +1,7 @@
 // Reference to a script: `deploy.py::serve`, or `deploy.py` when it has one decorated object.
 import path from "node:path";
+import { quoteShort } from "../../base/display-text.ts";
 import { ProductError } from "../../base/product-error.ts";
-import { quoteShort } from "../../base/seen-text.ts";
 import { cloudErrors } from "../errors.ts";
 
 export interface ScriptReference {

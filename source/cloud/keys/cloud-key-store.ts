@@ -1,8 +1,8 @@
 // API keys of the gateway and the control plane: stored in state.db, verified in memory.
 import type { SQLOutputValue } from "node:sqlite";
 import { type Clock, systemClock } from "../../base/clock.ts";
+import { quoteShort } from "../../base/display-text.ts";
 import { describeError, ProductError } from "../../base/product-error.ts";
-import { quoteShort } from "../../base/seen-text.ts";
 import { keyState } from "../../keys/key-record.ts";
 import { drawToken, readKeyId } from "../../keys/token.ts";
 import { checkName } from "../app-name.ts";

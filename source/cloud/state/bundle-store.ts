@@ -10,8 +10,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import path from "node:path";
+import { quoteShort } from "../../base/display-text.ts";
 import { ProductError } from "../../base/product-error.ts";
-import { quoteShort } from "../../base/seen-text.ts";
 import type { BundleFile } from "../admin/documents.ts";
 import { cloudErrors } from "../errors.ts";
 

@@ -1,7 +1,7 @@
 // Revision records: frozen, except for their state and the results of starting them.
 import type { Clock } from "../../base/clock.ts";
+import { quoteShort } from "../../base/display-text.ts";
 import { ProductError } from "../../base/product-error.ts";
-import { quoteShort } from "../../base/seen-text.ts";
 import type { RevisionState } from "../admin/documents.ts";
 import type { AppConfig } from "../app-config.ts";
 import { cloudErrors } from "../errors.ts";

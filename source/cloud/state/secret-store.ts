@@ -1,8 +1,8 @@
 // Encrypted store of an organisation's secrets, an app's variables, and values frozen with a
 // revision.
 import type { Clock } from "../../base/clock.ts";
+import { quoteShort } from "../../base/display-text.ts";
 import { ProductError } from "../../base/product-error.ts";
-import { quoteShort } from "../../base/seen-text.ts";
 import { cloudErrors } from "../errors.ts";
 import type { AppKey, RevisionKey } from "./app-records.ts";
 import type { StateDatabase } from "./database.ts";

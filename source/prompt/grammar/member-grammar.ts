@@ -5,16 +5,16 @@ import type { JsonRules } from "./json-rules.ts";
 
 export interface DeclaredProperty {
   name: string;
-  /** Expression for the value. */
+  /** Expression of the value. */
   value: string;
   isRequired: boolean;
 }
 
 export interface ObjectShape {
   properties: readonly DeclaredProperty[];
-  /** Expression for a further member, key included; undefined where none is allowed. */
+  /** Expression of a further member, including its key; undefined if none is allowed. */
   additional: string | undefined;
-  /** Only for objects without declared properties. */
+  /** Used only for objects without declared properties. */
   minimum: number;
   maximum: number;
 }
@@ -26,7 +26,7 @@ export function membersGrammar(json: JsonRules, shape: ObjectShape): string {
     return json.rules.add(json.between("{", members, "}"));
   }
   const comma = sequence('","', json.space);
-  // Built from the end: what may follow when members stand before it, and when none does.
+  // Built from the end: the rest with a member before it, and without.
   let following =
     additional === undefined
       ? ""
@@ -52,14 +52,14 @@ function choice(rules: GrammarRules, first: string, second: string): string {
   return rules.add(`${first} | ${second === "" ? '""' : second}`);
 }
 
-/** A key that is none of the names. It is written without escapes, so that it cannot be one in disguise. */
+/** Matches a key other than the names. Escapes are not allowed, so that it cannot equal a name in disguise. */
 export function otherKey(json: JsonRules, names: readonly string[]): string {
   const anything = json.rules.add(characterClass(unescaped));
   const beginnings = names.map((name) => [...name]);
   return json.quoted(keyFrom(json.rules, beginnings, anything));
 }
 
-/** What may follow when the names are what is left of those that begin as the key does so far. */
+/** Matches the rest of a key, where `names` are the remainders of names that began like it. */
 function keyFrom(rules: GrammarRules, names: readonly string[][], anything: string): string {
   const byFirst = new Map<string, string[][]>();
   for (const [first, ...rest] of names) {

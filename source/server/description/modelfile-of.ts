@@ -1,8 +1,8 @@
 // A model's Modelfile: what one would have to write to make it again.
-import { quoteShort } from "../../base/seen-text.ts";
+import { quoteShort } from "../../base/display-text.ts";
 import type { RecordedModel } from "../../store/library/resolve-stored.ts";
 import { partPaths } from "../../store/library/split-model.ts";
-import { nothingDefined } from "../../store/model-definition.ts";
+import { defineModel } from "../../store/model-definition.ts";
 import {
   isParameterName,
   type ModelParameters,
@@ -30,7 +30,7 @@ export function modelfileOf(
       ? `it is of another kind than ${parameterKinds[name].kind}`
       : "there is no such parameter",
   }));
-  const definition = nothingDefined({
+  const definition = defineModel({
     from: [...weightsOf(model.parts), ...model.projectors],
     adapters: model.adapters,
     drafts: model.drafts,

@@ -9,7 +9,7 @@ declare module "fastify" {
 }
 
 /** To be called behind `recordRequests`: a request can be ended as soon as it has an id. */
-export function keepCancellations(app: FastifyInstance): void {
+export function trackCancellations(app: FastifyInstance): void {
   app.decorate("cancellations", new Map());
   app.addHook("onRequest", async ({ method, record }, { raw }) => {
     if (record === undefined || method !== "POST") return;

@@ -3,8 +3,8 @@ import { Readable } from "node:stream";
 import { promisify } from "node:util";
 import zlib from "node:zlib";
 import type { FastifyInstance } from "fastify";
+import { quoteShort } from "../../base/display-text.ts";
 import { ProductError } from "../../base/product-error.ts";
-import { quoteShort } from "../../base/seen-text.ts";
 import { codingUnknown, isKnownCoding } from "../../base/transfer-coding.ts";
 import { serverErrors } from "../errors.ts";
 

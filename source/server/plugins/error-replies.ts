@@ -4,7 +4,7 @@ import { ProductError } from "../../base/product-error.ts";
 import { engineErrors } from "../../engine/errors.ts";
 import { serverErrors } from "../errors.ts";
 import { anthropicErrorBody, isAnthropicUrl } from "./anthropic-errors.ts";
-import { bodyComplaint } from "./body-complaint.ts";
+import { validationError } from "./validation-error.ts";
 
 export function replyWithErrors(app: FastifyInstance, log: (text: string) => void): void {
   const knownPaths: RegExp[] = [];
@@ -76,8 +76,8 @@ export function openaiCode({ code }: ProductError): string {
 export function toProductError(error: unknown): ProductError {
   if (error instanceof ProductError) return error;
   const known = error as Partial<FastifyError>;
-  const complaint = bodyComplaint(known.validation ?? []);
-  if (complaint !== undefined) return complaint;
+  const issue = validationError(known.validation ?? []);
+  if (issue !== undefined) return issue;
   if (known.code === "FST_ERR_CTP_BODY_TOO_LARGE") {
     return new ProductError(serverErrors.bodyTooLarge, {
       message: "The request's body is larger than this server takes.",

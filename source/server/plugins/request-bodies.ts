@@ -2,7 +2,7 @@
 import type { FastifyInstance } from "fastify";
 import type { Transcripts } from "../../request-log/transcripts.ts";
 
-export function keepBodies(app: FastifyInstance, transcripts: Transcripts): void {
+export function recordBodies(app: FastifyInstance, transcripts: Transcripts): void {
   app.addHook("preHandler", async ({ record, body }) => {
     if (!transcripts.isRecording || record === undefined) return;
     if (body === null || typeof body !== "object") return;

@@ -50,9 +50,9 @@ export function requireKeys(app: FastifyInstance, dependencies: Dependencies): v
     const key = header.kind === "key" ? keys?.verify(header.token) : undefined;
     if (key !== undefined) return key;
     const refusal = refusalFor(header);
-    const { isNews, untold, waitMs } = failures.note(ip);
+    const { isNews, unreported, waitMs } = failures.note(ip);
     if (isNews) {
-      const more = untold > 0 ? `, and ${untold} more since the last such line` : "";
+      const more = unreported > 0 ? `, and ${unreported} more since the last such line` : "";
       log(`a request from ${ip} was refused: ${refusal.code}${more}`);
     }
     if (waitMs > 0) throw tooMany("Too many requests from here came without a valid key.", waitMs);

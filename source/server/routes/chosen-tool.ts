@@ -1,5 +1,5 @@
 // Checks of a tool choice that all APIs with such a choice share.
-import { quoteShort } from "../../base/seen-text.ts";
+import { quoteShort } from "../../base/display-text.ts";
 import type { ToolDefinition } from "../../prompt/chat-message.ts";
 import { invalidField } from "../errors.ts";
 

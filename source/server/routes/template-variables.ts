@@ -1,5 +1,5 @@
 // `chat_template_kwargs`: variables for a model's Jinja template, as llama-server and vLLM take them.
-import { quoteShort } from "../../base/seen-text.ts";
+import { quoteShort } from "../../base/display-text.ts";
 import type { TemplateVariables } from "../../prompt/prompt-template.ts";
 import { invalidField } from "../errors.ts";
 

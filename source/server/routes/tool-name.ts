@@ -1,5 +1,5 @@
 // The name of a tool that a request brings.
-import { quoteShort } from "../../base/seen-text.ts";
+import { quoteShort } from "../../base/display-text.ts";
 import { invalidField } from "../errors.ts";
 
 /**

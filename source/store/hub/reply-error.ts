@@ -1,7 +1,7 @@
 // Explains the hub's refusals: gated, private, not found, too many requests, server error.
 import type { IncomingHttpHeaders } from "node:http";
+import { toOneLine } from "../../base/display-text.ts";
 import { ProductError } from "../../base/product-error.ts";
-import { toOneLine } from "../../base/seen-text.ts";
 import { storeErrors } from "../errors.ts";
 import type { HubSettings } from "./hub-settings.ts";
 import { RetryableError } from "./retry.ts";

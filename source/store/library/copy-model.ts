@@ -3,7 +3,7 @@ import { ProductError } from "../../base/product-error.ts";
 import { refuseBuiltInName } from "../built-in-models.ts";
 import { storeErrors } from "../errors.ts";
 import type { ModelCatalog } from "../model-catalog.ts";
-import { nothingDefined } from "../model-definition.ts";
+import { defineModel } from "../model-definition.ts";
 import type { ModelName } from "../model-reference.ts";
 import { createModel } from "./create-model.ts";
 import { blobsOf } from "./manifest.ts";
@@ -40,7 +40,7 @@ export async function copyModel(
     if (replaced !== undefined) await store.removeUnused(blobsOf(replaced.manifest));
     return;
   }
-  const definition = nothingDefined({ from: [source] });
+  const definition = defineModel({ from: [source] });
   const resolveName = async () => parent;
   await createModel(store, destination, definition, { resolveName });
 }

@@ -1,6 +1,7 @@
 // Reads a Modelfile: what each command means, on top of the grammar in scan-commands.ts.
+
+import { quoteShort, trimInvisible } from "../../base/display-text.ts";
 import { nearestName } from "../../base/nearest-name.ts";
-import { quoteShort, trimUnseen } from "../../base/seen-text.ts";
 import { storeErrors } from "../errors.ts";
 import { ignoredFields } from "../ignored-fields.ts";
 import type { ModelDefinition, StoredMessage } from "../model-definition.ts";
@@ -221,5 +222,5 @@ class CommandReader implements ParsedModelfile {
 
 /** The value of a command that takes one word or path: what was not quoted has no unseen edges. */
 function word({ value }: ModelfileCommand): string {
-  return value.isQuoted ? value.text : trimUnseen(value.text);
+  return value.isQuoted ? value.text : trimInvisible(value.text);
 }

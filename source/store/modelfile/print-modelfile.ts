@@ -1,7 +1,7 @@
 // Writes a model's definition as a Modelfile that reads back as the same definition.
 import { isDeepStrictEqual } from "node:util";
+import { quoteShort } from "../../base/display-text.ts";
 import { ProductError } from "../../base/product-error.ts";
-import { quoteShort } from "../../base/seen-text.ts";
 import type { ModelDefinition } from "../model-definition.ts";
 import { isParameterName, parameterKinds } from "../model-parameters.ts";
 import { readParameterText } from "../parameter-values.ts";

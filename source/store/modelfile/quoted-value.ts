@@ -1,5 +1,5 @@
 // Reads a quoted value of a Modelfile: `"…"` or `"""…"""`, over one line or several.
-import { endOfSeen, isUnseen } from "../../base/seen-text.ts";
+import { endOfVisible, isInvisible } from "../../base/display-text.ts";
 import { storeErrors } from "../errors.ts";
 import { hasKey, toCommandName } from "./command-names.ts";
 import { endOfLine, type ModelfileText } from "./modelfile-text.ts";
@@ -30,7 +30,7 @@ export function readQuotedValue(
   for (let lineAt = contentAt; ; ) {
     const lineEnd = endOfLine(text, lineAt);
     const line = text.slice(lineAt, lineEnd);
-    const closeAt = endOfSeen(text, lineAt, lineEnd) - quotes.length;
+    const closeAt = endOfVisible(text, lineAt, lineEnd) - quotes.length;
     const isClosing = closeAt >= lineAt && text.startsWith(quotes, closeAt);
     const own = lineAt === contentAt ? undefined : findCommand(line, command);
     if (own && (!isOpen || (isClosing && isQuotedWhole(own.rest, quotes)))) {
@@ -75,7 +75,7 @@ function findCommand(line: string, openCommand: string): { rest: string } | unde
 /** The offset of the first text after the last quotes of a line that holds some. */
 function findTextAfterQuotes(line: string, quotes: string, lineAt: number): number {
   let at = line.lastIndexOf(quotes) + quotes.length;
-  while (at < line.length && isUnseen(line.charAt(at))) at += 1;
+  while (at < line.length && isInvisible(line.charAt(at))) at += 1;
   return lineAt + at;
 }
 

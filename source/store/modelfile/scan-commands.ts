@@ -1,6 +1,7 @@
 // The grammar of a Modelfile: splits its text into commands with their values.
+
+import { isInvisible, quoteShort } from "../../base/display-text.ts";
 import { nearestName } from "../../base/nearest-name.ts";
-import { isUnseen, quoteShort } from "../../base/seen-text.ts";
 import { storeErrors } from "../errors.ts";
 import {
   type CommandName,
@@ -34,7 +35,7 @@ export function* scanCommands(source: ModelfileText): Generator<ModelfileCommand
   let at = 0;
   let before: { name: CommandName; end: number } | undefined;
   while (true) {
-    while (at < text.length && isUnseen(text.charAt(at))) at += 1;
+    while (at < text.length && isInvisible(text.charAt(at))) at += 1;
     if (at === text.length) return;
     if (text.charAt(at) === "#") {
       at = endOfLine(text, at);
@@ -112,18 +113,18 @@ export function commentHint(value: string): string | undefined {
 /** The offset of the quotes that begin a value, which may stand after what cannot be seen. */
 function findQuote(text: string, valueAt: number): number | undefined {
   let at = valueAt;
-  while (isUnseen(text.charAt(at)) && !isLineEnd(text.charAt(at))) at += 1;
+  while (isInvisible(text.charAt(at)) && !isLineEnd(text.charAt(at))) at += 1;
   return text.charAt(at) === '"' ? at : undefined;
 }
 
 /** The part of a line without the blanks around it, nor anything unseen beyond those. */
 function withoutBlanks(text: string, from: number, to: number): [start: number, end: number] {
   let start = from;
-  for (let at = from; at < to && isUnseen(text.charAt(at)); at += 1) {
+  for (let at = from; at < to && isInvisible(text.charAt(at)); at += 1) {
     if (isBlank(text.charAt(at))) start = at + 1;
   }
   let end = to;
-  for (let at = to - 1; at >= start && isUnseen(text.charAt(at)); at -= 1) {
+  for (let at = to - 1; at >= start && isInvisible(text.charAt(at)); at -= 1) {
     if (isBlank(text.charAt(at))) end = at;
   }
   return [start, end];

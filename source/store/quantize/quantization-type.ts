@@ -1,7 +1,8 @@
 // The types that weights can be quantised to.
+
+import { quoteShort } from "../../base/display-text.ts";
 import { nearestName } from "../../base/nearest-name.ts";
 import { ProductError } from "../../base/product-error.ts";
-import { quoteShort } from "../../base/seen-text.ts";
 import { storeErrors } from "../errors.ts";
 
 // Types of llama-quantize that need no importance matrix

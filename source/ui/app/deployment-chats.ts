@@ -7,7 +7,7 @@ import type { ChatOptions } from "../screens/chat/chat-backend.ts";
 import type { ChatPlace, ChatPlaces, DeploymentPlaces } from "../screens/chat/chat-places.tsx";
 import { ChatScreen } from "../screens/chat/chat-screen.tsx";
 import { sessionChoices } from "../screens/chat/conversation/chat-actions.ts";
-import type { CalledApp, CloudAccess, CloudServer } from "../screens/cloud-access.ts";
+import type { CallableApp, CloudAccess, CloudServer } from "../screens/cloud-access.ts";
 
 export interface DeploymentChatsOptions {
   readonly cloud: CloudAccess;
@@ -30,7 +30,7 @@ export class DeploymentChats implements DeploymentPlaces {
    * @param token undefined: one that fits is found or made
    * @throws ProductError when its server cannot be asked, or gives no key
    */
-  async chatWith(server: CloudServer, app: CalledApp, token?: string): Promise<void> {
+  async chatWith(server: CloudServer, app: CallableApp, token?: string): Promise<void> {
     const { chats, context } = this.#options;
     const name = `${app.organisation}/${app.app}`;
     await chats.show(placeName(server.target.profile, name), async () => {
@@ -47,11 +47,11 @@ export class DeploymentChats implements DeploymentPlaces {
    *
    * @throws ProductError `CONFIGURATION_PROFILE_UNKNOWN`
    */
-  async goOnWith(saved: SessionHead, { profile, app, url }: SessionDeployment): Promise<void> {
+  async resume(saved: SessionHead, { profile, app, url }: SessionDeployment): Promise<void> {
     const { cloud, chats } = this.#options;
     const backend = cloud.server(profile).openChat({ app, url });
     const place = await chats.show(placeName(profile, app), () => this.#place(backend));
-    await place.chat.goOnWith(saved);
+    await place.chat.resume(saved);
     await backend.reach().catch((error: unknown) => {
       place.chat.notify(`${app} does not answer now: ${describeError(error)}`);
     });
@@ -67,7 +67,7 @@ export class DeploymentChats implements DeploymentPlaces {
       ((await kept.sessions?.search(typed)) ?? []).map(({ id }) => id);
     const chosen = await context.frame.choose("Resume a saved chat", choices, { search });
     const saved = own.find(({ id }) => id === chosen);
-    if (saved?.deployment !== undefined) await this.goOnWith(saved, saved.deployment);
+    if (saved?.deployment !== undefined) await this.resume(saved, saved.deployment);
     return undefined;
   }
 

@@ -5,7 +5,11 @@ import { systemClock } from "../../base/clock.ts";
 import { copyText } from "../frame/clipboard.ts";
 import { Frame } from "../frame/frame.ts";
 import { cursorToBottom } from "../frame/terminal-sequences.ts";
-import { lendTerminal, type TerminalHandle, terminalServices } from "../frame/terminal-services.ts";
+import {
+  suspendTerminal,
+  type TerminalHandle,
+  terminalServices,
+} from "../frame/terminal-services.ts";
 import type { WindowSize } from "../frame/window-size.ts";
 import { Pace } from "../hooks/pace.ts";
 import type { Layout } from "../hooks/use-layout.ts";
@@ -56,7 +60,7 @@ async function run(
   const { isInline = false } = view;
   const isScreenReader = view.isScreenReader ?? process.env.INK_SCREEN_READER === "true";
   const glyphs = selectGlyphs(environment, process.platform);
-  const terminal: TerminalHandle = { suspend: undefined, isLent: false };
+  const terminal: TerminalHandle = { suspend: undefined, isSuspended: false };
   let ending: Pick<AppResult, "reason" | "signal"> | undefined;
   let instance: Instance | undefined;
   let created: CreatedScreens | undefined;
@@ -78,7 +82,7 @@ async function run(
         if (layout === "window") stdout.write(cursorToBottom);
         instance?.clear();
       },
-      suspend: (work) => lendTerminal(terminal, stdin, work),
+      suspend: (work) => suspendTerminal(terminal, stdin, work),
       copy: (text) => copyText(text, { environment, write: (bytes) => stdout.write(bytes) }),
       environment,
     }),
@@ -102,7 +106,7 @@ async function run(
     if (parts.notices?.length) frame.notify(parts.notices.join(" "));
   };
   const stopWatching = watchForEnd(stdin, stdout, (signal) => {
-    if (signal === "SIGINT" && terminal.isLent) return;
+    if (signal === "SIGINT" && terminal.isSuspended) return;
     leave({ reason: "interrupted", ...(signal !== undefined && { signal }) });
   });
   let beginning: Promise<void> | undefined;

@@ -33,7 +33,7 @@ export function Origin({ x, y, children }: Place & { readonly children: ReactNod
 }
 
 /** Children have no cursor while something lies over them. */
-export function Covered(props: {
+export function CursorGuard(props: {
   readonly isCovered: boolean;
   readonly children: ReactNode;
 }): ReactElement {

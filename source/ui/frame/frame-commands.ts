@@ -26,6 +26,8 @@ const group = "Everywhere";
 const always = () => true;
 /** Words that people look for the end of the program by. */
 export const quitWords: readonly string[] = ["leave", "close"];
+/** Said after the first Ctrl+C, in the line mode too. */
+export const quitNotice = "Press Ctrl+C again to quit (or use Ctrl+D)";
 const command = commandRow<FrameActions>("app", group);
 
 function tabRow(id: Screen["id"], number: number): Row {

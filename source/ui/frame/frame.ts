@@ -17,7 +17,7 @@ import {
   typedItem,
   withoutAlias,
 } from "./command-lists.ts";
-import { frameCommands } from "./frame-commands.ts";
+import { frameCommands, quitNotice } from "./frame-commands.ts";
 import type { ListQuestion } from "./list-overlay.ts";
 import { type Overlay, Overlays } from "./overlays.ts";
 import type {
@@ -33,6 +33,7 @@ import type {
 import type { TerminalServices } from "./terminal-services.ts";
 import { chooseTheme, type ThemeName } from "./themes.ts";
 import { bodySize, isTooSmall, type WindowSize } from "./window-size.ts";
+import { writeWidth } from "./write-overlay.ts";
 
 /** A second Ctrl+C within this time leaves. */
 const interruptWindowMs = 2000;
@@ -227,6 +228,12 @@ export class Frame implements FrameServices {
     return this.#overlays.ask(question, initial, check);
   }
 
+  write(question: string, initial = ""): Promise<string | undefined> {
+    const width = () => writeWidth(this.bodySize().columns);
+    const edit = (text: string) => this.edit(text, "md");
+    return this.#overlays.write({ question, initial, width, edit });
+  }
+
   confirm(question: string, rest?: Promise<string>): Promise<boolean> {
     return this.#overlays.confirm(question, rest);
   }
@@ -370,7 +377,7 @@ export class Frame implements FrameServices {
     const nowMs = this.#options.clock.now();
     const isSecond = nowMs - this.#interruptedAtMs <= interruptWindowMs;
     this.#interruptedAtMs = nowMs;
-    if (!isSecond) return "Ctrl+C again leaves (as does Ctrl+D)";
+    if (!isSecond) return quitNotice;
     this.leave("interrupted");
     return undefined;
   }

@@ -3,9 +3,10 @@
 import { ListOverlay, type ListQuestion } from "./list-overlay.ts";
 import type { OverlayEvents } from "./overlay.ts";
 import { AskOverlay, type CheckAnswer, ConfirmOverlay } from "./question-overlay.ts";
+import { WriteOverlay, type WriteQuestion } from "./write-overlay.ts";
 
 /** Told apart by `kind`. */
-export type Overlay = AskOverlay | ConfirmOverlay | ListOverlay;
+export type Overlay = AskOverlay | ConfirmOverlay | ListOverlay | WriteOverlay;
 
 export class Overlays {
   readonly #onChange: () => void;
@@ -23,6 +24,11 @@ export class Overlays {
   /** @returns undefined when the person cancels */
   ask(question: string, initial: string, check: CheckAnswer): Promise<string | undefined> {
     return this.#show((events) => new AskOverlay(events, question, initial, check));
+  }
+
+  /** @returns undefined when the person cancels */
+  write(question: WriteQuestion): Promise<string | undefined> {
+    return this.#show((events) => new WriteOverlay(events, question));
   }
 
   /** @param rest as of `FrameServices.confirm` */

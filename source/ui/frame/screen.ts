@@ -102,6 +102,12 @@ export interface FrameServices {
     check?: (text: string) => string | undefined,
   ): Promise<string | undefined>;
   /**
+   * A text of several lines, written over the hints or in $EDITOR.
+   *
+   * @returns undefined when the person cancels
+   */
+  write(question: string, initial?: string): Promise<string | undefined>;
+  /**
    * Names the thing and its effect; the default answer is No.
    *
    * @param rest the effect, where that has to be asked for: there is no yes before it is shown

@@ -119,17 +119,17 @@ export interface TerminalHandle {
   /** Ends what is painted, runs the work with the terminal as it was, and paints again. */
   suspend: ((work: () => Promise<void>) => Promise<unknown>) | undefined;
   /** Another program has the terminal: its signals are meant for it. */
-  isLent: boolean;
+  isSuspended: boolean;
 }
 
 /** Lends the terminal for the time of the work. @param stdin where keys are read from until then */
-export async function lendTerminal(
+export async function suspendTerminal(
   handle: TerminalHandle,
   stdin: NodeJS.ReadStream,
   work: () => Promise<void>,
 ): Promise<void> {
   if (handle.suspend === undefined) throw new Error("The terminal is not painted on yet");
-  handle.isLent = true;
+  handle.isSuspended = true;
   try {
     // Before this screen goes: an Enter that is typed as soon as the other program's is seen is for that one.
     stdin.setRawMode(false);
@@ -138,7 +138,7 @@ export async function lendTerminal(
       await work();
     });
   } finally {
-    handle.isLent = false;
+    handle.isSuspended = false;
   }
 }
 

@@ -6,7 +6,7 @@ import { HintBar } from "../components/hint-bar.tsx";
 import { noticeRows } from "../components/notice.tsx";
 import { Overlay } from "../components/overlay.tsx";
 import { statusPart, TabBar } from "../components/tab-bar.tsx";
-import { Covered, Origin } from "../components/text-cursor.tsx";
+import { CursorGuard, Origin } from "../components/text-cursor.tsx";
 import type { Frame } from "../frame/frame.ts";
 import type { BodySize } from "../frame/screen.ts";
 import {
@@ -44,9 +44,9 @@ export function FullScreen({ frame }: { readonly frame: Frame }): ReactElement {
       <TabBar frame={frame} columns={columns} />
       <Box width={columns} flexShrink={0} overflowY="hidden" {...height}>
         <Origin x={0} y={tabRows}>
-          <Covered isCovered={hasOverlay}>
+          <CursorGuard isCovered={hasOverlay}>
             <CurrentScreen frame={frame} size={body} />
-          </Covered>
+          </CursorGuard>
           <CurrentOverlay frame={frame} size={body} />
         </Origin>
       </Box>

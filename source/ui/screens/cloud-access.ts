@@ -85,9 +85,9 @@ export interface CloudServer {
   /** A chat with an app that speaks OpenAI's protocol. @param token undefined: one that fits */
   openChat(app: ChatApp, token?: string): DeploymentBackend;
   /** Asks for the models, then for one short answer. @param token undefined: one that fits */
-  testApp(app: CalledApp, token?: string, signal?: AbortSignal): Promise<readonly TestStep[]>;
+  testApp(app: CallableApp, token?: string, signal?: AbortSignal): Promise<readonly TestStep[]>;
   /** Lines to paste: curl, and OpenAI's client. */
-  callLines(app: CalledApp, inspection: Inspection | undefined): readonly string[];
+  callLines(app: CallableApp, inspection: Inspection | undefined): readonly string[];
 }
 
 /** The admin API as far as the screens use it. Times are milliseconds since 1970. */
@@ -150,7 +150,7 @@ export interface DeploymentBackend extends ChatBackend {
 }
 
 /** What has to be known of an app to call it. */
-export type CalledApp = Pick<AppDocument, "organisation" | "app" | "url" | "auth">;
+export type CallableApp = Pick<AppDocument, "organisation" | "app" | "url" | "auth">;
 
 /** One request of `testApp`. */
 export interface TestStep {

@@ -239,7 +239,7 @@ it("serves keys, usage, metrics, state and shutdown", async () => {
   expect(await client.metrics()).toBe("deployctl_queued 0\n");
   expect(await client.status()).toMatchObject({ version: "1.2.3", isReady: true });
   const { file } = await client.backUpState();
-  expect(await client.checkState()).toMatchObject({ complaints: [], backups: [{ file }] });
+  expect(await client.checkState()).toMatchObject({ problems: [], backups: [{ file }] });
   await client.stop({ drain: true });
   expect(stops).toEqual([{ drain: true, keepReplicas: false }]);
 });

@@ -58,7 +58,7 @@ async function openRemote(): Promise<RemoteGateway> {
     socketPath: path.join(folder, "link.sock"),
     keys: () => [],
     onFinished: ({ path: route }) => finished.push(route),
-    onStopWish: () => {},
+    onStopRequested: () => {},
   });
 }
 
@@ -78,7 +78,10 @@ it("a request without a replica is demand, wakes the control plane, and is count
   );
   expect(woken).toContain("acme/chat");
   remote.publish([routedApp({ replicas: [replica.routed()] })]);
-  await until(busy, (count) => count === 1);
+  await until(
+    () => held.length,
+    (count) => count === 1,
+  );
   held[0]?.end();
   expect(await reply).toBe(200);
   await until(

@@ -115,7 +115,7 @@ describe("loading", () => {
     );
     expect(answers.map(({ text }) => text)).toEqual(Array(5).fill("2 + 3 = 5"));
     expect(target.models[0]?.facts?.slots).toBe(3);
-    expect(log[0]).toMatch(/: fits; room for 3 of 8 requests at the same time$/);
+    expect(log[0]).toMatch(/: fits; room for 3 of 8 parallel requests$/);
   });
 
   it("makes room by unloading the model that was used least recently, and says so", async () => {

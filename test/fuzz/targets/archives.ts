@@ -8,7 +8,7 @@ import { exportModel } from "../../../source/store/library/export-model.ts";
 import { importModel } from "../../../source/store/library/import-model.ts";
 import { ModelStore } from "../../../source/store/library/model-store.ts";
 import { ModelCatalog } from "../../../source/store/model-catalog.ts";
-import { nothingDefined } from "../../../source/store/model-definition.ts";
+import { defineModel } from "../../../source/store/model-definition.ts";
 import { parseModelReference } from "../../../source/store/model-reference.ts";
 import { buildGguf, leastMetadata } from "../../support/gguf-builder.ts";
 import { mutateBytes } from "../mutate-bytes.ts";
@@ -46,7 +46,7 @@ async function writeArchive(folder: string): Promise<Buffer> {
   const catalog = new ModelCatalog({ store });
   const reference = parseModelReference("mine");
   if (reference.kind !== "name") throw new Error("a name is no path");
-  const definition = nothingDefined({
+  const definition = defineModel({
     ...{ from: [model], system: "S", template: "{{ .Prompt }}", licenses: ["L"] },
     parameters: { stop: ["x"] },
   });

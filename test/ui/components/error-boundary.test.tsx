@@ -38,7 +38,7 @@ test("an error in a component is handed on, and its screen is gone", async () =>
       pace={new Pace()}
       clock={clock}
       layout="window"
-      terminal={{ suspend: undefined, isLent: false }}
+      terminal={{ suspend: undefined, isSuspended: false }}
       onError={({ message }) => errors.push(message)}
     />,
     60,

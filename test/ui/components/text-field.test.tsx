@@ -41,7 +41,7 @@ function ask(initial: string): { screen: SizedTerminal; answer: Promise<string |
   const onError = (error: Error): void => {
     throw error;
   };
-  const terminal = { suspend: undefined, isLent: false };
+  const terminal = { suspend: undefined, isSuspended: false };
   const app = { frame, pace: new Pace(), clock, layout: "window", terminal, onError } as const;
   return { screen: openTree(<App {...app} />, columns, rows), answer };
 }

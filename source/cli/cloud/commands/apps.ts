@@ -1,7 +1,8 @@
 // deployctl apps list, show, runners: the deployed apps.
+
+import { toOneLine } from "../../../base/display-text.ts";
 import { exitCodes } from "../../../base/product-error.ts";
 import { formatRelativeTime } from "../../../base/relative-time.ts";
-import { toOneLine } from "../../../base/seen-text.ts";
 import type { AppDetails, AppDocument } from "../../../cloud/admin/documents.ts";
 import type { AppConfig } from "../../../cloud/app-config.ts";
 import type { Run } from "../../program/definition.ts";

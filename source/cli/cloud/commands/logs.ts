@@ -1,6 +1,7 @@
 // deployctl logs: output of an app's replicas, or events of the server.
+
+import { toOneLine } from "../../../base/display-text.ts";
 import { exitCodes } from "../../../base/product-error.ts";
-import { toOneLine } from "../../../base/seen-text.ts";
 import type { EventDocument } from "../../../cloud/admin/documents.ts";
 import { usageError } from "../../errors.ts";
 import type { Run } from "../../program/definition.ts";

@@ -17,12 +17,12 @@ export const checkState: Run<typeof checkStateDefinition> = async (_words, flags
   const { examineState } = await import("../../../application/cloud-state.ts");
   const check = await examineState(session.stateFolder, clientOf(session));
   const now = Date.now();
-  const isWell = check.complaints.length === 0;
+  const isWell = check.problems.length === 0;
   printAnswer(flags, {
     document: check,
     text: [
       isWell ? `${check.file} is whole.` : `${check.file} is damaged:`,
-      ...check.complaints.map((complaint) => `  ${complaint}`),
+      ...check.problems.map((problem) => `  ${problem}`),
       check.backups.length === 0 ? "No backups yet." : "Backups, newest first:",
       ...check.backups.map(({ file, at }) => `  ${file}  ${formatRelativeTime(at, now)}`),
       "",

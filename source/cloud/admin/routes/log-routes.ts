@@ -1,8 +1,8 @@
 // Routes of replica logs and app events, stored and live.
 import type { FastifyInstance } from "fastify";
 import { AsyncQueue } from "../../../base/async-queue.ts";
+import { quoteShort } from "../../../base/display-text.ts";
 import { ProductError } from "../../../base/product-error.ts";
-import { quoteShort } from "../../../base/seen-text.ts";
 import { cloudErrors } from "../../errors.ts";
 import { type AppKey, appName } from "../../state/app-records.ts";
 import type { EventLog } from "../../state/event-log.ts";

@@ -30,7 +30,7 @@ export function registerServer(server: FastifyInstance, services: AdminServices)
   server.get("/state/check", async (request): Promise<StateCheck> => {
     accessOf(request, services).requireServerAccess();
     const { file } = database;
-    return { file, complaints: database.check(), backups: listBackups(file) };
+    return { file, problems: database.check(), backups: listBackups(file) };
   });
   server.post("/state/backup", async (request, reply) => {
     accessOf(request, services).requireServerAccess();

@@ -1,5 +1,5 @@
 // `tools` and `tool_choice` of a message: what the model may call, and whether it must.
-import { quoteShort } from "../../../base/seen-text.ts";
+import { quoteShort } from "../../../base/display-text.ts";
 import type { ChatInput } from "../../../engine/request.ts";
 import type { ToolDefinition } from "../../../prompt/chat-message.ts";
 import { invalidField, unsupportedField } from "../../errors.ts";

@@ -1,5 +1,5 @@
 // `system` and `messages` as the conversation that a model sees.
-import { quoteShort } from "../../../base/seen-text.ts";
+import { quoteShort } from "../../../base/display-text.ts";
 import type { PromptMessage } from "../../../prompt/prompt-template.ts";
 import { invalidField } from "../../errors.ts";
 import { ConversationBuilder } from "../conversation-builder.ts";
@@ -7,8 +7,8 @@ import { type ContentText, joinContents } from "../image-field.ts";
 import { type Fields, readBoolean, readObject, readOptional, readText } from "../read-fields.ts";
 import {
   readBlocks,
-  readSeenBlock,
-  readSeenBlocks,
+  readContentBlock,
+  readContentBlocks,
   readTextBlocks,
   refusedBlock,
 } from "./text-blocks.ts";
@@ -64,7 +64,7 @@ function addBlocks(
     const place = `${where}.${index}`;
     const block = readObject(value, place);
     const type = readText(block.type, `${place}.type`);
-    const seen = type === "text" || role === "user" ? readSeenBlock(block, place) : undefined;
+    const seen = type === "text" || role === "user" ? readContentBlock(block, place) : undefined;
     if (seen !== undefined) {
       contents.push(seen);
     } else {
@@ -108,7 +108,7 @@ function addOtherBlock(
 
 /** Templates have no place for a failure, so the text says it. */
 function resultOf(block: Fields, where: string): ContentText {
-  const content = readSeenBlocks(block.content ?? "", `${where}.content`);
+  const content = readContentBlocks(block.content ?? "", `${where}.content`);
   const isError = readOptional(block.is_error, `${where}.is_error`, readBoolean) ?? false;
   return isError ? joinContents([{ text: "Error: ", images: [] }, content]) : content;
 }

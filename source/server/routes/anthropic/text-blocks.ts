@@ -1,6 +1,7 @@
 // Blocks of text and images, and what is said of blocks that are neither.
+
+import { quoteShort } from "../../../base/display-text.ts";
 import type { ProductError } from "../../../base/product-error.ts";
-import { quoteShort } from "../../../base/seen-text.ts";
 import type { ChatImage } from "../../../prompt/chat-message.ts";
 import { invalidField, unsupportedField } from "../../errors.ts";
 import { type ContentText, joinContents, readBase64Image, readImageUrl } from "../image-field.ts";
@@ -11,7 +12,7 @@ import { type Fields, readObject, readText } from "../read-fields.ts";
  *
  * @throws ProductError `SERVER_FIELD_INVALID`, `SERVER_FIELD_UNSUPPORTED`, `SERVER_IMAGE_REMOTE`
  */
-export function readSeenBlock(block: Fields, where: string): ContentText | undefined {
+export function readContentBlock(block: Fields, where: string): ContentText | undefined {
   if (block.type === "text") return { text: readText(block.text, `${where}.text`), images: [] };
   return block.type === "image" ? { text: "", images: [readImage(block, where)] } : undefined;
 }
@@ -28,14 +29,14 @@ function readImage(block: Fields, where: string): ChatImage {
 }
 
 /** Texts and images, joined. @throws ProductError naming the block */
-export function readSeenBlocks(content: unknown, where: string): ContentText {
+export function readContentBlocks(content: unknown, where: string): ContentText {
   if (typeof content === "string") return { text: content, images: [] };
   return joinContents(
     readBlocks(content, where).map((value, index) => {
       const place = `${where}.${index}`;
       const block = readObject(value, place);
       const type = readText(block.type, `${place}.type`);
-      const read = readSeenBlock(block, place);
+      const read = readContentBlock(block, place);
       if (read === undefined) throw refusedBlock(type, place);
       return read;
     }),

@@ -1,9 +1,9 @@
 // POST /api/cancel: ends a running request of any API by its id.
 import type { FastifyInstance } from "fastify";
 import { type Static, Type } from "typebox";
+import { quoteShort } from "../../../base/display-text.ts";
 import { ProductError } from "../../../base/product-error.ts";
-import { quoteShort } from "../../../base/seen-text.ts";
-import { maySee } from "../../access.ts";
+import { canAccess } from "../../access.ts";
 import type { ServerDependencies } from "../../dependencies.ts";
 import { serverErrors } from "../../errors.ts";
 
@@ -24,7 +24,7 @@ export function registerCancel(
       const { id } = request.body;
       const record = requestLog.find(id);
       // The log forgets old records; then only who may manage can tell whose request it is.
-      const isTheirs = maySee(request, record ?? { keyId: undefined });
+      const isTheirs = canAccess(request, record ?? { keyId: undefined });
       const controller = isTheirs ? app.cancellations.get(id) : undefined;
       if (controller === undefined) {
         throw new ProductError(serverErrors.requestNotFound, {

@@ -1,8 +1,8 @@
 // GET /api/requests and /api/requests/{id}: what was asked of the server, and how it went.
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { type Static, Type } from "typebox";
+import { quoteShort } from "../../../base/display-text.ts";
 import { ProductError } from "../../../base/product-error.ts";
-import { quoteShort } from "../../../base/seen-text.ts";
 import {
   allOf,
   filterFields,
@@ -11,7 +11,7 @@ import {
   type RequestFilter,
 } from "../../../request-log/filter.ts";
 import type { RequestRecord } from "../../../request-log/request-record.ts";
-import { maySee } from "../../access.ts";
+import { canAccess } from "../../access.ts";
 import type { ServerDependencies } from "../../dependencies.ts";
 import { invalidField, serverErrors } from "../../errors.ts";
 import { followLines } from "../../follow-lines.ts";
@@ -64,7 +64,7 @@ export function registerRequests(app: FastifyInstance, dependencies: ServerDepen
   app.get<{ Params: { id: string } }>("/api/requests/:id", async (request) => {
     const { id } = request.params;
     const record = requestLog.find(id);
-    if (record !== undefined && maySee(request, record)) {
+    if (record !== undefined && canAccess(request, record)) {
       return { ...record, ...transcripts.get(id) };
     }
     throw new ProductError(serverErrors.requestUnknown, {
@@ -93,7 +93,7 @@ function filterOf(
       const transcript = transcripts.get(record.id);
       return transcript === undefined ? "" : `${transcript.prompt}\n${transcript.answer}`;
     };
-    return maySee(request, record) && isWanted(record, said);
+    return canAccess(request, record) && isWanted(record, said);
   };
 }
 

@@ -1,6 +1,7 @@
 // The messages of a chat completion request as the conversation that a model sees.
+
+import { quoteShort } from "../../../base/display-text.ts";
 import { isRecord } from "../../../base/json-record.ts";
-import { quoteShort } from "../../../base/seen-text.ts";
 import type { ToolCall } from "../../../prompt/chat-message.ts";
 import type { PromptMessage } from "../../../prompt/prompt-template.ts";
 import { invalidField, unsupportedField } from "../../errors.ts";

@@ -1,7 +1,7 @@
 // Fields that chat completions and completions share, and what they mean for the engine.
 
 import { type Static, Type } from "typebox";
-import { quoteShort } from "../../../base/seen-text.ts";
+import { quoteShort } from "../../../base/display-text.ts";
 import type { CanonicalRequest } from "../../../engine/request.ts";
 import type { ModelParameters } from "../../../store/model-parameters.ts";
 import { invalidField } from "../../errors.ts";

@@ -1,5 +1,5 @@
 // Content that comes in parts: one message stays one message, since templates count turns.
-import { quoteShort } from "../../../base/seen-text.ts";
+import { quoteShort } from "../../../base/display-text.ts";
 import { invalidField } from "../../errors.ts";
 import { type ContentText, joinContents, readImageUrl } from "../image-field.ts";
 import type { ContentPart } from "./schema.ts";

@@ -1,7 +1,7 @@
 // POST /v1/embeddings
 
 import type { FastifyInstance } from "fastify";
-import { quoteShort } from "../../../base/seen-text.ts";
+import { quoteShort } from "../../../base/display-text.ts";
 import type { EmbeddingText } from "../../../engine/generation.ts";
 import { fileAccess } from "../../access.ts";
 import type { ServerDependencies } from "../../dependencies.ts";

@@ -1,5 +1,5 @@
 // Whether, and how hard, the model is to think.
-import { quoteShort } from "../../../base/seen-text.ts";
+import { quoteShort } from "../../../base/display-text.ts";
 import type { ThinkLevel } from "../../../engine/request.ts";
 import { detectOutputFormat } from "../../../prompt/output/detect-output-format.ts";
 import type { ResolvedModel } from "../../../store/model-catalog.ts";

@@ -1,6 +1,7 @@
 // What an answer must be: `response_format`, or a grammar.
+
+import { quoteShort } from "../../../base/display-text.ts";
 import { isRecord } from "../../../base/json-record.ts";
-import { quoteShort } from "../../../base/seen-text.ts";
 import type { AnswerFormat, ToolChoice } from "../../../engine/request.ts";
 import { invalidField, unsupportedField } from "../../errors.ts";
 import type { ResponseFormatBody } from "./schema.ts";

@@ -7,7 +7,7 @@ export function isTokenList(value: unknown): value is [number, ...unknown[]] {
 }
 
 /**
- * @param param names the list in a complaint
+ * @param param names the list in an error
  * @throws ProductError `SERVER_FIELD_INVALID` for what is no token of the model
  */
 export function readTokens(

@@ -9,8 +9,8 @@ interface BlobParams {
   digest: string;
 }
 
-export function registerBlobs(app: FastifyInstance, { workshop }: ServerDependencies): void {
-  const { store } = workshop;
+export function registerBlobs(app: FastifyInstance, { library }: ServerDependencies): void {
+  const { store } = library;
   // A scope of its own: these bodies are bytes of any length, which nothing may collect or parse.
   app.register(async (scope) => {
     scope.removeAllContentTypeParsers();

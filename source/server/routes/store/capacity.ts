@@ -6,11 +6,11 @@ import type { GpuSample } from "../../../metrics/gpu-sample.ts";
 import type { ServerDependencies } from "../../dependencies.ts";
 
 export function registerCapacity(app: FastifyInstance, dependencies: ServerDependencies): void {
-  const { scheduler, monitor, workshop } = dependencies;
+  const { scheduler, monitor, library } = dependencies;
   app.get("/api/capacity", async () => {
     const [sample, diskFreeBytes] = await Promise.all([
       monitor.glance(),
-      freeSpace(workshop.store.path),
+      freeSpace(library.store.path),
     ]);
     const { device, slots, kvCacheType } = scheduler.engine;
     return {

@@ -1,7 +1,7 @@
 // POST /api/copy: gives a model a second name.
 import type { FastifyInstance } from "fastify";
+import { quoteShort } from "../../../base/display-text.ts";
 import { ProductError } from "../../../base/product-error.ts";
-import { quoteShort } from "../../../base/seen-text.ts";
 import { storeErrors } from "../../../store/errors.ts";
 import { copyModel } from "../../../store/library/copy-model.ts";
 import type { ModelCatalog } from "../../../store/model-catalog.ts";
@@ -9,8 +9,8 @@ import type { ModelName } from "../../../store/model-reference.ts";
 import type { ServerDependencies } from "../../dependencies.ts";
 import { CopyBody } from "./schema.ts";
 
-export function registerCopy(app: FastifyInstance, { workshop }: ServerDependencies): void {
-  const { catalog, store } = workshop;
+export function registerCopy(app: FastifyInstance, { library }: ServerDependencies): void {
+  const { catalog, store } = library;
   app.post<{ Body: CopyBody }>(
     "/api/copy",
     { schema: { body: CopyBody } },

@@ -1,14 +1,14 @@
 // What a request to create a model says about it.
 import path from "node:path";
+import { quoteShort } from "../../../base/display-text.ts";
 import { ProductError } from "../../../base/product-error.ts";
-import { quoteShort } from "../../../base/seen-text.ts";
 import { GoChatTemplate } from "../../../prompt/go-template/go-chat-template.ts";
 import { storeErrors } from "../../../store/errors.ts";
 import { parseDigest } from "../../../store/library/digest.ts";
 import type { ModelStore } from "../../../store/library/model-store.ts";
 import {
+  defineModel,
   type ModelDefinition,
-  nothingDefined,
   type StoredMessage,
 } from "../../../store/model-definition.ts";
 import { isParameterName } from "../../../store/model-parameters.ts";
@@ -47,7 +47,7 @@ export async function readDefinition(
   }
   const parsedTemplate = template ? readTemplate(template) : undefined;
   const { known, others } = sortParameters(body.parameters ?? {});
-  const definition = nothingDefined({
+  const definition = defineModel({
     from: [...(from ? [from] : []), ...(await blobPaths(store, "files", files))],
     adapters: await blobPaths(store, "adapters", body.adapters ?? {}),
     drafts: await blobPaths(store, "draft_files", body.draft_files ?? {}),

@@ -1,6 +1,7 @@
 // What a request to create a model asks for in its fields and does not get: told while it is made.
+
+import { quoteShort } from "../../../base/display-text.ts";
 import { nearestName } from "../../../base/nearest-name.ts";
-import { quoteShort } from "../../../base/seen-text.ts";
 import type { GoChatTemplate } from "../../../prompt/go-template/go-chat-template.ts";
 import { unknownFieldText } from "../../../prompt/go-template/unknown-fields.ts";
 import { ignoredFields } from "../../../store/ignored-fields.ts";

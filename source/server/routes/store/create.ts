@@ -1,7 +1,7 @@
 // POST /api/create: makes a model from another, or from files that were sent in advance.
 import type { FastifyInstance } from "fastify";
+import { quoteShort } from "../../../base/display-text.ts";
 import { ProductError } from "../../../base/product-error.ts";
-import { quoteShort } from "../../../base/seen-text.ts";
 import { storeErrors } from "../../../store/errors.ts";
 import type { ModelStore } from "../../../store/library/model-store.ts";
 import { makeModel } from "../../../store/make-model.ts";
@@ -15,8 +15,8 @@ import { replyWithProgress } from "./progress-reply.ts";
 import { CreateBody, nameIn } from "./schema.ts";
 
 export function registerCreate(app: FastifyInstance, dependencies: ServerDependencies): void {
-  const { workshop, requestLog } = dependencies;
-  const { catalog, store } = workshop;
+  const { library, requestLog } = dependencies;
+  const { catalog, store } = library;
   app.post<{ Body: CreateBody }>(
     "/api/create",
     { schema: { body: CreateBody } },
@@ -42,7 +42,7 @@ export function registerCreate(app: FastifyInstance, dependencies: ServerDepende
       // Most mistakes show while the files are looked at: before the second record.
       const shape = { stream, warnings, holdsFirst: true };
       return await replyWithProgress(request, reply, shape, (work) =>
-        makeModel(workshop, name, definition, options, work).catch((error: unknown) => {
+        makeModel(library, name, definition, options, work).catch((error: unknown) => {
           throw explain(error);
         }),
       );

@@ -1,8 +1,8 @@
 // DELETE /api/delete: unloads a model, unless it is in use under another name, and removes it from the
 // store.
 import type { FastifyInstance } from "fastify";
+import { quoteShort } from "../../../base/display-text.ts";
 import { describeError, ProductError } from "../../../base/product-error.ts";
-import { quoteShort } from "../../../base/seen-text.ts";
 import { storeErrors } from "../../../store/errors.ts";
 import { planRemoval } from "../../../store/library/remove-model.ts";
 import type { ServerDependencies } from "../../dependencies.ts";
@@ -11,7 +11,7 @@ import { otherModelOf } from "../../loaded-names.ts";
 import { DeleteBody, nameIn } from "./schema.ts";
 
 export function registerDelete(app: FastifyInstance, dependencies: ServerDependencies): void {
-  const { catalog, store } = dependencies.workshop;
+  const { catalog, store } = dependencies.library;
   app.delete<{ Body: DeleteBody }>(
     "/api/delete",
     { schema: { body: DeleteBody } },

@@ -1,7 +1,7 @@
 // GET /api/hub/search, /api/hub/repository, /api/hub/card: what there is on the hub to pull.
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { type Static, Type } from "typebox";
-import { quoteShort } from "../../../base/seen-text.ts";
+import { quoteShort } from "../../../base/display-text.ts";
 import { findRepository } from "../../../store/hub/fetch-model.ts";
 import { readModelCard } from "../../../store/hub/read-card.ts";
 import { type HubModel, searchModels, searchOrders } from "../../../store/hub/search-models.ts";
@@ -29,8 +29,8 @@ type RepositoryQuery = Static<typeof RepositoryQuery>;
 const usualLimit = 50;
 const largestLimit = 100;
 
-export function registerHub(app: FastifyInstance, { workshop }: ServerDependencies): void {
-  const { hub, store, catalog } = workshop;
+export function registerHub(app: FastifyInstance, { library }: ServerDependencies): void {
+  const { hub, store, catalog } = library;
   // The first host is the one that names are shown with.
   const [host = ""] = hubHosts(store.folder.hubPrefixes);
   app.get<{ Querystring: SearchQuery }>(

@@ -9,9 +9,9 @@ import { nameIn, TransferBody } from "./schema.ts";
 
 export function registerPull(
   app: FastifyInstance,
-  { workshop, requestLog }: ServerDependencies,
+  { library, requestLog }: ServerDependencies,
 ): void {
-  const { catalog, store, hub, templateProblem } = workshop;
+  const { catalog, store, hub, templateProblem } = library;
   app.post<{ Body: TransferBody }>(
     "/api/pull",
     { schema: { body: TransferBody } },

@@ -12,8 +12,8 @@ import { clientSignal, requestCanceled } from "../../run-request.ts";
 import { nameIn, ShowBody } from "./schema.ts";
 
 export function registerShow(app: FastifyInstance, dependencies: ServerDependencies): void {
-  const { catalog, log, workshop } = dependencies;
-  const { templateTimeoutMs } = workshop;
+  const { catalog, log, library } = dependencies;
+  const { templateTimeoutMs } = library;
   app.post<{ Body: ShowBody }>(
     "/api/show",
     { schema: { body: ShowBody } },

@@ -14,13 +14,13 @@ import { memoryRecord } from "./memory.ts";
 export function registerTags(app: FastifyInstance, dependencies: ServerDependencies): void {
   const { catalog, scheduler, log } = dependencies;
   const readings = new KnownReadings(catalog);
-  const problemsTold = new Set<string>();
+  const reportedProblems = new Set<string>();
   // Some clients ask every second, and the whole store is read for it.
   const listText = shareCalls(async () => {
     const { models, problems } = await catalog.listModels();
     for (const { path, message } of problems) {
-      if (!problemsTold.has(path)) log(`a model cannot be listed: ${message}`);
-      problemsTold.add(path);
+      if (!reportedProblems.has(path)) log(`a model cannot be listed: ${message}`);
+      reportedProblems.add(path);
     }
     const records: unknown[] = [];
     const free = await scheduler.freeRoom();

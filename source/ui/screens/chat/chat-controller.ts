@@ -1,5 +1,6 @@
 // The chat's commands act on this: on the field, on the messages, on the conversation.
 
+import { quitNotice } from "../../frame/frame-commands.ts";
 import type { ChatState } from "./chat-state.ts";
 import type { ChatParts } from "./chat-view.ts";
 import type { CommandContext, Printed } from "./commands/command.ts";
@@ -93,7 +94,7 @@ export class ChatController implements CommandContext {
     if (session.isBusy) this.stop();
     // The dropped line can be had back with Up.
     else if (this.#state.editor.text !== "") this.composer.edit({ type: "shelve" });
-    this.notify("Ctrl+C again leaves (as do Ctrl+D and /bye)");
+    this.notify(quitNotice);
   }
 
   escape(): undefined {

@@ -11,22 +11,22 @@ import { useLook } from "../../hooks/use-look.ts";
 import { usePaced } from "../../hooks/use-store.ts";
 
 /** A screen with one conversation. */
-export interface ChatWithOne extends Screen {
+export interface PlacedChat extends Screen {
   readonly transcript: ClientMessage[];
   /** Undefined while nothing was said, and where nothing is kept. */
   readonly saved: SessionHead | undefined;
-  goOnWith(saved: SessionHead): Promise<void>;
+  resume(saved: SessionHead): Promise<void>;
   notify(sentence: string): void;
 }
 
 export interface ChatPlace {
-  readonly chat: ChatWithOne;
+  readonly chat: PlacedChat;
   readonly serverLabel: () => string;
 }
 
 /** The way to chats with deployments. */
 export interface DeploymentPlaces {
-  goOnWith(saved: SessionHead, deployment: SessionDeployment): Promise<void>;
+  resume(saved: SessionHead, deployment: SessionDeployment): Promise<void>;
   /** Lets the person choose a saved one. @returns a sentence where there is none */
   chooseSaved(): Promise<string | undefined>;
 }
@@ -110,12 +110,12 @@ export class ChatPlaces extends Changing implements Screen {
   async goElsewhere(saved: SessionHead): Promise<boolean> {
     const { deployment } = saved;
     if (deployment !== undefined) {
-      await this.#deployments?.goOnWith(saved, deployment);
+      await this.#deployments?.resume(saved, deployment);
       return this.#deployments !== undefined;
     }
     if (this.#own === undefined) return false;
     this.#turnTo(this.#own);
-    await this.#own.chat.goOnWith(saved);
+    await this.#own.chat.resume(saved);
     return true;
   }
 

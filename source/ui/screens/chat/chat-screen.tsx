@@ -153,7 +153,7 @@ export class ChatScreen implements Screen {
   }
 
   /** A saved chat goes on here, whoever it was with. */
-  async goOnWith({ id, name }: SessionHead): Promise<void> {
+  async resume({ id, name }: SessionHead): Promise<void> {
     if (this.#recorder?.head?.id === id) return;
     if (this.#chat.session.isBusy)
       this.notify(`Still answering: '${name}' can be opened afterwards`);

@@ -1,8 +1,8 @@
 // The keys that act on a deployment or a replica: asked first, then done, then told.
 
+import { toOneLine } from "../../../base/display-text.ts";
 import { describeError } from "../../../base/product-error.ts";
 import { formatRelativeTime } from "../../../base/relative-time.ts";
-import { toOneLine } from "../../../base/seen-text.ts";
 import type {
   AppDocument,
   DeployEvent,
@@ -11,7 +11,7 @@ import type {
 } from "../../../cloud/admin/documents.ts";
 import type { ScaleSettings } from "../../../cloud/app-config.ts";
 import type { Choice } from "../../frame/screen.ts";
-import { noteWork, selectedApp, selectedReplica, selectNamed } from "./console-state.ts";
+import { selectedApp, selectedReplica, selectNamed, setWork } from "./console-state.ts";
 import { nameOf } from "./console-texts.ts";
 import type { ConsoleContext } from "./pane-actions.ts";
 
@@ -156,7 +156,7 @@ async function activate(
   app: string,
   revision: string,
 ): Outcome {
-  const note = (sentence: string | undefined) => store.update(noteWork(store.get(), app, sentence));
+  const note = (sentence: string | undefined) => store.update(setWork(store.get(), app, sentence));
   note("begins");
   try {
     for await (const event of feed.server.client.activate(app, { revision }, closing)) {

@@ -66,8 +66,8 @@ export class FigureBook {
     this.#take(names, (name, { usage }) => {
       const { requests, errors, ttfbMsP95 } = byName.get(name) ?? unused;
       // Sums that fell began anew: a new hour, or a state from a backup.
-      const isAnew = (usage.at(-1)?.requests ?? 0) > requests;
-      const kept = isAnew ? [] : usage.filter((reading) => atMs - reading.atMs <= rateSpanMs);
+      const isRestart = (usage.at(-1)?.requests ?? 0) > requests;
+      const kept = isRestart ? [] : usage.filter((reading) => atMs - reading.atMs <= rateSpanMs);
       return { usage: [...kept, { atMs, requests, errors, ttfbMsP95 }] };
     });
   }

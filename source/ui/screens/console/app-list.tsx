@@ -2,7 +2,7 @@
 
 import { Box } from "ink";
 import type { ReactElement } from "react";
-import { toOneLine } from "../../../base/seen-text.ts";
+import { toOneLine } from "../../../base/display-text.ts";
 import { formatMilliseconds } from "../../../base/time-format.ts";
 import type { AppDocument } from "../../../cloud/admin/documents.ts";
 import { panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";

@@ -2,7 +2,7 @@
 
 import { Box, Text } from "ink";
 import type { ReactElement } from "react";
-import { toOneLine } from "../../../base/seen-text.ts";
+import { toOneLine } from "../../../base/display-text.ts";
 import type { AppDocument, EventDocument } from "../../../cloud/admin/documents.ts";
 import { useStore } from "../../hooks/use-store.ts";
 import { foreignText } from "../../text/text-run.ts";

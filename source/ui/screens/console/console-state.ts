@@ -207,7 +207,7 @@ export function goBack(state: ConsoleState): ConsoleState | undefined {
 }
 
 /** @param sentence undefined: the work has ended */
-export function noteWork(
+export function setWork(
   state: ConsoleState,
   app: string,
   sentence: string | undefined,

@@ -1,7 +1,7 @@
 // Everything that is known of one deployment, as labelled lines.
 
+import { toOneLine } from "../../../base/display-text.ts";
 import { formatRelativeTime } from "../../../base/relative-time.ts";
-import { toOneLine } from "../../../base/seen-text.ts";
 import { formatMilliseconds } from "../../../base/time-format.ts";
 import type {
   AppDetails,

@@ -1,6 +1,6 @@
 // The keys of the panes: moving, filtering, the log, and the server that the console looks at.
 
-import { showControls } from "../../../base/seen-text.ts";
+import { showControls } from "../../../base/display-text.ts";
 import { panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
 import { createEditorState, type EditorState } from "../../editor/editor-state.ts";
 import { fieldWith } from "../../editor/line-field.ts";

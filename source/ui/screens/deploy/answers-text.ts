@@ -1,16 +1,16 @@
 // All answers as one text for the person's own editor: a line `name = value` for each, below the titles of
 // the steps.
 
-import { type Given, isEphemeral, newVariable, variablePrefix } from "./answers.ts";
+import { type GivenValues, isEphemeral, newVariable, variablePrefix } from "./answers.ts";
 import type { DeployContext, DeployState, StepId } from "./deploy-state.ts";
 import { faultsIn, type Item } from "./form.ts";
-import { givenAfterMode, withFocus } from "./form-reducer.ts";
+import { withFocus, withMode } from "./form-reducer.ts";
 import { settings } from "./settings.ts";
 import type { StepActions } from "./step-actions.ts";
 import { advancedStepsOf, mainSteps, pageOf } from "./steps.ts";
 
 /** Stands in place of a secret; whoever leaves it keeps the secret. */
-export const keptSecret = "********";
+export const secretMask = "********";
 /** In front of what is wrong with the line below; such lines are taken out again. */
 const problemSign = "#!";
 const envWord = "env ";
@@ -73,13 +73,13 @@ function nameOf(id: string): string {
 
 function shownValue(item: Item): string {
   const { value } = item;
-  if (item.kind === "text" && item.mask !== undefined && value !== "") return keptSecret;
+  if (item.kind === "text" && item.mask !== undefined && value !== "") return secretMask;
   // JSON for values that a line cannot hold as they are.
   return /^["\s]|[\r\n]|\s$/.test(value) ? JSON.stringify(value) : value;
 }
 
 export interface ReadAnswers {
-  readonly given: Given;
+  readonly given: GivenValues;
   /** The names of the fields that have another value now. */
   readonly changed: readonly string[];
   /** Lines that are no answers, and why; their numbers count from 1. */
@@ -147,7 +147,7 @@ function textIn(text: string): string | undefined {
 
 /** Only what differs from what was shown becomes an answer. */
 function applied(
-  before: Given,
+  before: GivenValues,
   shown: ReadonlyMap<string, Item>,
   read: ReadonlyMap<string, string>,
 ): Pick<ReadAnswers, "given" | "changed"> {
@@ -194,7 +194,7 @@ export class TextActions {
   readonly #context: DeployContext;
   readonly #steps: StepActions;
   /** A refused text: the next edit goes on with it, unless an answer has changed since. */
-  #refused: { readonly given: Given; readonly text: string } | undefined;
+  #refused: { readonly given: GivenValues; readonly text: string } | undefined;
 
   constructor(context: DeployContext, steps: StepActions) {
     this.#context = context;
@@ -257,8 +257,8 @@ export class TextActions {
 }
 
 /** A proposed name goes and comes with the mode. */
-function modeTaken(given: Given, changed: readonly string[]): Given {
-  return changed.includes("name") ? given : givenAfterMode(given, given.mode ?? "deploy");
+function modeTaken(given: GivenValues, changed: readonly string[]): GivenValues {
+  return changed.includes("name") ? given : withMode(given, given.mode ?? "deploy");
 }
 
 /** The first changed field that is at fault, and the faults of its step. */

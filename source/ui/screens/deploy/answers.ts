@@ -5,7 +5,7 @@ import type { CloudTarget, ConfigAnswers, DeployAnswers, ScriptAccess } from "..
 import { type Setting, settings } from "./settings.ts";
 
 /** Typed and chosen answers, by the names of the fields. The script decides about absent ones. */
-export type Given = Readonly<Record<string, string>>;
+export type GivenValues = Readonly<Record<string, string>>;
 
 /** The rules of deployctl that can be asked without reading anything. */
 export type Rules = Pick<
@@ -18,25 +18,25 @@ export const variablePrefix = "variable:";
 /** The field for a variable that the script does not read. */
 export const newVariable = "newVariable";
 
-export function isEphemeral(given: Given): boolean {
+export function isEphemeral(given: GivenValues): boolean {
   return given.mode === "run";
 }
 
 /** `deploy.py`, or `deploy.py::serve`. */
-export function referenceOf(given: Given): string {
+export function referenceOf(given: GivenValues): string {
   const file = scriptOf(given);
   return given.target === undefined ? file : `${file}::${given.target}`;
 }
 
 /** The script's path: the person's own, or the one that is made for a model. */
-export function scriptOf(given: Given): string {
+export function scriptOf(given: GivenValues): string {
   return (given.source === "model" ? (given.file ?? defaultScript) : (given.script ?? "")).trim();
 }
 
 export const defaultScript = "deploy.py";
 
 /** Variables with a value, by their names. */
-export function variablesOf(given: Given): Record<string, string> {
+export function variablesOf(given: GivenValues): Record<string, string> {
   const entries = Object.entries(given).flatMap(([id, text]) =>
     id.startsWith(variablePrefix) && text !== ""
       ? [[id.slice(variablePrefix.length), text] as const]
@@ -51,7 +51,7 @@ export function namesIn(text: string | undefined): readonly string[] {
 }
 
 /** Only what differs from what the script says by itself. */
-export function configAnswersOf(given: Given, base: AppConfig): ConfigAnswers {
+export function configAnswersOf(given: GivenValues, base: AppConfig): ConfigAnswers {
   let answers: ConfigAnswers = {};
   for (const [setting, text] of changedSettings(given, base)) {
     if (setting.fault(text) !== undefined) continue;
@@ -75,14 +75,17 @@ export function configAnswersOf(given: Given, base: AppConfig): ConfigAnswers {
   };
 }
 
-export function authOf({ auth }: Given, base: AppConfig | undefined): AppConfig["auth"] {
+export function authOf({ auth }: GivenValues, base: AppConfig | undefined): AppConfig["auth"] {
   return auth === "private" || auth === "shared" || auth === "public"
     ? auth
     : (base?.auth ?? "private");
 }
 
 /** Fields that say something that the script does not say itself, with what they say. */
-export function changedSettings(given: Given, base: AppConfig): (readonly [Setting, string])[] {
+export function changedSettings(
+  given: GivenValues,
+  base: AppConfig,
+): (readonly [Setting, string])[] {
   return settings
     .map((setting) => [setting, given[setting.id]?.trim() ?? ""] as const)
     .filter(([{ id, write }, text]) => {
@@ -93,7 +96,7 @@ export function changedSettings(given: Given, base: AppConfig): (readonly [Setti
 }
 
 export function deployAnswersOf(
-  given: Given,
+  given: GivenValues,
   base: AppConfig,
   target: Pick<CloudTarget, "organisation" | "machineType"> | undefined,
 ): DeployAnswers {

@@ -6,24 +6,24 @@ import type { CloudServer, Preparation } from "../cloud-access.ts";
 import { deployAnswersOf, referenceOf, scriptOf } from "./answers.ts";
 import {
   baseOf,
-  type Checked,
   type DeployContext,
   type DeployState,
-  type Known,
+  type Facts,
   type Loadable,
   loadedValue,
   notLoaded,
+  type PreflightResult,
   profileOf,
   type ReadScript,
   targetOf,
 } from "./deploy-state.ts";
 import { steps } from "./steps.ts";
 
-type ValueOfKnown<Key extends keyof Known> =
-  Known[Key] extends Loadable<infer Value> ? Value : never;
+type ValueOfKnown<Key extends keyof Facts> =
+  Facts[Key] extends Loadable<infer Value> ? Value : never;
 
 /** A fact is read again when it is about something else. */
-interface Source<Key extends keyof Known> {
+interface Source<Key extends keyof Facts> {
   readonly about: (state: DeployState) => string;
   readonly read: (state: DeployState) => Promise<ValueOfKnown<Key>>;
 }
@@ -32,7 +32,7 @@ const aboutProfile = (state: DeployState) => profileOf(state) ?? "";
 
 export class DeployLoader {
   readonly #context: DeployContext;
-  readonly #sources: { readonly [Key in keyof Known]: Source<Key> };
+  readonly #sources: { readonly [Key in keyof Facts]: Source<Key> };
   /** By profile; the one in use has no name here. */
   readonly #servers = new Map<string | undefined, CloudServer>();
   /** Holds secrets: it is never part of the state. */
@@ -114,7 +114,7 @@ export class DeployLoader {
   }
 
   /** Resolves when this fact is not being read, or not any more. */
-  async settled(key: keyof Known): Promise<void> {
+  async settled(key: keyof Facts): Promise<void> {
     const { store } = this.#context;
     await new Promise<void>((resolve) => {
       const unsubscribe = store.subscribe(() => check());
@@ -128,7 +128,7 @@ export class DeployLoader {
   }
 
   /** Makes `read` read these again. */
-  forget(...keys: readonly (keyof Known)[]): void {
+  forget(...keys: readonly (keyof Facts)[]): void {
     const gone = Object.fromEntries(keys.map((key) => [key, notLoaded]));
     this.#context.store.update({ known: { ...this.#state.known, ...gone } });
   }
@@ -136,7 +136,7 @@ export class DeployLoader {
   /** Tries again whatever failed, and the rest of the step with it. */
   retry(): void {
     const { known, step } = this.#state;
-    const keys = Object.keys(known) as (keyof Known)[];
+    const keys = Object.keys(known) as (keyof Facts)[];
     this.forget(...keys.filter((key) => known[key].kind === "failed"));
     if (step === "app" || step === "found") this.forget("script", "functions");
     this.read();
@@ -170,7 +170,7 @@ export class DeployLoader {
     return script.kind === "loaded" && targets.kind !== "loading";
   }
 
-  #reads(): readonly (keyof Known)[] {
+  #reads(): readonly (keyof Facts)[] {
     return steps.find(({ id }) => id === this.#state.step)?.reads ?? [];
   }
 
@@ -233,7 +233,7 @@ export class DeployLoader {
     return found && (await server.client.app(`${found.organisation}/${found.app}`));
   }
 
-  async #check(state: DeployState, number: number): Promise<Checked> {
+  async #check(state: DeployState, number: number): Promise<PreflightResult> {
     const { store, cloud } = this.#context;
     const base = baseOf(state);
     if (base === undefined) throw new Error("The script is not read yet.");
@@ -250,7 +250,7 @@ export class DeployLoader {
     return { findings, config: request.config, fileCount: files.length, sizeBytes, warnings };
   }
 
-  async #load<Key extends keyof Known>(key: Key): Promise<void> {
+  async #load<Key extends keyof Facts>(key: Key): Promise<void> {
     const { store } = this.#context;
     const state = this.#state;
     const source = this.#sources[key];

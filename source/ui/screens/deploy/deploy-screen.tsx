@@ -24,7 +24,7 @@ import type { Item } from "./form.ts";
 import { openStep } from "./form-reducer.ts";
 import { LaunchActions } from "./launch-actions.ts";
 import { stepsColumns } from "./page-layout.ts";
-import { readerLines, spokenFocus } from "./reader-lines.ts";
+import { focusDescription, readerLines } from "./reader-lines.ts";
 import { StepActions } from "./step-actions.ts";
 import { StepPage } from "./step-page.tsx";
 import { focusedItem } from "./steps.ts";
@@ -100,7 +100,7 @@ export function deployScreen({ folder = process.cwd(), ...services }: DeployServ
 /** The steps where there is room, and the page of the current one. For screen readers the field that has the keys; the rest is in `readerLines`. */
 export function DeployBody({ state, size }: { state: DeployState; size: BodySize }): ReactElement {
   const isRead = useLayout() === "reader";
-  if (isRead) return <Text>{spokenFocus(state)}</Text>;
+  if (isRead) return <Text>{focusDescription(state)}</Text>;
   const { step, given, draftSavedAtMs } = state;
   return (
     <Box>

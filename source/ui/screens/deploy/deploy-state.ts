@@ -19,7 +19,7 @@ import type {
   PreflightFinding,
   TestStep,
 } from "../cloud-access.ts";
-import type { Given, Rules } from "./answers.ts";
+import type { GivenValues, Rules } from "./answers.ts";
 import type { Launch } from "./launch.ts";
 
 export type StepId =
@@ -59,7 +59,7 @@ export interface ReadScript {
 }
 
 /** The checked document, as far as it may be shown. */
-export interface Checked {
+export interface PreflightResult {
   readonly findings: readonly PreflightFinding[];
   readonly config: AppConfig;
   readonly fileCount: number;
@@ -68,7 +68,7 @@ export interface Checked {
 }
 
 /** Facts that were read for the answers. */
-export interface Known {
+export interface Facts {
   /** Scripts of this folder that have something to deploy. */
   readonly scripts: Loadable<readonly string[]>;
   readonly models: Loadable<readonly LocalModel[]>;
@@ -83,7 +83,7 @@ export interface Known {
   readonly secrets: Loadable<readonly SecretDocument[]>;
   /** The app of the chosen name; its value is undefined when there is none. */
   readonly app: Loadable<AppDetails | undefined>;
-  readonly checked: Loadable<Checked>;
+  readonly checked: Loadable<PreflightResult>;
 }
 
 export interface DeployState {
@@ -95,14 +95,14 @@ export interface DeployState {
   readonly focus: number;
   /** The text of that field. */
   readonly editor: EditorState;
-  readonly given: Given;
+  readonly given: GivenValues;
   /** Faults by the names of the fields; "" stands for the whole step. */
   readonly faults: Readonly<Record<string, string>>;
   /** Paths that fit what was typed, after Tab. */
   readonly paths: readonly string[];
   /** Public access is asked about a second time. */
   readonly isPublicConfirmed: boolean;
-  readonly known: Known;
+  readonly known: Facts;
   /** The checks of the preflight, while they run. */
   readonly checks: readonly PreflightCheck[];
   readonly launch: Launch | undefined;
@@ -119,7 +119,7 @@ export interface DeployState {
   readonly scroll: number;
 }
 
-const nothingKnown: Known = {
+const nothingKnown: Facts = {
   scripts: notLoaded,
   models: notLoaded,
   script: notLoaded,
@@ -134,7 +134,7 @@ const nothingKnown: Known = {
 
 export function createDeployState(
   rules: Rules,
-  given: Given = {},
+  given: GivenValues = {},
   step: StepId = "script",
 ): DeployState {
   return {
@@ -160,7 +160,11 @@ export function createDeployState(
 }
 
 /** Back to the beginning, or to a draft; what was read of the folder and the servers stays. */
-export function startedOver(state: DeployState, given?: Given, step?: StepId): DeployState {
+export function restartedState(
+  state: DeployState,
+  given?: GivenValues,
+  step?: StepId,
+): DeployState {
   const { scripts, targets } = state.known;
   const fresh = createDeployState(state.rules, given, step);
   return { ...fresh, known: { ...fresh.known, scripts, targets } };

@@ -2,8 +2,8 @@
 
 import { describeError } from "../../../base/product-error.ts";
 import { formatRelativeTime } from "../../../base/relative-time.ts";
-import { type Given, scriptOf } from "./answers.ts";
-import { type DeployContext, type DeployState, startedOver } from "./deploy-state.ts";
+import { type GivenValues, scriptOf } from "./answers.ts";
+import { type DeployContext, type DeployState, restartedState } from "./deploy-state.ts";
 import { DraftFolder, type OtherDraft } from "./draft-folder.ts";
 import { openStep } from "./form-reducer.ts";
 import { steps } from "./steps.ts";
@@ -12,7 +12,7 @@ export class DraftActions {
   readonly #context: DeployContext;
   readonly #folder: DraftFolder;
   /** Answers that were deployed, and are no draft any more. */
-  #deployed: Given | undefined;
+  #deployed: GivenValues | undefined;
 
   constructor(context: DeployContext) {
     const { stateFolder, scripts } = context.cloud;
@@ -90,7 +90,7 @@ export class DraftActions {
   }
 
   #show({ given, step }: OtherDraft): void {
-    this.#context.store.update(openStep(startedOver(this.#state, given), step));
+    this.#context.store.update(openStep(restartedState(this.#state, given), step));
   }
 }
 

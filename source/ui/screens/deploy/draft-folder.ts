@@ -15,13 +15,13 @@ import {
 } from "node:fs/promises";
 import path from "node:path";
 import { describeError } from "../../../base/product-error.ts";
-import { type Given, newVariable, type Rules, variablePrefix } from "./answers.ts";
+import { type GivenValues, newVariable, type Rules, variablePrefix } from "./answers.ts";
 import type { StepId } from "./deploy-state.ts";
 import { resumedStep } from "./steps.ts";
 
 export interface Draft {
   readonly step: StepId;
-  readonly given: Given;
+  readonly given: GivenValues;
 }
 
 /** A draft that is not the one of this terminal. */

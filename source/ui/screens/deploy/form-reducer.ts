@@ -2,7 +2,7 @@
 
 import { createEditorState, type EditorState } from "../../editor/editor-state.ts";
 import { fieldWith } from "../../editor/line-field.ts";
-import { type Given, newVariable, variablePrefix } from "./answers.ts";
+import { type GivenValues, newVariable, variablePrefix } from "./answers.ts";
 import type { DeployState, StepId } from "./deploy-state.ts";
 import { faultsIn, type Item } from "./form.ts";
 import { presets, settings } from "./settings.ts";
@@ -54,8 +54,8 @@ export function choose(state: DeployState, distance: -1 | 1): DeployState {
   return withFocus({ ...state, given, faults: {}, isPublicConfirmed }, state.focus);
 }
 
-function givenAfterChoice(given: Given, id: string, value: string): Given {
-  if (id === "mode") return givenAfterMode(given, value);
+function givenAfterChoice(given: GivenValues, id: string, value: string): GivenValues {
+  if (id === "mode") return withMode(given, value);
   if (id !== "preset") return { ...given, [id]: value };
   const preset = presets.find((entry) => entry.id === value);
   if (preset !== undefined) return { ...given, ...preset.texts };
@@ -64,7 +64,7 @@ function givenAfterChoice(given: Given, id: string, value: string): Given {
 }
 
 /** An app that is run once gets a name drawn; one that stays is called as its script. */
-export function givenAfterMode({ name, ...given }: Given, mode: string): Given {
+export function withMode({ name, ...given }: GivenValues, mode: string): GivenValues {
   if (name && name !== given.suggestedName) return { ...given, name, mode };
   return mode === "run" ? { ...given, name: "", mode } : { ...given, mode };
 }

@@ -106,7 +106,7 @@ export function fact(label: string, text: string, tone: Tone = "plain"): Line {
 }
 
 /** Sign and label as they stand in front of the line. */
-export function leadOf({ sign, label = "" }: Line, glyphs: Glyphs): string {
+export function linePrefix({ sign, label = "" }: Line, glyphs: Glyphs): string {
   return sign === undefined ? label : `${glyphs[sign]} ${label}`;
 }
 

@@ -2,7 +2,7 @@
 
 import { describeError } from "../../../base/product-error.ts";
 import type { EphemeralEvent } from "../../../cloud/admin/documents.ts";
-import type { CalledApp, CloudServer } from "../cloud-access.ts";
+import type { CallableApp, CloudServer } from "../cloud-access.ts";
 import { isEphemeral } from "./answers.ts";
 import type { DeployLoader } from "./deploy-loader.ts";
 import {
@@ -16,7 +16,7 @@ import type { DraftActions } from "./draft-actions.ts";
 import {
   afterEvent,
   beginLaunch,
-  breakLaunch,
+  failLaunch,
   isOngoing,
   type Launch,
   stopLaunch,
@@ -71,12 +71,12 @@ export class LaunchActions {
       }
       if (this.#state.launch?.state === "running") {
         const sentence = "The control plane ended the deployment's stream without a result.";
-        this.#change((launch, nowMs) => breakLaunch(launch, sentence, nowMs));
+        this.#change((launch, nowMs) => failLaunch(launch, sentence, nowMs));
       } else if (isOngoing(this.#state.launch)) this.#change(stopLaunch);
     } catch (error) {
       const sentence = describeError(error);
       this.#change((launch, nowMs) =>
-        stop.signal.aborted ? stopLaunch(launch, nowMs) : breakLaunch(launch, sentence, nowMs),
+        stop.signal.aborted ? stopLaunch(launch, nowMs) : failLaunch(launch, sentence, nowMs),
       );
     } finally {
       clearInterval(this.#ticking);
@@ -188,7 +188,7 @@ export class LaunchActions {
     if (launch !== undefined) store.update({ launch: change(launch, nowMs), nowMs });
   }
 
-  #calledApp(): CalledApp | undefined {
+  #calledApp(): CallableApp | undefined {
     const result = this.#state.launch?.result;
     if (result === undefined) return undefined;
     const [organisation = "", app = ""] = result.app.split("/");
@@ -204,7 +204,7 @@ export class LaunchActions {
   /** Asks something for the new app, and shows how far it is and the outcome. */
   async #ask<Value>(
     key: "tests" | "key",
-    ask: (server: CloudServer, app: CalledApp) => Promise<Value>,
+    ask: (server: CloudServer, app: CallableApp) => Promise<Value>,
   ): Promise<undefined> {
     const { store } = this.#context;
     const app = this.#calledApp();

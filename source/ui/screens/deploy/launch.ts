@@ -79,7 +79,7 @@ export function afterEvent(launch: Launch, event: EphemeralEvent, nowMs: number)
 }
 
 /** It never came to an end of its own. */
-export function breakLaunch(launch: Launch, sentence: string, nowMs: number): Launch {
+export function failLaunch(launch: Launch, sentence: string, nowMs: number): Launch {
   return { ...endPhases(launch, nowMs), state: "failed", sentence };
 }
 

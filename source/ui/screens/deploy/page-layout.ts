@@ -12,8 +12,8 @@ import {
   errorLine,
   type Item,
   type Line,
-  leadOf,
   line,
+  linePrefix,
   type Option,
   type Page,
   type TextItem,
@@ -171,7 +171,7 @@ export function lineRows(
   indent = 0,
 ): PageRow[] {
   const { tone } = line;
-  const lead = " ".repeat(indent) + leadOf(line, glyphs);
+  const lead = " ".repeat(indent) + linePrefix(line, glyphs);
   const leadWidth = textWidth(lead);
   // A token is copied from here: it may be broken anywhere.
   const mode = tone === "value" ? "hard" : "word";

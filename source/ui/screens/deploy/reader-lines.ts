@@ -3,7 +3,7 @@
 import { foreignText } from "../../text/text-run.ts";
 import type { Glyphs } from "../../theme.ts";
 import type { DeployState, StepId } from "./deploy-state.ts";
-import { type Item, leadOf } from "./form.ts";
+import { type Item, linePrefix } from "./form.ts";
 import { focusedItem, isAdvanced, pageOf, stepTitle } from "./steps.ts";
 
 /** Steps that show running checks. */
@@ -25,14 +25,14 @@ export function readerLines(state: DeployState, glyphs: Glyphs): readonly string
     phases?.map(({ phase, sentence }) => `${phase}: ${sentence}`) ??
     lines
       .filter(({ sign }) => !checkedSteps.has(state.step) || sign !== "working")
-      .map((line) => leadOf(line, glyphs) + line.text);
+      .map((line) => linePrefix(line, glyphs) + line.text);
   return [`${spokenStep(state)}: ${question}`, ...fields, ...faults, ...said, ...log]
     .map((text) => foreignText(text, false).trim())
     .filter((text) => text !== "");
 }
 
 /** `Mode: Deploy, an app that stays (of Deploy, Run once)`, or the step where there is no field. */
-export function spokenFocus(state: DeployState): string {
+export function focusDescription(state: DeployState): string {
   const item = focusedItem(state);
   if (item === undefined) return spokenStep(state);
   const others =

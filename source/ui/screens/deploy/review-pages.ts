@@ -14,10 +14,10 @@ import {
 } from "./answers.ts";
 import {
   baseOf,
-  type Checked,
   type DeployState,
   type Loadable,
   loadedValue,
+  type PreflightResult,
   profileOf,
   targetOf,
 } from "./deploy-state.ts";
@@ -49,12 +49,12 @@ function checksQuestion({ known: { checked } }: DeployState): string {
   return `${faults === 1 ? "1 thing stands" : `${faults} things stand`} in the way`;
 }
 
-function checksFault({ kind }: Loadable<Checked>): string | undefined {
+function checksFault({ kind }: Loadable<PreflightResult>): string | undefined {
   if (kind === "loaded") return undefined;
   return kind === "failed" ? "Nothing can be launched like this." : "The checks still run.";
 }
 
-function countOf({ findings }: Checked, kind: PreflightFinding["kind"]): number {
+function countOf({ findings }: PreflightResult, kind: PreflightFinding["kind"]): number {
   return findings.filter((finding) => finding.kind === kind).length;
 }
 
@@ -124,7 +124,7 @@ function plural(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-function changesLines(state: DeployState, checked: Checked): Line[] {
+function changesLines(state: DeployState, checked: PreflightResult): Line[] {
   return [
     line("Against the revision that is active", "title"),
     ...(isEphemeral(state.given)
@@ -138,7 +138,7 @@ function note(text: string): Line {
   return line(text, "dim", "  ");
 }
 
-function changeLines({ known: { app }, rules }: DeployState, checked: Checked): Line[] {
+function changeLines({ known: { app }, rules }: DeployState, checked: PreflightResult): Line[] {
   if (app.kind === "failed") return [warningLine(app.sentence)];
   if (app.kind !== "loaded") return [note("It is being asked for")];
   const { revision, overrides = [] } = app.value ?? {};

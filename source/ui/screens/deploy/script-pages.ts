@@ -14,7 +14,7 @@ import {
   warningLine,
 } from "./form.ts";
 
-const namesInSight = 8;
+const visibleNames = 8;
 
 export function scriptPage(state: DeployState) {
   const { given } = state;
@@ -34,7 +34,7 @@ export function scriptPage(state: DeployState) {
 
 function scriptLines({ known: { scripts }, paths, given }: DeployState): Line[] {
   if (paths.length > 0)
-    return [line("These fit:", "dim"), ...paths.slice(0, namesInSight).map(named)];
+    return [line("These fit:", "dim"), ...paths.slice(0, visibleNames).map(named)];
   if (scripts.kind === "failed") return [line(scripts.sentence, "warning")];
   if (scripts.kind !== "loaded") return [];
   if (scripts.value.length === 0) {
@@ -42,10 +42,10 @@ function scriptLines({ known: { scripts }, paths, given }: DeployState): Line[] 
       ? []
       : [line("There is no script to deploy in this folder. A local model gets one made.", "dim")];
   }
-  const more = scripts.value.length - namesInSight;
+  const more = scripts.value.length - visibleNames;
   return [
     line("In this folder:", "dim"),
-    ...scripts.value.slice(0, namesInSight).map(named),
+    ...scripts.value.slice(0, visibleNames).map(named),
     ...(more > 0 ? [line(`and ${more} more`, "dim", "  ")] : []),
   ];
 }

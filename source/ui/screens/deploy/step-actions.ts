@@ -15,8 +15,8 @@ import {
   type DeployState,
   firstFault,
   loadedValue,
+  restartedState,
   type StepId,
-  startedOver,
 } from "./deploy-state.ts";
 import type { DraftActions } from "./draft-actions.ts";
 import {
@@ -167,7 +167,7 @@ export class StepActions {
     if (isOpen && !(await frame.confirm("Forget these answers and begin anew?"))) return;
     if (!(await launch.mayLoseKey())) return;
     await drafts.remove();
-    store.update(startedOver(this.#state));
+    store.update(restartedState(this.#state));
     this.open("script");
   }
 

@@ -2,7 +2,7 @@
 
 import { isEphemeral } from "./answers.ts";
 import { appPage, wherePage } from "./app-pages.ts";
-import type { DeployState, Known, StepId } from "./deploy-state.ts";
+import type { DeployState, Facts, StepId } from "./deploy-state.ts";
 import { faultsIn, type Item, type Page } from "./form.ts";
 import { launchPage } from "./launch-page.ts";
 import { preflightPage, reviewPage } from "./review-pages.ts";
@@ -16,7 +16,7 @@ export interface Step {
   readonly note?: string;
   readonly page: (state: DeployState) => Partial<Page> & Pick<Page, "question">;
   /** Facts that others may change: they are read anew whenever the step is opened. */
-  readonly reads?: readonly (keyof Known)[];
+  readonly reads?: readonly (keyof Facts)[];
 }
 
 /** The way to an app. The launch is the end of the last one. */

@@ -43,7 +43,7 @@ export function startDownload(name: string): Download {
 }
 
 /** The download after one more record. */
-export function noteRecord(download: Download, record: PullRecord, nowMs: number): Download {
+export function addProgress(download: Download, record: PullRecord, nowMs: number): Download {
   if (record.status === "success") return { ...download, state: "done", status: "", samples: [] };
   const state = record.status.startsWith("verifying") ? "verifying" : "running";
   const { total, completed, overallTotal = total, overallCompleted = completed } = record;

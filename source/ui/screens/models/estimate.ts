@@ -30,19 +30,19 @@ export interface MemoryEstimate {
 }
 
 /** The memory of a loaded model, which it gives back when it is loaded again. */
-export type HeldMemory = Pick<LoadedEntry, "size" | "size_vram" | "context_length" | "slots">;
+export type AllocatedMemory = Pick<LoadedEntry, "size" | "size_vram" | "context_length" | "slots">;
 
 /** The server leaves this much of each card to its driver and to other programs. */
 const reserveBytes = 400 * 1024 ** 2;
 
-const nothingHeld: HeldMemory = { size: 0, size_vram: 0, context_length: 0, slots: 0 };
+const nothingHeld: AllocatedMemory = { size: 0, size_vram: 0, context_length: 0, slots: 0 };
 
 /** @param held memory of the model itself, if it is loaded */
 export function estimateMemory(
   memory: ModelMemory,
   capacity: Capacity,
   choice: LoadChoice,
-  held: HeldMemory = nothingHeld,
+  held: AllocatedMemory = nothingHeld,
 ): MemoryEstimate {
   const { weightsBytes, computeBytes, trainedContextLength } = memory;
   const cacheType = choice.cacheType ?? memory.cacheType;

@@ -22,7 +22,7 @@ import {
   loadedCell,
   localStateCell,
   processorOf,
-  untilOf,
+  timeToUnload,
 } from "./state-cells.ts";
 
 export interface CellLook {
@@ -89,7 +89,7 @@ const runningColumns: readonly EntryColumn<RunningEntry>[] = [
   {
     title: "UNTIL",
     width: 9,
-    cell: ({ loaded }, { nowMs }) => ({ text: untilOf(loaded, nowMs), tone: "plain" }),
+    cell: ({ loaded }, { nowMs }) => ({ text: timeToUnload(loaded, nowMs), tone: "plain" }),
   },
   { title: "STATE", width: 10, cell: ({ loaded }, { glyphs }) => loadedCell(loaded, glyphs) },
 ];

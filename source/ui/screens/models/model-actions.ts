@@ -13,7 +13,7 @@ import {
 import { cardText, deletionSentence } from "./card-text.ts";
 import { entriesOf, isLoaded, readOnlyReason } from "./model-entries.ts";
 import { baseName, isSameModel, nameKey } from "./model-name.ts";
-import type { ModelsContext, Sentence } from "./models-context.ts";
+import type { ActionMessage, ModelsContext } from "./models-context.ts";
 import { type LoadingModel, withList } from "./models-state.ts";
 
 const emptyModelfile = "FROM tiny\n";
@@ -22,7 +22,7 @@ export function chat({ entry, frame }: ModelsContext): undefined {
   if (entry !== undefined) frame.open("chat", entry.name);
 }
 
-export async function toggleLoad(context: ModelsContext): Sentence {
+export async function toggleLoad(context: ModelsContext): ActionMessage {
   const { entry, client, feed } = context;
   if (entry === undefined) return undefined;
   if (!isLoaded(entry)) return await load(context, entry.name);
@@ -35,7 +35,7 @@ export function cancelLoad({ entry, loads }: ModelsContext): undefined {
   if (entry !== undefined) loads.get(nameKey(entry.name))?.abort();
 }
 
-export async function copy(context: ModelsContext): Sentence {
+export async function copy(context: ModelsContext): ActionMessage {
   const name = localModel(context)?.name;
   if (name === undefined) return undefined;
   const target = await askName(context, `Copy ${name} to`, `${baseName(name)}-copy`, name);
@@ -45,7 +45,7 @@ export async function copy(context: ModelsContext): Sentence {
   return `${target} is a copy of ${name}`;
 }
 
-export async function rename(context: ModelsContext): Sentence {
+export async function rename(context: ModelsContext): ActionMessage {
   const { client } = context;
   const model = localModel(context);
   if (model === undefined) return undefined;
@@ -63,7 +63,7 @@ export async function rename(context: ModelsContext): Sentence {
   return `${name} is ${target} now`;
 }
 
-export async function remove(context: ModelsContext): Sentence {
+export async function remove(context: ModelsContext): ActionMessage {
   const { client, frame, feed, store } = context;
   const model = localModel(context);
   if (model === undefined) return undefined;
@@ -84,7 +84,7 @@ export async function remove(context: ModelsContext): Sentence {
 }
 
 /** Makes a model from the selected one's Modelfile, or from an empty one; a mistake loses nothing. */
-export async function editModelfile(context: ModelsContext): Sentence {
+export async function editModelfile(context: ModelsContext): ActionMessage {
   const { client, frame, drafts } = context;
   const name = localModel(context)?.name;
   const key = name ?? "";
@@ -107,12 +107,12 @@ export async function editModelfile(context: ModelsContext): Sentence {
   return `${target} is made`;
 }
 
-export async function copyName({ entry, frame }: ModelsContext): Sentence {
+export async function copyName({ entry, frame }: ModelsContext): ActionMessage {
   return entry && (await frame.copy(entry.name));
 }
 
 /** Opens the whole card in the pager. */
-export async function showCard({ entry, client, frame }: ModelsContext): Sentence {
+export async function showCard({ entry, client, frame }: ModelsContext): ActionMessage {
   if (entry === undefined) return undefined;
   const { kind, name } = entry;
   const text =
@@ -129,7 +129,7 @@ function localModel({ entry }: ModelsContext): LocalModel | undefined {
 }
 
 /** Loads with the chosen window and KV cache. */
-async function load(context: ModelsContext, name: string): Sentence {
+async function load(context: ModelsContext, name: string): ActionMessage {
   const { client, feed, state, loads } = context;
   const key = nameKey(name);
   if (loads.has(key)) return `${name} is being loaded`;
@@ -208,7 +208,7 @@ async function askName(
   question: string,
   suggestion: string,
   source?: string,
-): Sentence {
+): ActionMessage {
   const { frame } = context;
   const check = (text: string) =>
     source !== undefined && isSameModel(text.trim(), source)

@@ -15,7 +15,7 @@ import { LocalCard } from "./local-card.tsx";
 import type { ModelEntry, RunningEntry } from "./model-entries.ts";
 import { shortName } from "./model-name.ts";
 import type { ModelsState } from "./models-state.ts";
-import { processorOf, untilOf } from "./state-cells.ts";
+import { processorOf, timeToUnload } from "./state-cells.ts";
 
 export interface ModelCardProps {
   readonly state: ModelsState;
@@ -64,7 +64,7 @@ function RunningCard({ entry: { loaded }, panel }: RunningCardProps): ReactEleme
       {paragraph(`${formatMemory(loaded.size)} in memory, ${processorOf(loaded)}`)}
       {paragraph(`Context ${loaded.context_length} tokens in each slot`)}
       {paragraph(`Requests ${String(running)} running, ${String(waiting)} waiting`)}
-      {paragraph(`Unload in ${untilOf(loaded, nowMs)}`)}
+      {paragraph(`Unload in ${timeToUnload(loaded, nowMs)}`)}
       {loaded.names.length > 1 && paragraph(`Serves ${loaded.names.map(shownModel).join(", ")}`)}
       <Text> </Text>
       {paragraph("Loaded with", "title")}

@@ -66,7 +66,7 @@ export function entriesOf(state: ModelsState, source: Source): readonly FoundEnt
       return find.local(localEntries(...parts, sort), wanted);
     }
     case "hub":
-      // The hub searches and orders its list itself.
+      // The hub searches and sorts its list itself.
       return find.hub(hubEntries(hub.value, local.value, downloads), "");
     case "running":
       return find.running(runningEntries(running.value, sort), wanted);
@@ -89,7 +89,7 @@ export function selectedIndex(state: ModelsState, entries: readonly FoundEntry[]
 /**
  * Holds the selection on its model when another comes in above it; undefined where it is held already.
  */
-export function settledSelection(state: ModelsState, source: Source): ListChoice | undefined {
+export function selectionFallback(state: ModelsState, source: Source): ListChoice | undefined {
   const list = state.lists[source];
   // A filter keeps the best match selected.
   if (list.filter.text !== "") return undefined;

@@ -30,4 +30,4 @@ export interface ModelsContext {
 }
 
 /** The message of an action; undefined where the screen shows it. */
-export type Sentence = Promise<string | undefined>;
+export type ActionMessage = Promise<string | undefined>;

@@ -19,7 +19,7 @@ import {
   planDeletion,
 } from "../../../client/models-store.ts";
 import type { Store } from "../../hooks/store.ts";
-import { selectedEntry, settledSelection } from "./model-entries.ts";
+import { selectedEntry, selectionFallback } from "./model-entries.ts";
 import {
   type CardFacts,
   cardKey,
@@ -250,7 +250,7 @@ export class ModelsFeed {
   /** Holds the selections on their models while the lists change. */
   #settle(): void {
     for (const source of sources) {
-      const choice = settledSelection(this.#state, source);
+      const choice = selectionFallback(this.#state, source);
       if (choice !== undefined) this.#update(withList(this.#state, source, choice));
     }
   }

@@ -43,7 +43,7 @@ export function failed<T>(reading: Reading<T>, error: string): Reading<T> {
   return { ...reading, error, waitingSinceMs: undefined };
 }
 
-/** The orders of each source; the first is the default. */
+/** Sort orders of each source; the first is the default. */
 export const sortOrders = {
   local: ["newest", "name", "size", "fit"],
   hub: ["downloads", "likes", "newest", "trending"],

@@ -8,10 +8,10 @@ import { type HubQuantization, listQuantizations } from "../../../client/models-
 import type { Choice } from "../../frame/screen.ts";
 import { joinParts } from "../../text/join-parts.ts";
 import {
+  addProgress,
   type Download,
   failDownload,
   isActive,
-  noteRecord,
   pauseDownload,
   resumeDownload,
   startDownload,
@@ -19,11 +19,11 @@ import {
 import { freeVramBytes } from "./estimate.ts";
 import { downloadOf } from "./model-entries.ts";
 import { isSameModel, pullReference, quantizedName } from "./model-name.ts";
-import type { ModelsContext, Sentence } from "./models-context.ts";
+import type { ActionMessage, ModelsContext } from "./models-context.ts";
 import { findDownload, type ModelsState, withDownload, withList } from "./models-state.ts";
 
 /** @param typed a name; empty asks for one */
-export async function pull(context: ModelsContext, typed: string): Sentence {
+export async function pull(context: ModelsContext, typed: string): ActionMessage {
   const { frame, feed, entry } = context;
   const suggestion = entry?.kind === "hub" ? entry.name : "";
   const text =
@@ -48,7 +48,7 @@ function nameProblem({ state }: ModelsContext, typed: string): string | undefine
 }
 
 /** Lists the quantizations of the selected model's repository, and pulls the chosen one. */
-export async function chooseQuantization(context: ModelsContext): Sentence {
+export async function chooseQuantization(context: ModelsContext): ActionMessage {
   const { client, frame, entry } = context;
   if (entry === undefined) return undefined;
   const { name } = entry;
@@ -103,7 +103,7 @@ async function run(context: ModelsContext, name: string): Promise<void> {
       onProgress: (record) => {
         if (controller.signal.aborted) return;
         const nowMs = clock.wallMs();
-        change(context, name, (download) => download && noteRecord(download, record, nowMs));
+        change(context, name, (download) => download && addProgress(download, record, nowMs));
       },
     });
     feed.forgetCards();

@@ -77,7 +77,7 @@ export function processorOf({ size, size_vram: vram }: LoadedEntry): string {
 const years20Ms = 20 * 365 * 86_400_000;
 
 /** The time until it is unloaded: `4 min`, `for good`. */
-export function untilOf({ expires_at: expiresAt, state }: LoadedEntry, nowMs: number): string {
+export function timeToUnload({ expires_at: expiresAt, state }: LoadedEntry, nowMs: number): string {
   const aheadMs = Date.parse(expiresAt) - nowMs;
   if (state === "loading" || Number.isNaN(aheadMs)) return "-";
   if (aheadMs > years20Ms) return "for good";

@@ -5,13 +5,13 @@ import { createEditorState, type EditorState } from "../../editor/editor-state.t
 import { fieldWith } from "../../editor/line-field.ts";
 import { keyOf } from "../../live/request-feed.ts";
 import {
-  askedModels,
   changeFilters,
   currentRequest,
   type ListFilters,
   moveSelection,
   nextStatusClass,
   noFilters,
+  requestedModels,
 } from "./request-list.ts";
 import { type DetailTexts, requestText } from "./request-text.ts";
 import { type ReadRequest, type ServerContext, type ServerState, textsOf } from "./server-state.ts";
@@ -57,7 +57,7 @@ export async function chooseModel(context: BrowseContext): Promise<undefined> {
   const all = "";
   const chosen = await frame.choose("Requests to", [
     { value: all, title: "all models" },
-    ...askedModels(feed.get()).map((name) => ({ value: name, title: name })),
+    ...requestedModels(feed.get()).map((name) => ({ value: name, title: name })),
   ]);
   if (chosen !== undefined) filter(context, { model: chosen === all ? undefined : chosen });
 }
@@ -66,7 +66,7 @@ export function togglePause({ store, state, feed }: BrowseContext): undefined {
   store.update({ frozen: state.frozen === undefined ? feed.get() : undefined });
 }
 
-export function toggleOwn({ store, state }: BrowseContext): string {
+export function toggleOwnRequests({ store, state }: BrowseContext): string {
   const showsOwn = !state.showsOwn;
   store.update({ showsOwn });
   return showsOwn ? "modelctl's own requests are shown" : "modelctl's own requests are hidden";

@@ -8,7 +8,7 @@ import { cancelRequest, type RequestView, recordPrompts } from "../../../client/
 import { curlCommand, exampleCall } from "./curl-command.ts";
 import type { ServerContext } from "./server-state.ts";
 
-type Sentence = Promise<string | undefined>;
+type ActionMessage = Promise<string | undefined>;
 
 const bodyNotKept =
   "The body of this request was not recorded. P records those to come, log_prompts = true those of every run";
@@ -16,13 +16,13 @@ const bodyNotKept =
 const replayedMethods = ["GET", "POST", "DELETE"] as const;
 
 /** Cancels at once: its client gets what there is of the answer, and can ask again. */
-export async function cancel({ client }: ServerContext, { id }: RequestView): Sentence {
+export async function cancel({ client }: ServerContext, { id }: RequestView): ActionMessage {
   await cancelRequest(client(), id);
   return `Cancelled ${id}`;
 }
 
 /** Begins or ends the recording, for every client of the server, until it ends. */
-export async function toggleRecording({ client, watch, frame }: ServerContext): Sentence {
+export async function toggleRecording({ client, watch, frame }: ServerContext): ActionMessage {
   if (watch.sample?.isRecording === true) {
     if (!(await frame.confirm("Stop recording, and forget what was recorded?"))) return undefined;
     await recordPrompts(client(), false);
@@ -35,7 +35,7 @@ export async function toggleRecording({ client, watch, frame }: ServerContext): 
   return "Prompts and answers are recorded from now on";
 }
 
-export async function copyCurl(context: ServerContext, view: RequestView): Sentence {
+export async function copyCurl(context: ServerContext, view: RequestView): ActionMessage {
   const { client, frame, readTexts } = context;
   const texts = await readTexts(view);
   const body = texts.kind === "read" ? texts.texts.body : undefined;
@@ -46,15 +46,15 @@ export async function copyCurl(context: ServerContext, view: RequestView): Sente
 }
 
 /** A call to try, while there are no requests. */
-export async function copyExample({ client, frame }: ServerContext): Sentence {
+export async function copyExample({ client, frame }: ServerContext): ActionMessage {
   return await frame.copy(exampleCall(client().connection.url));
 }
 
-export async function copyJson({ frame }: ServerContext, view: RequestView): Sentence {
+export async function copyJson({ frame }: ServerContext, view: RequestView): ActionMessage {
   return await frame.copy(JSON.stringify(view, undefined, 2));
 }
 
-export async function replay(context: ServerContext, view: RequestView): Sentence {
+export async function replay(context: ServerContext, view: RequestView): ActionMessage {
   const { client, frame, readTexts, closing } = context;
   const method = replayedMethods.find((name) => name === view.method);
   if (method === undefined) return `A ${view.method} request cannot be sent once more`;
@@ -82,7 +82,7 @@ export async function replay(context: ServerContext, view: RequestView): Sentenc
 }
 
 /** Writes the requests that are shown into a file. */
-export async function exportRequests({ frame, listed: { shown } }: ServerContext): Sentence {
+export async function exportRequests({ frame, listed: { shown } }: ServerContext): ActionMessage {
   const count = `${shown.length} ${shown.length === 1 ? "request" : "requests"}`;
   const answer = await frame.ask(`Write ${count} as JSON lines into`, "requests.ndjson");
   if (answer === undefined || answer.trim() === "") return undefined;

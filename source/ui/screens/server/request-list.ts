@@ -94,7 +94,7 @@ export function listRequests(
 }
 
 /** Counts the requests that have come since the pause. */
-export function missedRequests(
+export function countNewRequests(
   { frozen, showsOwn }: RequestListState,
   entries: readonly RequestView[],
 ): number {
@@ -147,7 +147,7 @@ export function currentRequest(entries: readonly RequestView[], before: RequestV
 }
 
 /** Models that were asked, for choosing one. */
-export function askedModels(entries: readonly RequestView[]): readonly string[] {
+export function requestedModels(entries: readonly RequestView[]): readonly string[] {
   const names = entries.flatMap(({ model }) => (model === undefined ? [] : [model]));
   return [...new Set(names)].sort();
 }

@@ -14,7 +14,7 @@ import { keyOf } from "../../live/request-feed.ts";
 import { fitRuns, foreignRun, runsWidth, type TextRun } from "../../text/text-run.ts";
 import { exampleCall } from "./curl-command.ts";
 import { failureNote, requestColumns } from "./request-columns.ts";
-import { listRequests, missedRequests } from "./request-list.ts";
+import { countNewRequests, listRequests } from "./request-list.ts";
 import type { ServerSources, ServerState } from "./server-state.ts";
 
 /** The filter and the header. */
@@ -57,7 +57,7 @@ export const RequestTable = memo(function RequestTable(props: RequestTableProps)
       footer={footer}
       isFocused
     >
-      <FilterLine state={state} missed={missedRequests(state, entries)} width={width} />
+      <FilterLine state={state} missed={countNewRequests(state, entries)} width={width} />
       <Table
         columns={fitColumns(requestColumns({ glyphs, isRelative, now }), width - markerWidth)}
         items={rowsAround(shown, selectedIndex, height)}

@@ -14,7 +14,7 @@ import {
   openField,
   openRequest,
   pageRequest,
-  toggleOwn,
+  toggleOwnRequests,
   togglePause,
   toggleTime,
   toggleWrap,
@@ -106,7 +106,7 @@ export const serverCommands: readonly Row[] = [
   command("own", ["a"], "Show or hide what modelctl asks for its own screens", {
     hint: ({ state }) => (state.showsOwn ? "hide own" : undefined),
     when: inList,
-    run: toggleOwn,
+    run: toggleOwnRequests,
   }),
   command("open", ["Enter"], "The request in full, with its phases and texts", {
     hint: "open",

@@ -5,7 +5,7 @@ import { askSettings } from "./server-settings.ts";
 import type { HostedServer, ServerContext, ServerControl, StartProblem } from "./server-state.ts";
 
 type ControlContext = Pick<ServerContext, "store" | "frame" | "watch">;
-type Sentence = Promise<string | undefined>;
+type ActionMessage = Promise<string | undefined>;
 
 const remedies: Readonly<Record<string, StartProblem["remedy"]>> = {
   SERVER_PORT_TAKEN: "next-port",
@@ -26,7 +26,7 @@ export function hostedServer({
 }
 
 /** Starts a stopped server, or stops a running one once the person is sure. */
-export async function toggleServer(context: ControlContext, control: ServerControl): Sentence {
+export async function toggleServer(context: ControlContext, control: ServerControl): ActionMessage {
   const { frame, watch } = context;
   if (!control.isRunning()) return await start(context, control, () => control.start());
   const question = `Stop the server on ${watch.url}?${unfinishedRequests(context)}`;
@@ -36,7 +36,10 @@ export async function toggleServer(context: ControlContext, control: ServerContr
 }
 
 /** Asks for other settings, and starts the server anew with them. */
-export async function changeSettings(context: ControlContext, control: ServerControl): Sentence {
+export async function changeSettings(
+  context: ControlContext,
+  control: ServerControl,
+): ActionMessage {
   const { frame, watch } = context;
   const wanted = await askSettings(control.settings(), !control.isRunning(), frame);
   if (wanted === undefined) return undefined;
@@ -49,12 +52,15 @@ export async function changeSettings(context: ControlContext, control: ServerCon
   return await start(context, control, () => control.startWith(wanted));
 }
 
-export async function startOnNextPort(context: ControlContext, control: ServerControl): Sentence {
+export async function startOnNextPort(
+  context: ControlContext,
+  control: ServerControl,
+): ActionMessage {
   return await start(context, control, () => control.startOnNextPort());
 }
 
 /** For a server that others reach: it starts only where there is a key. */
-export async function makeKey(context: ControlContext, control: ServerControl): Sentence {
+export async function makeKey(context: ControlContext, control: ServerControl): ActionMessage {
   const { frame } = context;
   const token = await control.makeKey();
   const question = `The key, shown this once: ${token}. Copy it, and start the server?`;
@@ -84,7 +90,7 @@ async function start(
   { store, watch }: ControlContext,
   control: ServerControl,
   begin: () => Promise<void>,
-): Sentence {
+): ActionMessage {
   store.update({ startProblem: undefined, work: "starting the server" });
   try {
     await begin();

@@ -6,15 +6,15 @@ import type { SessionHead } from "../../../../source/sessions/session.ts";
 import {
   type ChatPlace,
   ChatPlaces,
-  type ChatWithOne,
   chatPlaceFacts,
+  type PlacedChat,
 } from "../../../../source/ui/screens/chat/chat-places.tsx";
 import { FakeScreen } from "../../support/fake-screen.tsx";
 import { renderAt } from "../../support/render.tsx";
 
 const size = { columns: 80, rows: 20 };
 
-class FakeChat extends FakeScreen implements ChatWithOne {
+class FakeChat extends FakeScreen implements PlacedChat {
   readonly transcript: ClientMessage[];
   readonly saved = undefined;
 
@@ -24,7 +24,7 @@ class FakeChat extends FakeScreen implements ChatWithOne {
     this.transcript = [{ role: "user", content: name }];
   }
 
-  async goOnWith({ id }: SessionHead): Promise<void> {
+  async resume({ id }: SessionHead): Promise<void> {
     this.events.push(`goes on with ${id}`);
   }
 
@@ -124,7 +124,7 @@ test("a saved chat goes on where it belongs", async () => {
   expect(await places.goElsewhere({ ...head("far"), deployment })).toBe(false);
   const opened: string[] = [];
   places.deployments = {
-    goOnWith: async ({ id }, { app }) => {
+    resume: async ({ id }, { app }) => {
       opened.push(`${id} at ${app}`);
       await places.show(app, async () => placeOf("far"));
     },

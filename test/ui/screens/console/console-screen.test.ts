@@ -83,21 +83,21 @@ test("a scale is asked, explained, confirmed and told", async () => {
   await screen.until("Replicas of local/tiny");
   screen.type("\u00155..2\r");
   await screen.until("5 is more than 2");
-  expect(server.orders).toEqual([]);
+  expect(server.calls).toEqual([]);
   screen.type("s");
   await screen.until("Replicas of local/tiny");
   screen.type("\u00151..4\r");
   await screen.until("1 is kept while nobody asks, and at most 4 run.");
   screen.type("n");
   await screen.until(() => !screen.text.includes("is kept while"));
-  expect(server.orders).toEqual([]);
+  expect(server.calls).toEqual([]);
   screen.type("s");
   await screen.until("Replicas of local/tiny");
   screen.type("\u00151..4\r");
   await screen.until("is kept while");
   screen.type("y");
   await screen.until("local/tiny scales 1..4 from now on");
-  expect(server.orders).toEqual(['scale local/tiny {"minConcurrency":1,"maxConcurrency":4}']);
+  expect(server.calls).toEqual(['scale local/tiny {"minConcurrency":1,"maxConcurrency":4}']);
 });
 
 test("a deployment is deleted by its name alone", async () => {
@@ -111,12 +111,12 @@ test("a deployment is deleted by its name alone", async () => {
   await screen.until(/Type tiny/);
   screen.type(keys.escape);
   await screen.until(() => !screen.text.includes("Type tiny"));
-  expect(server.orders).toEqual([]);
+  expect(server.calls).toEqual([]);
   screen.type("D");
   await screen.until(/Type tiny/);
   screen.type("tiny\r");
   await screen.until("local/tiny is deleted");
-  expect(server.orders).toEqual(["delete local/tiny"]);
+  expect(server.calls).toEqual(["delete local/tiny"]);
 });
 
 test("x stops a deployment after a question, and lets it run again", async () => {
@@ -130,7 +130,7 @@ test("x stops a deployment after a question, and lets it run again", async () =>
   await screen.until("local/tiny is stopped; x lets it run again");
   screen.type("x");
   await screen.until(/> tiny +● ready/);
-  expect(server.orders).toEqual(["pause local/tiny", "resume local/tiny"]);
+  expect(server.calls).toEqual(["pause local/tiny", "resume local/tiny"]);
 });
 
 test("a roll-back is chosen among the earlier revisions, followed, and told when it failed", async () => {
@@ -158,7 +158,7 @@ test("a roll-back is chosen among the earlier revisions, followed, and told when
   expect(screen.text).not.toContain("r0000-00000000");
   screen.type(keys.enter);
   await screen.until("local/tiny stays as it was: The replica ended with exit code 1.");
-  expect(server.orders).toEqual(["activate local/tiny r0001-00000000"]);
+  expect(server.calls).toEqual(["activate local/tiny r0001-00000000"]);
 });
 
 test("a key is made, seen once, copied and gone; others are rotated and revoked", async () => {
@@ -179,7 +179,7 @@ test("a key is made, seen once, copied and gone; others are rotated and revoked"
   expect(Buffer.from(encoded, "base64").toString()).toBe(token);
   screen.type(keys.enter);
   await screen.until(() => !screen.text.includes(token));
-  expect(server.orders).toEqual(["key api tiny laptop"]);
+  expect(server.calls).toEqual(["key api tiny laptop"]);
 
   screen.type(keys.tab);
   await screen.until("> aaaabbbb");
@@ -195,12 +195,12 @@ test("a key is made, seen once, copied and gone; others are rotated and revoked"
   await screen.until("It cannot be taken back");
   screen.type(keys.enter);
   await screen.until(() => !screen.text.includes("It cannot be taken back"));
-  expect(server.orders.some((order) => order.startsWith("revoke"))).toBe(false);
+  expect(server.calls.some((order) => order.startsWith("revoke"))).toBe(false);
   screen.type("x");
   await screen.until("It cannot be taken back");
   await choose(screen, "Yes, and cut");
   await screen.until(/is revoked/);
-  expect(server.orders.at(-1)).toMatch(/^revoke \S+ hard$/);
+  expect(server.calls.at(-1)).toMatch(/^revoke \S+ hard$/);
 });
 
 test("a replica is stopped with another in its place", async () => {
@@ -214,7 +214,7 @@ test("a replica is stopped with another in its place", async () => {
   await screen.until("Stop replica ccccdddd? Its 2 requests are finished first.");
   await choose(screen, "Yes, once another");
   await screen.until("ccccdddd is on its way out");
-  expect(server.orders).toEqual(["stop ccccdddd and replace it"]);
+  expect(server.calls).toEqual(["stop ccccdddd and replace it"]);
 });
 
 test("the log of the selected deployment follows, is filtered, and of one replica", async () => {
@@ -252,7 +252,7 @@ test("a control plane that goes away takes nothing with it, and comes back by it
   await screen.until("No control plane answers on this machine");
   screen.type("S");
   await screen.until("The control plane runs in the background, at http://127.0.0.1:8480");
-  expect(server.orders).toEqual(["start"]);
+  expect(server.calls).toEqual(["start"]);
 });
 
 test("one that never ran is a state with the key that starts it", async () => {
@@ -302,7 +302,7 @@ test("the palette does what the keys do, and asks for what a command needs", asy
   await screen.until("Replicas of local/tiny");
   screen.type("\u0015reset\r");
   await screen.until("scales as its script says");
-  expect(server.orders).toEqual(["reset local/tiny"]);
+  expect(server.calls).toEqual(["reset local/tiny"]);
 });
 
 test("typed lines name a deployment and a replica", async () => {
@@ -323,7 +323,7 @@ test("typed lines name a deployment and a replica", async () => {
   await screen.until((now) => !now.text.includes("[ No ]") && /> tiny/.test(now.text));
   await choose(screen, ":/logs tiny aaaabbbb");
   await screen.until("tiny · log · aaaabbbb");
-  expect(server.orders).toEqual([]);
+  expect(server.calls).toEqual([]);
 });
 
 test("for screen readers states are words, changes are new lines, and a key is said", async () => {
@@ -405,7 +405,7 @@ test("p turns to another server, and nothing of the one before stays", async () 
   await screen.until("Stop local/far-away?");
   screen.type("y");
   await screen.until(/> far-away +⊘ stopped/);
-  expect([server.orders, far.orders]).toEqual([[], ["pause local/far-away"]]);
+  expect([server.calls, far.calls]).toEqual([[], ["pause local/far-away"]]);
 });
 
 test("replicas that live stand before those that have ended, which tell why", async () => {

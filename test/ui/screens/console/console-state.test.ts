@@ -11,11 +11,11 @@ import {
   isOutdated,
   moveSelection,
   nextPane,
-  noteWork,
   selectedApp,
   selectedIndex,
   selectedReplica,
   selectNamed,
+  setWork,
   shownReplicas,
   withCloud,
 } from "../../../../source/ui/screens/console/console-state.ts";
@@ -121,8 +121,8 @@ describe("the state", () => {
   });
 
   test("notes what deployments are at until they end", () => {
-    const begun = noteWork(noteWork(first, "a", "start"), "b", "build");
-    expect(noteWork(begun, "a", undefined).works).toEqual({ b: "build" });
+    const begun = setWork(setWork(first, "a", "start"), "b", "build");
+    expect(setWork(begun, "a", undefined).works).toEqual({ b: "build" });
   });
 });
 

@@ -167,7 +167,7 @@ export class SampleServer implements CloudServer, CloudClient {
   };
   readonly backend = new ScriptedBackend();
   /** Commands that came, in order. */
-  readonly orders: string[] = [];
+  readonly calls: string[] = [];
   isGone = false;
   appList: AppDocument[] = [sampleApp()];
   replicaList: ReplicaDocument[] = [sampleReplica()];
@@ -207,7 +207,7 @@ export class SampleServer implements CloudServer, CloudClient {
 
   async start() {
     this.isGone = false;
-    this.orders.push("start");
+    this.calls.push("start");
     return await this.status();
   }
 
@@ -242,38 +242,38 @@ export class SampleServer implements CloudServer, CloudClient {
   }
 
   async scale(app: string, change: ScaleChange) {
-    this.orders.push(`scale ${app} ${JSON.stringify(change)}`);
+    this.calls.push(`scale ${app} ${JSON.stringify(change)}`);
     const found = this.#found(app);
     return await this.#answer({ ...found, scale: { ...found.scale, ...change } });
   }
 
   async resetScale(app: string) {
-    this.orders.push(`reset ${app}`);
+    this.calls.push(`reset ${app}`);
     return await this.#answer(this.#found(app));
   }
 
   async pause(app: string) {
-    this.orders.push(`pause ${app}`);
+    this.calls.push(`pause ${app}`);
     return await this.#set(app, { state: "PAUSED" });
   }
 
   async resume(app: string) {
-    this.orders.push(`resume ${app}`);
+    this.calls.push(`resume ${app}`);
     return await this.#set(app, { state: "READY" });
   }
 
   async deleteApp(app: string) {
-    this.orders.push(`delete ${app}`);
+    this.calls.push(`delete ${app}`);
     await this.#answer(undefined);
   }
 
   async *activate(app: string, { revision }: { revision: string }): AsyncGenerator<DeployEvent> {
-    this.orders.push(`activate ${app} ${revision}`);
+    this.calls.push(`activate ${app} ${revision}`);
     yield* await this.#answer(this.activation);
   }
 
   async stopReplica(replica: string, { replace }: { replace: boolean }) {
-    this.orders.push(`stop ${replica}${replace ? " and replace it" : ""}`);
+    this.calls.push(`stop ${replica}${replace ? " and replace it" : ""}`);
     await this.#answer(undefined);
   }
 
@@ -281,19 +281,19 @@ export class SampleServer implements CloudServer, CloudClient {
   async *run(): AsyncGenerator<never> {}
 
   async createKey({ scope, apps, description }: NewKeyRequest): Promise<NewKeyDocument> {
-    this.orders.push(`key ${scope} ${apps?.join() ?? "all"} ${description ?? ""}`);
+    this.calls.push(`key ${scope} ${apps?.join() ?? "all"} ${description ?? ""}`);
     const key = sampleKey({ id: "ddddeeeeffff", description, apps: apps ?? [], scope });
     this.keyList = [...this.keyList, key];
     return await this.#answer({ key, token: `dk_${"t".repeat(61)}` });
   }
 
   async rotateKey(id: string, { graceMs }: { graceMs: number }): Promise<NewKeyDocument> {
-    this.orders.push(`rotate ${id} ${graceMs}`);
+    this.calls.push(`rotate ${id} ${graceMs}`);
     return await this.#answer({ key: sampleKey({ id: "gggghhhhiiii" }), token: "dk_rotated" });
   }
 
   async revokeKey(id: string, { hard }: { hard: boolean }) {
-    this.orders.push(`revoke ${id}${hard ? " hard" : ""}`);
+    this.calls.push(`revoke ${id}${hard ? " hard" : ""}`);
     return await this.#answer(sampleKey({ id, state: "revoked" }));
   }
 

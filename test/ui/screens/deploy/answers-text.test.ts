@@ -1,8 +1,8 @@
 // All answers as one text: what it holds, and what is read of it after a person has changed it.
 import { describe, expect, test } from "vitest";
 import {
-  keptSecret,
   readAnswers,
+  secretMask,
   withoutProblems,
   withProblems,
   writeAnswers,
@@ -30,7 +30,7 @@ describe("the text", () => {
       "# private, shared, public",
       "auth = private",
       "env MODEL_NAME = tiny",
-      `env API_TOKEN = ${keptSecret}`,
+      `env API_TOKEN = ${secretMask}`,
       "max-concurrency = 3",
       "drain-timeout = 600s",
     ]) {

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import {
   configAnswersOf,
   deployAnswersOf,
-  type Given,
+  type GivenValues,
 } from "../../../../source/ui/screens/deploy/answers.ts";
 import { commandOf, differencesOf } from "../../../../source/ui/screens/deploy/review-pages.ts";
 import { presets, readTime, writeTime } from "../../../../source/ui/screens/deploy/settings.ts";
@@ -12,7 +12,7 @@ import { inspectionOf, rules, stateOf } from "./sample-answers.ts";
 
 const base = rules.config(inspectionOf(), {});
 
-function command(given: Given, profile?: string): string | undefined {
+function command(given: GivenValues, profile?: string): string | undefined {
   const state = stateOf("review", { ...given, ...(profile !== undefined && { profile }) });
   return commandOf(state);
 }

@@ -156,7 +156,7 @@ describe("the way to the launch", () => {
     await screen.until("--auth shared");
     expect(screen.text).toContain("There is none: this is the first one.");
     expect(server.requests).toEqual([]);
-    expect(server.orders).toEqual([]);
+    expect(server.calls).toEqual([]);
     await next(screen, "3 of 3  Launch");
     await until(
       () => server.requests,
@@ -373,7 +373,7 @@ describe("the launch", () => {
     expect(screen.text).toContain("r0001-cccccccc, active, ready after 1.20 s");
     screen.type("n");
     await screen.until("Shown this once");
-    expect(server.orders).toEqual(["key api chat chat"]);
+    expect(server.calls).toEqual(["key api chat chat"]);
     screen.type(keys.escape);
     await screen.until("The key is shown this once. Leave it?");
   });

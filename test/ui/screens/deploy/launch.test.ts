@@ -1,11 +1,11 @@
 // How far a launch is, event by event.
 import { describe, expect, test } from "vitest";
 import type { EphemeralEvent } from "../../../../source/cloud/admin/documents.ts";
-import { leadOf } from "../../../../source/ui/screens/deploy/form.ts";
+import { linePrefix } from "../../../../source/ui/screens/deploy/form.ts";
 import {
   afterEvent,
   beginLaunch,
-  breakLaunch,
+  failLaunch,
   isOngoing,
   type Launch,
   stopLaunch,
@@ -46,9 +46,10 @@ function following(launch: Launch, ...events: EphemeralEvent[]): Launch {
 
 function textOf(launch: Launch, known = {}): string {
   const page = pageOf({ ...stateOf("launch", {}, known), launch });
-  return [page.question, ...page.lines.map((line) => leadOf(line, unicodeGlyphs) + line.text)].join(
-    "\n",
-  );
+  return [
+    page.question,
+    ...page.lines.map((line) => linePrefix(line, unicodeGlyphs) + line.text),
+  ].join("\n");
 }
 
 describe("phases", () => {
@@ -112,7 +113,7 @@ describe("the end", () => {
   });
 
   test("of a stream that broke off is a failure", () => {
-    const broken = breakLaunch(following(beginLaunch(false, 0), build), "The server is gone.", 500);
+    const broken = failLaunch(following(beginLaunch(false, 0), build), "The server is gone.", 500);
     expect(broken).toMatchObject({ state: "failed", sentence: "The server is gone." });
     expect(textOf(broken)).toContain("The server is gone.");
   });

@@ -4,7 +4,10 @@ import type { StepId } from "../../../../source/ui/screens/deploy/deploy-state.t
 import type { Item } from "../../../../source/ui/screens/deploy/form.ts";
 import { checkStep, openStep } from "../../../../source/ui/screens/deploy/form-reducer.ts";
 import { afterEvent, beginLaunch } from "../../../../source/ui/screens/deploy/launch.ts";
-import { readerLines, spokenFocus } from "../../../../source/ui/screens/deploy/reader-lines.ts";
+import {
+  focusDescription,
+  readerLines,
+} from "../../../../source/ui/screens/deploy/reader-lines.ts";
 import { pageOf } from "../../../../source/ui/screens/deploy/steps.ts";
 import { unicodeGlyphs } from "../../../../source/ui/theme.ts";
 import { stateOf } from "./sample-answers.ts";
@@ -18,7 +21,7 @@ test("the step and its question come first, then the fields without the one that
   expect(lines[0]).toBe("Advanced  Scaling: How many replicas should answer requests?");
   expect(lines).toContain("Replicas at most: 3");
   expect(lines.join("\n")).not.toContain("Growth:");
-  expect(spokenFocus(state)).toBe(
+  expect(focusDescription(state)).toBe(
     "Growth: Your own (of As the script says, Cheapest, Responsive, Bursty, Your own)",
   );
 });
@@ -26,18 +29,18 @@ test("the step and its question come first, then the fields without the one that
 test("faults are told with the names of their fields", () => {
   const state = checkStep(open("app", { name: "" }));
   expect(said(state)).toContain("Fault in Name: The name is empty.");
-  expect(spokenFocus(state)).toBe("Name: empty");
+  expect(focusDescription(state)).toBe("Name: empty");
 });
 
 test("a step without fields is named", () => {
-  expect(spokenFocus(open("review"))).toBe("Step 3 of 3  Review and launch");
+  expect(focusDescription(open("review"))).toBe("Step 3 of 3  Review and launch");
 });
 
 test("secrets are hidden, whether they have the keys or not", () => {
   const state = open("variables", { "variable:API_TOKEN": "hunter2" });
   expect(said(state)).toContain("API_TOKEN: hidden");
   const focused = { ...state, focus: 1 };
-  expect(spokenFocus(focused)).toBe("API_TOKEN: hidden");
+  expect(focusDescription(focused)).toBe("API_TOKEN: hidden");
   expect([...said(focused), ...said(state)].join("\n")).not.toContain("hunter2");
   const items: readonly Item[] = pageOf(state).items;
   expect(items.map(({ value }) => value)).toContain("hunter2");

@@ -3,11 +3,11 @@
 import * as facts from "../../../../source/application/app-facts.ts";
 import type { AppDetails } from "../../../../source/cloud/admin/documents.ts";
 import type { Inspection } from "../../../../source/cloud/inspection/inspection.ts";
-import type { Given, Rules } from "../../../../source/ui/screens/deploy/answers.ts";
+import type { GivenValues, Rules } from "../../../../source/ui/screens/deploy/answers.ts";
 import {
   createDeployState,
   type DeployState,
-  type Known,
+  type Facts,
   type Loadable,
   type StepId,
 } from "../../../../source/ui/screens/deploy/deploy-state.ts";
@@ -50,14 +50,14 @@ export function loaded<T>(value: T, about = ""): Loadable<T> {
 /** A script that was read, on a machine of its own. */
 export function stateOf(
   step: StepId,
-  given: Given = {},
-  known: Partial<Known> = {},
+  given: GivenValues = {},
+  known: Partial<Facts> = {},
   inspection: Inspection = inspectionOf(),
 ): DeployState {
   const state = createDeployState(rules, { script: "deploy.py", name: "chat", ...given }, step);
   const base = rules.config(inspection, {});
   const target = { profile: "local", isCurrent: true, isLocal: true, place: "this machine" };
-  const read: Partial<Known> = {
+  const read: Partial<Facts> = {
     script: loaded({ inspection, base, note: undefined }, "deploy.py"),
     functions: loaded(["serve"], "deploy.py"),
     targets: loaded([{ ...target, organisation: undefined }]),

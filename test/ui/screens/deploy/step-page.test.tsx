@@ -7,7 +7,7 @@ import { fieldAfterText } from "../../../../source/ui/editor/line-field.ts";
 import { DeployBody } from "../../../../source/ui/screens/deploy/deploy-screen.tsx";
 import type {
   DeployState,
-  Known,
+  Facts,
   StepId,
 } from "../../../../source/ui/screens/deploy/deploy-state.ts";
 import {
@@ -17,7 +17,10 @@ import {
 } from "../../../../source/ui/screens/deploy/form-reducer.ts";
 import { afterEvent, beginLaunch } from "../../../../source/ui/screens/deploy/launch.ts";
 import { layoutPage } from "../../../../source/ui/screens/deploy/page-layout.ts";
-import { readerLines, spokenFocus } from "../../../../source/ui/screens/deploy/reader-lines.ts";
+import {
+  focusDescription,
+  readerLines,
+} from "../../../../source/ui/screens/deploy/reader-lines.ts";
 import { steps } from "../../../../source/ui/screens/deploy/steps.ts";
 import { textWidth } from "../../../../source/ui/text/graphemes.ts";
 import { asciiGlyphs, unicodeGlyphs } from "../../../../source/ui/theme.ts";
@@ -74,7 +77,7 @@ describe("every step", () => {
       const [first = ""] = readerLines(state, unicodeGlyphs);
       expect(first).toMatch(/^(Step \d of 3|Advanced) .+: ./);
       const live = linesOf(state, usual, { layout: "reader" }).join("");
-      expect(live, state.step).toBe(spokenFocus(state));
+      expect(live, state.step).toBe(focusDescription(state));
     }
   });
 });
@@ -109,7 +112,7 @@ test("a secret is never on the screen nor in the words, while it is typed and af
   const opened = { ...openStep(stateOf("variables"), "variables"), focus: 1 };
   const typed = editField(opened, (field) => fieldAfterText(field, "hunter2"));
   for (const state of [typed, openStep(typed, "variables")]) {
-    const said = [...readerLines(state, unicodeGlyphs), spokenFocus(state)];
+    const said = [...readerLines(state, unicodeGlyphs), focusDescription(state)];
     const shown = [...linesOf(state), ...said].join("\n");
     expect(shown).not.toContain("hunter2");
     expect(shown).toContain("*******");
@@ -154,7 +157,7 @@ describe("the end of the panel", () => {
 });
 
 describe("states of a page", () => {
-  const page = (step: StepId, known: Partial<Known>, change: Partial<DeployState> = {}) =>
+  const page = (step: StepId, known: Partial<Facts>, change: Partial<DeployState> = {}) =>
     linesOf({ ...openStep(stateOf(step, {}, known), step), ...change }).join("\n");
   const failed = { kind: "failed", about: "", sentence: "No server answers." } as const;
   const loading = { kind: "loading", about: "" } as const;

@@ -2,9 +2,9 @@
 
 import { describe, expect, test } from "vitest";
 import {
+  addProgress,
   type Download,
   failDownload,
-  noteRecord,
   pauseDownload,
   startDownload,
 } from "../../../../source/ui/screens/models/download.ts";
@@ -17,12 +17,12 @@ import { renderAt } from "../../support/render.tsx";
 import { nowMs } from "./sample-models.ts";
 
 const record = { status: "pulling x", overallTotal: 1000e6, overallCompleted: 430e6 };
-const begun = noteRecord(
+const begun = addProgress(
   startDownload("hf.co/org/new:Q4_K_M"),
   { ...record, overallCompleted: 330e6 },
   nowMs - 1000,
 );
-const download = noteRecord(begun, record, nowMs);
+const download = addProgress(begun, record, nowMs);
 
 function linesOf(downloads: readonly Download[], height = 10, glyphs: Glyphs = unicodeGlyphs) {
   const list = <DownloadList downloads={downloads} width={68} heightMaximum={height} />;
@@ -76,6 +76,6 @@ describe("the height", () => {
   });
 
   test("is none for what is done", () => {
-    expect(downloadListHeight([noteRecord(download, { status: "success" }, nowMs)], 20)).toBe(0);
+    expect(downloadListHeight([addProgress(download, { status: "success" }, nowMs)], 20)).toBe(0);
   });
 });

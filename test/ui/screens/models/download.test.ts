@@ -1,10 +1,10 @@
 // A download's figures follow the server's records: how much, how fast, how long yet.
 import { describe, expect, test } from "vitest";
 import {
+  addProgress,
   type Download,
   failDownload,
   fractionOf,
-  noteRecord,
   pauseDownload,
   remainingMs,
   resumeDownload,
@@ -26,14 +26,14 @@ const bytes = (completed: number, at: number) => ({
 
 function downloadOf(...steps: ReturnType<typeof bytes>[]): Download {
   return steps.reduce(
-    (download, { record, at }) => noteRecord(download, record, at),
+    (download, { record, at }) => addProgress(download, record, at),
     startDownload("m:latest"),
   );
 }
 
 describe("how far it is", () => {
   test("nobody knows before the server tells sizes", () => {
-    const download = noteRecord(startDownload("m:latest"), { status: "pulling manifest" }, 0);
+    const download = addProgress(startDownload("m:latest"), { status: "pulling manifest" }, 0);
     expect(fractionOf(download)).toBeUndefined();
     expect(download.status).toBe("pulling manifest");
   });
@@ -44,11 +44,11 @@ describe("how far it is", () => {
 
   test("comes from the one file where the server tells no sum", () => {
     const record = { status: "pulling abc", total: 400, completed: 100 };
-    expect(fractionOf(noteRecord(startDownload("m:latest"), record, 0))).toBe(0.25);
+    expect(fractionOf(addProgress(startDownload("m:latest"), record, 0))).toBe(0.25);
   });
 
   test("ends with success", () => {
-    const done = noteRecord(downloadOf(bytes(1000, 0)), { status: "success" }, 1);
+    const done = addProgress(downloadOf(bytes(1000, 0)), { status: "success" }, 1);
     expect(done).toMatchObject({ state: "done", completedBytes: 1000 });
   });
 });
@@ -97,7 +97,7 @@ test("many records in a moment take no room", () => {
 
 test("being verified is a state of its own", () => {
   const record = { status: "verifying sha256 digest", overallTotal: 10, overallCompleted: 10 };
-  expect(noteRecord(startDownload("m:latest"), record, 0).state).toBe("verifying");
+  expect(addProgress(startDownload("m:latest"), record, 0).state).toBe("verifying");
 });
 
 test("a failure keeps what is here and says why", () => {

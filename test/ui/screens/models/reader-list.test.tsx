@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { fieldWith } from "../../../../source/ui/editor/line-field.ts";
-import { noteRecord, startDownload } from "../../../../source/ui/screens/models/download.ts";
+import { addProgress, startDownload } from "../../../../source/ui/screens/models/download.ts";
 import {
   failed,
   type ModelsState,
@@ -39,7 +39,7 @@ describe("the selected model", () => {
 
   test("is told with its download", () => {
     const record = { status: "pulling x", overallTotal: 100, overallCompleted: 43 };
-    const download = noteRecord(startDownload("new:latest"), record, nowMs);
+    const download = addProgress(startDownload("new:latest"), record, nowMs);
     expect(linesOf(stateWith([], { downloads: [download] }))[1]).toBe(
       "Selected: new:latest, on its way, download running at 43 percent, 1 of 1",
     );

@@ -5,17 +5,17 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { readRequestFilter } from "../../../../source/application/request-filter.ts";
 import type { RequestView } from "../../../../source/client/requests.ts";
 import {
-  askedModels,
   changeFilters,
+  countNewRequests,
   currentRequest,
   initialRequestList,
   type ListFilters,
   listRequests,
-  missedRequests,
   moveSelection,
   nextStatusClass,
   noFilters,
   type RequestListState,
+  requestedModels,
 } from "../../../../source/ui/screens/server/request-list.ts";
 import { requestView } from "../../support/request-views.ts";
 
@@ -49,7 +49,7 @@ test("what modelctl asks for its screens is hidden until it is wanted, its quest
   expect(ids()).toEqual(["r-3", "r-4"]);
   expect(listed().total).toBe(2);
   list = { ...list, frozen: [] };
-  expect(missedRequests(list, entries)).toBe(2);
+  expect(countNewRequests(list, entries)).toBe(2);
   list = { ...list, showsOwn: true, frozen: undefined };
   expect(ids()).toEqual(["r-1", "r-2", "r-3", "r-4"]);
 });
@@ -159,12 +159,12 @@ describe("a pause", () => {
     add({ id: "r-5", startedAt: 5 });
     add({ id: "r-6", startedAt: 6 });
     expect(ids()).toEqual(["r-1", "r-2", "r-3", "r-4"]);
-    expect(missedRequests(list, entries)).toBe(2);
+    expect(countNewRequests(list, entries)).toBe(2);
     filter({ text: "model:tiny" });
     expect(ids()).toEqual(["r-1", "r-4"]);
     list = { ...list, frozen: undefined };
     expect(ids()).toEqual(["r-1", "r-4", "r-5", "r-6"]);
-    expect(missedRequests(list, entries)).toBe(0);
+    expect(countNewRequests(list, entries)).toBe(0);
   });
 
   test("keeps a running row as it was", () => {
@@ -175,7 +175,7 @@ describe("a pause", () => {
 });
 
 test("models are those that were asked", () => {
-  expect(askedModels(entries)).toEqual(["bge-m3", "nope:1b", "tiny"]);
+  expect(requestedModels(entries)).toEqual(["bge-m3", "nope:1b", "tiny"]);
 });
 
 test("a request is the one of the log as long as the log knows it", () => {

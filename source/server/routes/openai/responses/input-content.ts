@@ -1,5 +1,5 @@
 // Content of an input item: a text, or parts that are joined, images between them.
-import { quoteShort } from "../../../../base/seen-text.ts";
+import { quoteShort } from "../../../../base/display-text.ts";
 import type { ChatImage } from "../../../../prompt/chat-message.ts";
 import { invalidField, unsupportedField } from "../../../errors.ts";
 import { type ContentText, joinContents, readImageUrl } from "../../image-field.ts";

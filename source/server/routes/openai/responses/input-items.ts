@@ -1,5 +1,5 @@
 // The input of a response: a text, or items, as the conversation that a model sees.
-import { quoteShort } from "../../../../base/seen-text.ts";
+import { quoteShort } from "../../../../base/display-text.ts";
 import type { PromptMessage } from "../../../../prompt/prompt-template.ts";
 import { invalidField, unsupportedField } from "../../../errors.ts";
 import { ConversationBuilder } from "../../conversation-builder.ts";

@@ -1,5 +1,5 @@
 // Translates a request for a response to the canonical request.
-import { quoteShort } from "../../../../base/seen-text.ts";
+import { quoteShort } from "../../../../base/display-text.ts";
 import {
   type AnswerFormat,
   type CanonicalRequest,

@@ -172,7 +172,7 @@ export function parseParameter(argument: string): ParsedParameter {
   // A table lookup would also find what every object inherits, such as "constructor".
   const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
   if (rule === undefined) {
-    return invalid(`There is no parameter '${name}'. Known: ${parameterNames.join(", ")}`);
+    return invalid(`There is no parameter '${name}'. Facts: ${parameterNames.join(", ")}`);
   }
   const [text] = values;
   if (text === undefined) return invalid(`${name} needs a value: ${ruleText(rule)}`);

@@ -21,7 +21,7 @@ export interface ChatDocument {
 }
 
 /** Where chats are kept. */
-export interface ChatKeeping {
+export interface ChatStorage {
   readonly store: SessionStore;
   readonly recorder: SessionRecorder;
 }
@@ -29,7 +29,7 @@ export interface ChatKeeping {
 export interface ChatActionsOptions {
   readonly backend: ChatBackend;
   /** Undefined where nothing is kept. */
-  readonly keeping: ChatKeeping | undefined;
+  readonly keeping: ChatStorage | undefined;
   readonly read: () => ChatDocument;
   readonly change: (change: Partial<ChatDocument>) => void;
   /** Relative paths start here. */
@@ -64,7 +64,7 @@ export class ChatActions {
   }
 
   /** @throws Error where nothing is kept */
-  get #keeping(): ChatKeeping {
+  get #keeping(): ChatStorage {
     const { keeping } = this.#options;
     if (keeping === undefined) throw new Error("Chats are not kept: the setting nohistory is on.");
     return keeping;

@@ -83,7 +83,7 @@ export class SessionRecorder {
 
   /** Begins a new chat with the next recording. */
   startNew(name?: string): void {
-    this.#goOnWith(keptChat(undefined, name));
+    this.#resume(keptChat(undefined, name));
   }
 
   /** @throws ProductError `SESSION_...`; the chat goes on as before then */
@@ -93,7 +93,7 @@ export class SessionRecorder {
     const { session } = stored;
     const { model, deployment, name, system, parameters } = session;
     const entries = await this.#messages.entriesOf(session.messages);
-    this.#goOnWith(keptChat(stored));
+    this.#resume(keptChat(stored));
     return { model, deployment, name, settings: { system, parameters }, entries };
   }
 
@@ -115,12 +115,12 @@ export class SessionRecorder {
     const fork = this.#store.fork(chat.stored.session, this.#clock.wallMs(), name);
     const copy = keptChat();
     await this.#save(copy, fork, 0);
-    this.#goOnWith(copy);
+    this.#resume(copy);
     this.#events.onNamed?.();
     return fork.name;
   }
 
-  #goOnWith(chat: KeptChat): void {
+  #resume(chat: KeptChat): void {
     this.#left = Promise.all([this.#left, this.#chat.saving]);
     this.#chat = chat;
   }

@@ -1,7 +1,7 @@
 // The visible part of a text, and suggestions for mistyped names.
 import { describe, expect, test } from "vitest";
+import { quoteShort, trimInvisible } from "../../source/base/display-text.ts";
 import { nearestName } from "../../source/base/nearest-name.ts";
-import { quoteShort, trimUnseen } from "../../source/base/seen-text.ts";
 
 describe("a trimmed text", () => {
   test.each([
@@ -11,7 +11,7 @@ describe("a trimmed text", () => {
     ["👩‍👩‍👧", "👩‍👩‍👧"],
     ["\u0000x", "x"],
   ])("of %j is %j", (text, expected) => {
-    expect(trimUnseen(text)).toBe(expected);
+    expect(trimInvisible(text)).toBe(expected);
   });
 });
 
