@@ -1,8 +1,8 @@
-// Starts and stops deployctl's server: state, engine, control plane, gateway.
+// Starts and stops the control plane with its state and engine, and the gateway where it has no process of its own.
 import { systemClock } from "../base/clock.ts";
 import { describeError, ProductError } from "../base/product-error.ts";
 import { type AdminServer, createAdminServer } from "../cloud/admin/create-admin-server.ts";
-import type { ServerStatus } from "../cloud/admin/documents.ts";
+import type { ServerProcesses, ServerStatus } from "../cloud/admin/documents.ts";
 import { checkName } from "../cloud/app-name.ts";
 import { ControlPlane } from "../cloud/control-plane/control-plane.ts";
 import type { Engine } from "../cloud/engines/engine.ts";
@@ -10,8 +10,9 @@ import { createEnvironments } from "../cloud/engines/process/environment.ts";
 import type { PortRange } from "../cloud/engines/process/port-pool.ts";
 import { createProcessEngine } from "../cloud/engines/process/process-engine.ts";
 import { createGateway, type Gateway } from "../cloud/gateway/create-gateway.ts";
-import type { InternalRoute } from "../cloud/gateway/gateway-options.ts";
 import type { ListenerOptions } from "../cloud/gateway/listener-options.ts";
+import type { GatewayControl } from "../cloud/gateway/traffic.ts";
+import { RemoteGateway } from "../cloud/gateway-link/remote-gateway.ts";
 import { CloudKeyStore } from "../cloud/keys/cloud-key-store.ts";
 import { pepperFile } from "../cloud/keys/pepper.ts";
 import { type CloudStore, openStore } from "../cloud/state/cloud-store.ts";
@@ -21,6 +22,7 @@ import { StoredReservations } from "../cloud/state/reservations.ts";
 import { keyAdministration } from "./cloud-keys.ts";
 import { CloudUsage } from "./cloud-usage.ts";
 import { adminSocket, drainMs } from "./control-plane-process.ts";
+import { metricsRoute } from "./metrics-route.ts";
 import { packageVersion } from "./package-facts.ts";
 
 export interface CloudHostOptions {
@@ -42,6 +44,13 @@ export interface CloudHostOptions {
    * 10 s.
    */
   stableMs?: number;
+  /**
+   * Socket on which gateway processes connect; undefined: the gateway runs in this process. The
+   * listeners are then those of the gateway process.
+   */
+  gatewaySocket?: string | undefined;
+  /** Returns the processes of a supervised server. */
+  processes?: () => Partial<ServerProcesses>;
   log: (text: string) => void;
 }
 
@@ -58,6 +67,20 @@ export interface CloudHost {
   stop(options: StopOptions): Promise<void>;
   /** Resolves when everything has stopped. */
   stopped: Promise<void>;
+}
+
+interface HostedServer {
+  admin?: AdminServer;
+  controlPlane?: ControlPlane;
+  adminGateway?: Gateway;
+}
+
+interface GatewaySurroundings {
+  keys: CloudKeyStore;
+  usage: CloudUsage;
+  server: HostedServer;
+  parts: Parts;
+  isReady: () => boolean;
 }
 
 const backupCheckMs = 3_600_000;
@@ -102,8 +125,7 @@ class Parts {
 async function assemble(options: CloudHostOptions, parts: Parts): Promise<CloudHost> {
   const { stateFolder, organisation, log } = options;
   const ending: StopOptions = { drainMs: 0, keepReplicas: true };
-  const server: Partial<{ admin: AdminServer; controlPlane: ControlPlane; adminGateway: Gateway }> =
-    {};
+  const server: HostedServer = {};
   let isReady = false;
 
   parts.add(takeLock(stateFolder));
@@ -120,15 +142,12 @@ async function assemble(options: CloudHostOptions, parts: Parts): Promise<CloudH
     log,
   });
   parts.add(() => usage.close());
-  const gateway = createGateway({
-    listeners: options.listeners,
+  const gateway = await openGateway(options, {
     keys,
-    trustedProxies: options.trustedProxies ?? [],
+    usage,
+    server,
+    parts,
     isReady: () => isReady,
-    internalRoute: metricsRoute(usage, organisation, log),
-    observe: (record) => usage.observe(record),
-    onStopRequested: (replica) => stopAsWished(server.controlPlane, replica, log),
-    log,
   });
   const engine = openEngine(options, new StoredReservations(database), gateway);
   parts.add(() => engine.close());
@@ -171,6 +190,7 @@ async function assemble(options: CloudHostOptions, parts: Parts): Promise<CloudH
     replicas: controlPlane.livingReplicas().length,
     isStopping: stopping !== undefined,
     problem: controlPlane.stateFault,
+    ...options.processes?.(),
   });
   const cutRequestsOf = (keyId: string) => gateway.cutRequestsOf(keyId);
   const admin = await createAdminServer({
@@ -183,6 +203,32 @@ async function assemble(options: CloudHostOptions, parts: Parts): Promise<CloudH
   await admin.listen(adminSocket(stateFolder));
   isReady = true;
   return { status, stop, stopped: stopped.promise };
+}
+
+/** Gateway for the apps: in this process, or the one that connects. */
+async function openGateway(
+  { gatewaySocket, listeners, trustedProxies = [], organisation, log }: CloudHostOptions,
+  { keys, usage, server, parts, isReady }: GatewaySurroundings,
+): Promise<GatewayControl> {
+  const onStopRequested = (replica: string) => stopAsWished(server.controlPlane, replica, log);
+  if (gatewaySocket === undefined) {
+    return createGateway({
+      ...{ listeners, keys, trustedProxies, isReady, onStopRequested, log },
+      internalRoute: metricsRoute(organisation, () => usage.metrics(), log),
+      observe: (record) => usage.observe(record),
+    });
+  }
+  const gateway = await RemoteGateway.open({
+    socketPath: gatewaySocket,
+    keys: () => keys.stored(),
+    onFinished: (record) => {
+      usage.observe(record);
+      if (record.keyId !== undefined) keys.noteUse(record.keyId, Date.now());
+    },
+    onStopRequested,
+  });
+  parts.add(keys.onChange(() => gateway.publishKeys()));
+  return gateway;
 }
 
 function openDatabase(
@@ -199,7 +245,7 @@ function openDatabase(
 function openEngine(
   { stateFolder, portRange, log }: CloudHostOptions,
   reservations: StoredReservations,
-  gateway: Gateway,
+  gateway: GatewayControl,
 ): Engine {
   return createProcessEngine({
     stateFolder,
@@ -246,29 +292,6 @@ async function openAdminGateway(
   parts.add(() => gateway.close({ drainMs: 0 }));
   await gateway.listen();
   return gateway;
-}
-
-/** Prometheus comes to the gateway, with an admin key of the server's own organisation. */
-function metricsRoute(
-  usage: CloudUsage,
-  organisation: string,
-  log: (text: string) => void,
-): InternalRoute {
-  return (request, response, key) => {
-    if (request.url !== "/_/metrics" || key?.scope !== "admin") return false;
-    if (key.organisation !== organisation) return false;
-    usage.metrics().then(
-      (text) => {
-        response.writeHead(200, { "content-type": "text/plain; version=0.0.4; charset=utf-8" });
-        response.end(text);
-      },
-      (error: unknown) => {
-        log(`no metrics: ${describeError(error)}`);
-        response.writeHead(500).end();
-      },
-    );
-    return true;
-  };
 }
 
 /** A replica asks to be replaced. */

@@ -12,6 +12,7 @@ import { identifyProcess, isAlive, type ProcessIdentity } from "../cloud/state/p
 import { makeStateFolder } from "../cloud/state/state-folder.ts";
 import { findErrorDefinition } from "./error-catalog.ts";
 import { setAsideLargeLog } from "./log-file.ts";
+import { isSupervised } from "./server-processes.ts";
 
 const pollMs = 25;
 const startTimeoutMs = 60_000;
@@ -77,7 +78,7 @@ export async function startControlPlane(options: ControlPlaneProcess): Promise<S
   const deadline = performance.now() + startTimeoutMs;
   while (performance.now() < deadline) {
     const status = await findControlPlane(stateFolder);
-    if (status?.isReady) return status;
+    if (status?.isReady && isSupervised(stateFolder)) return status;
     // It leaves when another one was faster, which then becomes ready; or ends, as one that was stopping.
     if (exitCode !== undefined && !isHeld(stateFolder)) {
       if (wasHeld) return await startControlPlane(options);
@@ -89,10 +90,16 @@ export async function startControlPlane(options: ControlPlaneProcess): Promise<S
   throw notStarted(logFile, logStart, exitCode);
 }
 
-/** True when a running control plane uses the state folder. */
+/** True when a process of a server uses the state folder. */
 function isHeld(stateFolder: string): boolean {
-  const holder = readLock(stateFolder);
-  return holder !== undefined && isAlive(holder);
+  return holders(stateFolder).length > 0;
+}
+
+/** Returns the running processes of the state folder's server. */
+function holders(stateFolder: string): ProcessIdentity[] {
+  const roles = ["supervisor", "control-plane", "gateway"] as const;
+  const found = roles.flatMap((role) => readLock(stateFolder, role) ?? []);
+  return found.filter(isAlive);
 }
 
 /** Longer than any drain of the control plane. */
@@ -117,19 +124,20 @@ export async function stopControlPlane(
 ): Promise<boolean> {
   const running = await findControlPlane(stateFolder);
   if (running === undefined) return false;
-  const process = identifyProcess(running.processId);
+  const processes = [identifyProcess(running.processId), ...holders(stateFolder)];
   await new AdminClient({ socketPath: adminSocket(stateFolder) }).stop(request);
-  await untilGone(process);
+  for (const process of processes) await untilGone(process);
   return true;
 }
 
 /**
- * Resolves when the control plane's process is gone.
+ * Resolves when the processes of a server that is stopping are gone.
  *
  * @throws ProductError `CLOUD_CONFLICT` when it does not go
  */
-export async function untilEnded({ processId }: ServerStatus): Promise<void> {
-  await untilGone(identifyProcess(processId));
+export async function untilEnded({ processId }: ServerStatus, stateFolder: string): Promise<void> {
+  const processes = [identifyProcess(processId), ...holders(stateFolder)];
+  for (const process of processes) await untilGone(process);
 }
 
 async function untilGone(process: ProcessIdentity): Promise<void> {
@@ -137,7 +145,7 @@ async function untilGone(process: ProcessIdentity): Promise<void> {
   while (isAlive(process)) {
     if (performance.now() > deadline) {
       throw new ProductError(cloudErrors.conflict, {
-        message: `The control plane (process ${process.processId}) is still running.`,
+        message: `The server (process ${process.processId}) is still running.`,
         hint: "Use deployctl down --force to stop it without waiting for requests.",
       });
     }

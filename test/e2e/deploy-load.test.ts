@@ -1,6 +1,9 @@
 // What callers see while an app sleeps, wakes, and changes: every request is answered.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { findControlPlane } from "../../source/application/control-plane-process.ts";
+import type { ServerProcesses } from "../../source/cloud/admin/documents.ts";
 import { CloudHome, fakeServerScript } from "../support/cloud-home.ts";
+import { isAlive } from "../support/processes.ts";
 import { until } from "../support/until.ts";
 
 let cloud: CloudHome;
@@ -18,6 +21,30 @@ afterAll(async () => await cloud.remove());
 async function replicas(): Promise<{ replica: string; state: string }[]> {
   const words = ["runners", "list", "--state", "all"];
   return (await cloud.json<{ runners: { replica: string; state: string }[] }>(words)).runners;
+}
+
+async function processes(): Promise<ServerProcesses> {
+  return await cloud.json<ServerProcesses & Record<string, unknown>>(["status"]);
+}
+
+/** Calls the app without a pause, on kept connections. */
+function callSteadily(): { seen: number[]; stop: () => Promise<void> } {
+  const seen: number[] = [];
+  let isOver = false;
+  const callers = Array.from({ length: 4 }, async () => {
+    while (!isOver) {
+      const reply = await fetch(`${url}/v1/models`).catch(() => undefined);
+      await reply?.text();
+      seen.push(reply?.status ?? 0);
+    }
+  });
+  return {
+    seen,
+    stop: async () => {
+      isOver = true;
+      await Promise.all(callers);
+    },
+  };
 }
 
 async function sleep(): Promise<void> {
@@ -124,18 +151,22 @@ describe("an app that changes", () => {
     expect(seen.length).toBeGreaterThan(20);
   });
 
-  test("loses nothing but what ran when its control plane is killed, and takes up its replica", async () => {
-    const { processId } = await cloud.json<{ processId: number }>(["status"]);
+  test("loses no request when its control plane is killed, and keeps its replica", async () => {
     const living = async () => (await replicas()).filter(({ state }) => state !== "TERMINATED");
     const before = await until(living, (found) => found.length === 1);
     const following = cloud.start(["logs", "app", "-f", "--json"]);
     await until(following.output, (text) => text !== "");
-    process.kill(processId, "SIGKILL");
-    await until(
-      async () => (await cloud.run(["status"])).code,
-      (code) => code === 8,
-    );
-    await cloud.json(["up"]);
+    const { seen, stop } = callSteadily();
+    for (let round = 1; round <= 3; round += 1) {
+      process.kill((await processes()).controlPlane.pid, "SIGKILL");
+      await until(
+        () => findControlPlane(cloud.stateFolder),
+        (status) => status?.isReady === true && status.controlPlane?.restarts === round,
+      );
+    }
+    await stop();
+    expect(seen.filter((status) => status !== 200)).toEqual([]);
+    expect(seen.length).toBeGreaterThan(20);
     const reply = await fetch(`${url}/v1/models`);
     expect(reply.status).toBe(200);
     expect(reply.headers.get("x-dctl-replica")).toBe(before[0]?.replica);
@@ -152,5 +183,39 @@ describe("an app that changes", () => {
     const own = lines.filter(({ replica }) => replica === before[0]?.replica);
     const numbers = own.map(({ seq }) => seq);
     expect(numbers).toEqual([...new Set(numbers)].sort((one, other) => one - other));
+  });
+
+  test("cuts only its own requests when its gateway is killed, at the same address", async () => {
+    const { gateways, controlPlane } = await processes();
+    process.kill(gateways[0]?.pid ?? 0, "SIGKILL");
+    await until(
+      () => fetch(`${url}/v1/models`).catch(() => undefined),
+      (reply) => reply?.status === 200,
+    );
+    const after = await processes();
+    expect(after.gateways[0]).toMatchObject({ restarts: 1, lastExit: "killed by SIGKILL" });
+    expect(after.controlPlane.pid).toBe(controlPlane.pid);
+  });
+
+  test("goes on when its supervisor is killed; up starts another, and down ends all", async () => {
+    const before = await processes();
+    const { seen, stop } = callSteadily();
+    process.kill(before.supervisor.pid, "SIGKILL");
+    expect(await cloud.json(["up"])).toMatchObject({ started: false });
+    await until(processes, ({ supervisor }) => supervisor?.restarts === 1);
+    await stop();
+    expect(seen.filter((status) => status !== 200)).toEqual([]);
+    const after = await processes();
+    expect(after.controlPlane).toEqual(before.controlPlane);
+    expect(after.gateways).toEqual(before.gateways);
+    process.kill(after.controlPlane.pid, "SIGKILL");
+    await until(
+      () => findControlPlane(cloud.stateFolder),
+      (status) => status?.controlPlane?.restarts === before.controlPlane.restarts + 1,
+    );
+    const last = await processes();
+    expect(await cloud.run(["down", "--force"])).toMatchObject({ code: 0 });
+    const all = [last.supervisor, last.controlPlane, ...last.gateways];
+    expect(all.filter(({ pid }) => isAlive(pid))).toEqual([]);
   });
 });

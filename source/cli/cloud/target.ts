@@ -7,6 +7,7 @@ import {
   startControlPlane,
   untilEnded,
 } from "../../application/control-plane-process.ts";
+import { isSupervised } from "../../application/server-processes.ts";
 import { ProductError } from "../../base/product-error.ts";
 import { AdminClient } from "../../cloud/admin/admin-client.ts";
 import { cloudErrors } from "../../cloud/errors.ts";
@@ -16,8 +17,8 @@ import { tell } from "./print.ts";
 import { type Session, settingOf } from "./session.ts";
 import { upArguments } from "./up-arguments.ts";
 
-/** deployctl's own entry file, also where modelctl calls this: what starts the control plane. */
-const entryFile = path.join(
+/** deployctl's own entry file, also where modelctl calls this: what starts the server. */
+export const entryFile = path.join(
   import.meta.dirname,
   "..",
   `deployctl${path.extname(import.meta.filename)}`,
@@ -59,10 +60,13 @@ export async function startedClientOf(session: Session): Promise<AdminClient> {
 export async function ensureControlPlane(session: Session): Promise<boolean> {
   const { stateFolder, flags } = session;
   let running = await findControlPlane(stateFolder);
-  if (running?.isReady) return false;
+  // A server whose supervisor has died gets another one.
+  if (running?.isReady && (running.controlPlane === undefined || isSupervised(stateFolder))) {
+    return false;
+  }
   if (running?.isStopping) {
     tell(flags, "The control plane is stopping; starting another one after it.");
-    await untilEnded(running);
+    await untilEnded(running, stateFolder);
     running = undefined;
   }
   if (running === undefined) tell(flags, "Starting the control plane…");

@@ -137,7 +137,7 @@ export interface DeployResult {
   warnings: string[];
 }
 
-export interface ServerStatus {
+export interface ServerStatus extends Partial<ServerProcesses> {
   version: string;
   processId: number;
   startedAt: number;
@@ -154,6 +154,22 @@ export interface ServerStatus {
   isStopping?: boolean | undefined;
   /** Fault that prevents the server from working, such as a full disk, as a sentence. */
   problem?: string | undefined;
+}
+
+/** Process of a supervised server. */
+export interface ServerProcess {
+  pid: number;
+  /** Starts after the first one. */
+  restarts: number;
+  /** How it ended before its last restart, with the last line of its standard error. */
+  lastExit?: string | undefined;
+}
+
+/** Processes of a supervised server. */
+export interface ServerProcesses {
+  supervisor: ServerProcess;
+  gateways: ServerProcess[];
+  controlPlane: ServerProcess;
 }
 
 /** One file of a deployment's bundle. */

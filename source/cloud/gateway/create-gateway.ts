@@ -4,12 +4,12 @@ import { Admission } from "./admission.ts";
 import { BufferCollection } from "./buffer-collection.ts";
 import { TrustedProxies } from "./client-address.ts";
 import { defaultGatewayLimits, type GatewayOptions } from "./gateway-options.ts";
-import { type BoundAddress, Listener, type ListenerContext } from "./listener.ts";
-import type { ListenerOptions } from "./listener-options.ts";
+import { Listener, type ListenerContext } from "./listener.ts";
+import type { BoundAddress, ListenerOptions } from "./listener-options.ts";
 import { WaitingBytes } from "./request-body.ts";
 import { RequestHandler, stopping } from "./request-handler.ts";
 import { RoutingTable } from "./routing-table.ts";
-import type { Demand, RoutedApp, Traffic } from "./traffic.ts";
+import type { Demand, GatewayControl, RoutedApp, TrafficReport } from "./traffic.ts";
 
 /** Time for callers to receive the refusal before their connections are cut. */
 const refusalGraceMs = 250;
@@ -40,7 +40,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   return new Gateway(options.listeners, table, context);
 }
 
-export class Gateway implements Traffic {
+export class Gateway implements GatewayControl {
   readonly #wanted: readonly ListenerOptions[];
   readonly #table: RoutingTable;
   readonly #context: ListenerContext;
@@ -103,6 +103,10 @@ export class Gateway implements Traffic {
 
   demand(organisation: string, app: string): Demand {
     return this.#table.demand(organisation, app);
+  }
+
+  report(): TrafficReport {
+    return this.#table.report();
   }
 
   inFlight(replica: string): number {

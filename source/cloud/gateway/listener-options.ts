@@ -15,3 +15,11 @@ export interface ListenerOptions {
   /** Allows plain HTTP beyond loopback. */
   allowsPlainHttp?: boolean;
 }
+
+/** Address on which a gateway listens. */
+export interface BoundAddress {
+  scheme: "http" | "https";
+  host: string;
+  port: number;
+  url: string;
+}

@@ -13,7 +13,7 @@ import { keepHalfClosed } from "../../base/half-closed.ts";
 import { describeError, ProductError } from "../../base/product-error.ts";
 import { isLoopback, urlOf } from "../../configuration/address.ts";
 import { cloudErrors } from "../errors.ts";
-import type { Encryption, ListenerOptions } from "./listener-options.ts";
+import type { BoundAddress, Encryption, ListenerOptions } from "./listener-options.ts";
 import { answerMalformed } from "./malformed-request.ts";
 import type { Ingress, RequestHandler } from "./request-handler.ts";
 import {
@@ -23,13 +23,6 @@ import {
 } from "./tls/certificate-files.ts";
 import { onPlainHttp } from "./tls/plain-http.ts";
 import { ensureSelfSigned } from "./tls/self-signed.ts";
-
-export interface BoundAddress {
-  scheme: "http" | "https";
-  host: string;
-  port: number;
-  url: string;
-}
 
 export interface ListenerContext {
   handler: RequestHandler;

@@ -3,7 +3,7 @@ import type { Clock } from "../../base/clock.ts";
 import { AppTraffic } from "./app-traffic.ts";
 import type { Refusal } from "./refusals.ts";
 import { ReplicaSlot } from "./replica-slot.ts";
-import type { Demand, RoutedApp, Traffic } from "./traffic.ts";
+import type { Demand, RoutedApp, Traffic, TrafficReport } from "./traffic.ts";
 
 const noDemand: Demand = { busy: 0, queued: 0, oldestQueuedMs: 0 };
 
@@ -50,6 +50,17 @@ export class RoutingTable implements Traffic {
 
   lastUsedAt(replica: string): number | undefined {
     return this.#slots.get(replica)?.lastUsedAt;
+  }
+
+  report(): TrafficReport {
+    const demands = [...this.#apps.values()].flatMap(({ routed, demand }) => {
+      const { organisation, app } = routed;
+      return demand.busy + demand.queued === 0 ? [] : [{ organisation, app, ...demand }];
+    });
+    const replicas = [...this.#slots.values()]
+      .filter(({ inFlight, lastUsedAt }) => inFlight > 0 || lastUsedAt !== undefined)
+      .map(({ replica, inFlight, lastUsedAt }) => ({ replica, inFlight, lastUsedAt }));
+    return { demands, replicas };
   }
 
   onDemand(listener: DemandListener): () => void {

@@ -1,5 +1,6 @@
 // Interface between control plane and gateway: routes in one direction, demand in the other.
 import type { AuthMode, ScaleSettings, TimeLimits } from "../app-config.ts";
+import type { BoundAddress } from "./listener-options.ts";
 
 export interface RoutedReplica {
   replica: string;
@@ -62,4 +63,24 @@ export interface Traffic {
   onDemand(listener: (organisation: string, app: string) => void): () => void;
   /** Resolves when a closed replica has no requests left. */
   drained(replica: string, signal: AbortSignal): Promise<void>;
+}
+
+/** Gateway as the control plane uses it: in its own process, or in another one. */
+export interface GatewayControl extends Traffic {
+  /** Empty until it listens. */
+  readonly addresses: readonly BoundAddress[];
+  /** Opens all addresses, or none. */
+  listen(): Promise<unknown>;
+  /** Refuses new requests, lets running ones finish for so long, then cuts them. */
+  close(how: { drainMs: number }): Promise<void>;
+  /** Ends the running requests of a key at once. */
+  cutRequestsOf(keyId: string): void;
+}
+
+/** Requests of a gateway at one moment. */
+export interface TrafficReport {
+  /** Apps without requests are left out. */
+  demands: readonly (Demand & { organisation: string; app: string })[];
+  /** Replicas that hold requests or did before. */
+  replicas: readonly { replica: string; inFlight: number; lastUsedAt?: number | undefined }[];
 }

@@ -1,5 +1,4 @@
 // API keys of the gateway and the control plane: stored in state.db, verified in memory.
-import { timingSafeEqual } from "node:crypto";
 import type { SQLOutputValue } from "node:sqlite";
 import { type Clock, systemClock } from "../../base/clock.ts";
 import { quoteShort } from "../../base/display-text.ts";
@@ -11,7 +10,8 @@ import { cloudErrors } from "../errors.ts";
 import type { StateDatabase } from "../state/database.ts";
 import { type CloudKey, type KeyScope, type KeyVerifier, keyScopes } from "./cloud-key.ts";
 import { cloudKeyPrefix, readKeyToken } from "./key-token.ts";
-import { createDigest, loadPepper } from "./pepper.ts";
+import { loadPepper } from "./pepper.ts";
+import { type StoredKey, TokenCheck } from "./token-check.ts";
 
 export interface NewCloudKey {
   organisation: string;
@@ -39,26 +39,20 @@ export interface KeyStoreOptions {
   clock?: Clock;
 }
 
-interface StoredKey {
-  key: CloudKey;
-  digest: Buffer;
-}
-
 const minuteMs = 60_000;
 const storeUsesEveryMs = 30_000;
 
 /** Key store whose memory matches the database, as one process owns it. */
 export class CloudKeyStore implements KeyVerifier {
   readonly #database: StateDatabase;
-  readonly #digest: (secret: string) => Buffer;
+  readonly #check: TokenCheck;
   readonly #log: (text: string) => void;
   readonly #clock: Clock;
   readonly #stored = new Map<string, StoredKey>();
   /** Ids of keys whose last use is not in the database yet. */
   readonly #unstored = new Set<string>();
   readonly #timer: NodeJS.Timeout;
-  /** Compared when the key does not exist, so that both cases take the same time. */
-  readonly #noDigest: Buffer;
+  readonly #listeners = new Set<() => void>();
 
   /**
    * @throws ProductError `CLOUD_PEPPER_UNUSABLE`, also when the pepper of existing keys is missing
@@ -71,8 +65,7 @@ export class CloudKeyStore implements KeyVerifier {
       const key = toKey(row);
       this.#stored.set(key.id, { key, digest: toDigest(row.digest) });
     }
-    this.#digest = createDigest(loadPepper(pepperFile, this.#stored.size));
-    this.#noDigest = this.#digest("");
+    this.#check = new TokenCheck(loadPepper(pepperFile, this.#stored.size));
     this.#timer = setInterval(() => this.storeUses(), storeUsesEveryMs).unref();
   }
 
@@ -85,6 +78,7 @@ export class CloudKeyStore implements KeyVerifier {
     const { token, ...drawn } = this.#draw(wanted);
     this.#insert(drawn);
     this.#stored.set(drawn.key.id, drawn);
+    this.#tell();
     return { key: drawn.key, token };
   }
 
@@ -116,6 +110,7 @@ export class CloudKeyStore implements KeyVerifier {
     const key = { ...stored.key, revokedAt: this.#clock.wallMs() };
     this.#update(key);
     stored.key = key;
+    this.#tell();
     return key;
   }
 
@@ -149,23 +144,35 @@ export class CloudKeyStore implements KeyVerifier {
     });
     this.#stored.set(drawn.key.id, drawn);
     stored.key = replaced;
+    this.#tell();
     return { key: drawn.key, token };
   }
 
   verify(token: string): CloudKey | undefined {
-    const parts = readKeyToken(token);
-    const stored = this.#stored.get(parts?.id ?? "");
-    const digest = this.#digest(parts?.secret ?? "-");
-    const isSame = timingSafeEqual(digest, stored?.digest ?? this.#noDigest);
-    if (stored === undefined || !isSame) return undefined;
     const now = this.#clock.wallMs();
-    if (keyState(stored.key, now) !== "active") return undefined;
-    const minute = now - (now % minuteMs);
-    if (stored.key.lastUsedAt !== minute) {
-      stored.key = { ...stored.key, lastUsedAt: minute };
-      this.#unstored.add(stored.key.id);
-    }
-    return stored.key;
+    const stored = this.#check.find(this.#stored, token, now);
+    if (stored !== undefined) this.noteUse(stored.key.id, now);
+    return stored?.key;
+  }
+
+  /** Returns all keys with their digests, for a gateway in another process. */
+  stored(): StoredKey[] {
+    return [...this.#stored.values()];
+  }
+
+  /** Calls back after a key was created or changed. @returns stops it */
+  onChange(callback: () => void): () => void {
+    this.#listeners.add(callback);
+    return () => this.#listeners.delete(callback);
+  }
+
+  /** @param usedAt milliseconds since 1970 */
+  noteUse(id: string, usedAt: number): void {
+    const stored = this.#stored.get(id);
+    const minute = usedAt - (usedAt % minuteMs);
+    if (stored === undefined || stored.key.lastUsedAt === minute) return;
+    stored.key = { ...stored.key, lastUsedAt: minute };
+    this.#unstored.add(id);
   }
 
   /** Stores when keys were last used, in batches so that no request waits for the disk. */
@@ -190,6 +197,10 @@ export class CloudKeyStore implements KeyVerifier {
   close(): void {
     clearInterval(this.#timer);
     this.storeUses();
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners) listener();
   }
 
   #find(idText: string, organisation?: string): StoredKey {
@@ -221,7 +232,7 @@ export class CloudKeyStore implements KeyVerifier {
       revokedAt: undefined,
       replacedBy: undefined,
     };
-    return { key, digest: this.#digest(secret), token };
+    return { key, digest: this.#check.digest(secret), token };
   }
 
   #insert({ key, digest }: StoredKey): void {

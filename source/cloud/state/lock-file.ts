@@ -1,5 +1,5 @@
-// Lock file of a state folder, which names its control plane. SQLite's own lock prevents a second
-// one.
+// Lock files of a state folder, one for each kind of process. SQLite's own lock prevents a second
+// control plane.
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { ProductError } from "../../base/product-error.ts";
@@ -7,26 +7,30 @@ import { cloudErrors } from "../errors.ts";
 import { identifyProcess, isAlive, type ProcessIdentity } from "./process-identity.ts";
 import { makeStateFolder } from "./state-folder.ts";
 
-export function lockFile(stateFolder: string): string {
-  return path.join(stateFolder, "control-plane.lock");
+/** Kind of process of which a state folder has at most one. */
+export type ProcessRole = "supervisor" | "control-plane" | "gateway";
+
+export function lockFile(stateFolder: string, role: ProcessRole = "control-plane"): string {
+  return path.join(stateFolder, `${role}.lock`);
 }
 
 /**
- * Takes the lock, also from a dead process.
+ * Takes the lock, also from a dead process. A process that dies leaves its lock file behind; one
+ * that was asked to stop does not.
  *
  * @returns a function that releases it
  * @throws ProductError `CLOUD_ALREADY_RUNNING`, `CLOUD_STATE_UNUSABLE`
  */
-export function takeLock(stateFolder: string): () => void {
+export function takeLock(stateFolder: string, role: ProcessRole = "control-plane"): () => void {
   makeStateFolder(stateFolder);
-  const file = lockFile(stateFolder);
+  const file = lockFile(stateFolder, role);
   const own = `${file}.${process.pid}`;
   const identity = identifyProcess(process.pid);
   writeFileSync(own, `${JSON.stringify(identity)}\n`, { mode: 0o600 });
   try {
     if (!link(own, file)) {
-      const holder = readLock(stateFolder);
-      if (holder !== undefined && isAlive(holder)) throw alreadyRunning(stateFolder, holder);
+      const holder = readLock(stateFolder, role);
+      if (holder !== undefined && isAlive(holder)) throw alreadyRunning(stateFolder, role, holder);
       // Two processes may get here at once; SQLite's lock then admits one of them.
       renameSync(own, file);
     }
@@ -34,15 +38,18 @@ export function takeLock(stateFolder: string): () => void {
     rmSync(own, { force: true });
   }
   return () => {
-    const { processId, startTime } = readLock(stateFolder) ?? {};
+    const { processId, startTime } = readLock(stateFolder, role) ?? {};
     if (processId === identity.processId && startTime === identity.startTime) rmSync(file);
   };
 }
 
 /** @returns the current or last holder; undefined without a readable file */
-export function readLock(stateFolder: string): ProcessIdentity | undefined {
+export function readLock(
+  stateFolder: string,
+  role: ProcessRole = "control-plane",
+): ProcessIdentity | undefined {
   try {
-    const value: unknown = JSON.parse(readFileSync(lockFile(stateFolder), "utf8"));
+    const value: unknown = JSON.parse(readFileSync(lockFile(stateFolder, role), "utf8"));
     if (value === null || typeof value !== "object") return undefined;
     const { processId, startTime, bootId } = value as Record<string, unknown>;
     if (typeof processId !== "number") return undefined;
@@ -67,9 +74,13 @@ function link(own: string, file: string): boolean {
   }
 }
 
-function alreadyRunning(stateFolder: string, holder: ProcessIdentity): ProductError {
+function alreadyRunning(
+  stateFolder: string,
+  role: ProcessRole,
+  holder: ProcessIdentity,
+): ProductError {
   return new ProductError(cloudErrors.alreadyRunning, {
-    message: `A control plane is already running on ${stateFolder} (pid ${holder.processId}).`,
+    message: `A ${role.replace("-", " ")} is already running on ${stateFolder} (pid ${holder.processId}).`,
     hint: "Run `deployctl status` to see it, or `deployctl down` to stop it.",
   });
 }

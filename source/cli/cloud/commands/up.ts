@@ -24,8 +24,8 @@ const serverFlags = [
 export const up: Run<typeof upDefinition> = async (_words, flags) => {
   const session = openSession(flags);
   if (flags.foreground) {
-    const { serveControlPlane } = await import("../serve-control-plane.ts");
-    return await serveControlPlane(session);
+    const { serve } = await import("../serve.ts");
+    return await serve(session);
   }
   const { server: _named, ...settings } = session.settings;
   const own = { ...session, settings };

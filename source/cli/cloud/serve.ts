@@ -1,0 +1,90 @@
+// Processes behind deployctl up --foreground: the supervisor, and the control plane and gateway that it starts.
+import { writeSync } from "node:fs";
+import { startCloudHost } from "../../application/cloud-host.ts";
+import { drainMs, startFaultLine } from "../../application/control-plane-process.ts";
+import { tellReplicasOfModelctl } from "../../application/deploy-script.ts";
+import { gatewaySocket, runGateway } from "../../application/gateway-process.ts";
+import { logLine } from "../../application/log-file.ts";
+import { readProcesses } from "../../application/server-processes.ts";
+import { readyMessage, roleVariable } from "../../application/supervised-process.ts";
+import { Supervisor } from "../../application/supervisor.ts";
+import { exitCodes, ProductError } from "../../base/product-error.ts";
+import { readServer } from "./read-server.ts";
+import type { Session } from "./session.ts";
+import { entryFile } from "./target.ts";
+import { upArguments } from "./up-arguments.ts";
+
+/** Runs this process in its role until the server is stopped. @returns its exit code */
+export async function serve(session: Session): Promise<number> {
+  try {
+    const role = process.env[roleVariable];
+    if (role === "gateway") return await serveGateway(session);
+    if (role === "control-plane") return await serveControlPlane(session);
+    return await superviseServer(session);
+  } catch (error) {
+    // The process that started it in the background reads the error here.
+    if (error instanceof ProductError) log(startFaultLine(error.code));
+    throw error;
+  }
+}
+
+async function superviseServer(session: Session): Promise<number> {
+  // Refuses wrong settings before it starts anything.
+  const { stateFolder } = readServer(session);
+  const words = [entryFile, "up", "--foreground", ...upArguments(session)];
+  const supervisor = new Supervisor({ stateFolder, words, log });
+  let code: number = exitCodes.ok;
+  onStopSignal((signal) => {
+    if (signal === "SIGINT") code = exitCodes.interrupted;
+    supervisor.stop(signal);
+  });
+  return (await supervisor.run()) || code;
+}
+
+async function serveGateway(session: Session): Promise<number> {
+  await runGateway({ ...readServer(session), log, onListening: tellReady });
+  return exitCodes.ok;
+}
+
+async function serveControlPlane(session: Session): Promise<number> {
+  tellReplicasOfModelctl();
+  const { stateFolder, ...options } = readServer(session);
+  const host = await startCloudHost({
+    ...{ ...options, stateFolder, log },
+    gatewaySocket: gatewaySocket(stateFolder),
+    processes: () => readProcesses(stateFolder),
+  });
+  tellReady();
+  log(`deployctl answers on ${host.status().baseUrl}`);
+  let stopsAsked = 0;
+  onStopSignal((signal) => {
+    log(`stopping (${signal})`);
+    // A second request to stop does not wait for requests.
+    void host.stop({ drainMs: stopsAsked === 0 ? drainMs : 0, keepReplicas: false });
+    stopsAsked += 1;
+  });
+  await host.stopped;
+  log("stopped");
+  return exitCodes.ok;
+}
+
+function onStopSignal(stop: (signal: NodeJS.Signals) => void): void {
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, stop);
+}
+
+function tellReady(): void {
+  if (process.connected) process.send?.(readyMessage);
+}
+
+/** Writes to the supervisor's log; a supervised process has only its last words on standard error. */
+function log(text: string): void {
+  if (process.env[roleVariable] === undefined) {
+    process.stderr.write(logLine(text));
+    return;
+  }
+  try {
+    writeSync(1, logLine(text));
+  } catch {
+    // A server continues when nobody reads its log.
+  }
+}

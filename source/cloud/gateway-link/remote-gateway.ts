@@ -1,0 +1,247 @@
+// Gateway processes as the control plane sees them: it listens on a socket, and they connect.
+import { rmSync } from "node:fs";
+import { createServer, type Server, type Socket } from "node:net";
+import type { ExchangeRecord } from "../gateway/exchange-record.ts";
+import type { BoundAddress } from "../gateway/listener-options.ts";
+import type { Demand, GatewayControl, RoutedApp, TrafficReport } from "../gateway/traffic.ts";
+import type { StoredKey } from "../keys/token-check.ts";
+import { JsonLines } from "./json-lines.ts";
+import type { ToControlPlane, ToGateway } from "./messages.ts";
+
+export interface RemoteGatewayOptions {
+  socketPath: string;
+  /** Returns all keys with their digests. */
+  keys: () => readonly StoredKey[];
+  onFinished: (record: ExchangeRecord) => void;
+  /** Called when a replica asks to be replaced. */
+  onStopRequested: (replica: string) => void;
+}
+
+/** Connection of a gateway process, with its latest report. */
+interface Peer {
+  lines: JsonLines<ToControlPlane, ToGateway>;
+  addresses: readonly BoundAddress[];
+  /** Version of the routing table that the report belongs to. */
+  version: number;
+  report: TrafficReport;
+  /** Monotonic. */
+  reportedAt: number;
+  isClosed: boolean;
+}
+
+const noTraffic: TrafficReport = { demands: [], replicas: [] };
+
+export class RemoteGateway implements GatewayControl {
+  readonly #options: RemoteGatewayOptions;
+  readonly #server: Server;
+  readonly #peers = new Set<Peer>();
+  readonly #demandListeners = new Set<(organisation: string, app: string) => void>();
+  /** Called after every message and every end of a connection. */
+  readonly #watchers = new Set<() => void>();
+  #apps: readonly RoutedApp[] = [];
+  #published = "";
+  #version = 0;
+  #isListening = false;
+  #addresses: readonly BoundAddress[] = [];
+
+  private constructor(options: RemoteGatewayOptions) {
+    this.#options = options;
+    this.#server = createServer((socket) => this.#accept(socket));
+  }
+
+  /**
+   * Resolves when a gateway has connected and reported the requests that it carries. The caller
+   * holds the state folder's lock.
+   */
+  static async open(options: RemoteGatewayOptions): Promise<RemoteGateway> {
+    const gateway = new RemoteGateway(options);
+    const { socketPath } = options;
+    rmSync(socketPath, { force: true });
+    const umask = process.umask(0o177);
+    try {
+      await new Promise<void>((resolve, reject) => {
+        gateway.#server.once("error", reject);
+        gateway.#server.listen(socketPath, resolve);
+      });
+    } finally {
+      process.umask(umask);
+    }
+    await gateway.#until(() => gateway.#peers.size > 0);
+    return gateway;
+  }
+
+  get addresses(): readonly BoundAddress[] {
+    return this.#addresses;
+  }
+
+  async listen(): Promise<void> {
+    this.#isListening = true;
+    for (const peer of this.#peers) this.#askToListen(peer);
+    await this.#until(() => this.#addresses.length > 0);
+  }
+
+  async close({ drainMs }: { drainMs: number }): Promise<void> {
+    for (const { lines } of this.#peers) lines.send({ kind: "close", drainMs });
+    await this.#until(() => [...this.#peers].every(({ isClosed }) => isClosed));
+    for (const { lines } of this.#peers) lines.end();
+    this.#server.close();
+  }
+
+  cutRequestsOf(keyId: string): void {
+    for (const { lines } of this.#peers) lines.send({ kind: "cut", keyId });
+  }
+
+  /** Sends all keys again, after a change. */
+  publishKeys(): void {
+    for (const peer of this.#peers) this.#sendKeys(peer);
+  }
+
+  publish(apps: readonly RoutedApp[]): void {
+    const text = JSON.stringify(apps);
+    if (text === this.#published && this.#version > 0) return;
+    this.#published = text;
+    this.#apps = apps;
+    // Never a version of an earlier control plane, which gateways may still report.
+    this.#version = Math.max(this.#version + 1, Date.now());
+    for (const peer of this.#peers) this.#sendRoutes(peer);
+  }
+
+  demand(organisation: string, app: string): Demand {
+    const now = performance.now();
+    const sum: Demand = { busy: 0, queued: 0, oldestQueuedMs: 0 };
+    for (const { report, reportedAt } of this.#peers) {
+      const own = report.demands.find((it) => it.organisation === organisation && it.app === app);
+      if (own === undefined) continue;
+      sum.busy += own.busy;
+      sum.queued += own.queued;
+      const waitedMs = own.queued > 0 ? own.oldestQueuedMs + now - reportedAt : 0;
+      sum.oldestQueuedMs = Math.max(sum.oldestQueuedMs, waitedMs);
+    }
+    return sum;
+  }
+
+  inFlight(replica: string): number {
+    return this.#of(replica).reduce((sum, { inFlight }) => sum + inFlight, 0);
+  }
+
+  lastUsedAt(replica: string): number | undefined {
+    const times = this.#of(replica).flatMap(({ lastUsedAt }) => lastUsedAt ?? []);
+    return times.length === 0 ? undefined : Math.max(...times);
+  }
+
+  onDemand(listener: (organisation: string, app: string) => void): () => void {
+    this.#demandListeners.add(listener);
+    return () => this.#demandListeners.delete(listener);
+  }
+
+  /** A report counts only when its gateway knew the present table, in which the replica is closed. */
+  async drained(replica: string, signal: AbortSignal): Promise<void> {
+    const isCurrent = () => [...this.#peers].every(({ version }) => version === this.#version);
+    await this.#until(() => isCurrent() && this.inFlight(replica) === 0, signal);
+  }
+
+  #of(replica: string): TrafficReport["replicas"][number][] {
+    return [...this.#peers].flatMap(
+      ({ report }) => report.replicas.find((each) => each.replica === replica) ?? [],
+    );
+  }
+
+  #accept(socket: Socket): void {
+    const peer: Peer = {
+      lines: new JsonLines(socket, (message) => this.#receive(peer, message)),
+      ...{ addresses: [], version: 0, report: noTraffic, reportedAt: 0, isClosed: false },
+    };
+    socket.once("close", () => {
+      this.#peers.delete(peer);
+      // The requests of a gateway end with it.
+      this.#tellDemands(peer.report, noTraffic);
+      this.#wake();
+    });
+  }
+
+  #receive(peer: Peer, message: ToControlPlane): void {
+    switch (message.kind) {
+      case "hello":
+        this.#noteAddresses(peer, message.addresses);
+        this.#sendKeys(peer);
+        if (this.#version > 0) this.#sendRoutes(peer);
+        if (this.#isListening) this.#askToListen(peer);
+        return;
+      case "listening":
+        this.#noteAddresses(peer, message.addresses);
+        break;
+      case "traffic":
+        this.#report(peer, message);
+        break;
+      case "finished":
+        for (const record of message.records) this.#options.onFinished(record);
+        return;
+      case "stop-replica":
+        this.#options.onStopRequested(message.replica);
+        return;
+      case "closed":
+        peer.isClosed = true;
+        break;
+    }
+    this.#wake();
+  }
+
+  #report(peer: Peer, { version, report }: { version: number; report: TrafficReport }): void {
+    const before = peer.report;
+    Object.assign(peer, { version, report, reportedAt: performance.now() });
+    this.#peers.add(peer);
+    this.#tellDemands(before, report);
+  }
+
+  /** Calls the listeners for all apps that have or had requests. */
+  #tellDemands(before: TrafficReport, after: TrafficReport): void {
+    const apps = new Map(
+      [...before.demands, ...after.demands].map((it) => [`${it.organisation}/${it.app}`, it]),
+    );
+    for (const { organisation, app } of apps.values()) {
+      for (const listener of this.#demandListeners) listener(organisation, app);
+    }
+  }
+
+  #noteAddresses(peer: Peer, addresses: readonly BoundAddress[]): void {
+    peer.addresses = addresses;
+    if (addresses.length > 0) this.#addresses = addresses;
+  }
+
+  #sendKeys({ lines }: Peer): void {
+    const keys = this.#options.keys();
+    const shared = keys.map(({ key, digest }) => ({ key, digest: digest.toString("base64") }));
+    lines.send({ kind: "keys", keys: shared });
+  }
+
+  #sendRoutes({ lines }: Peer): void {
+    lines.send({ kind: "routes", version: this.#version, apps: this.#apps });
+  }
+
+  #askToListen({ lines, addresses }: Peer): void {
+    const ports = this.#addresses.map(({ port }) => port);
+    if (addresses.length === 0) lines.send({ kind: "listen", ports });
+  }
+
+  #wake(): void {
+    for (const watcher of [...this.#watchers]) watcher();
+  }
+
+  async #until(isReached: () => boolean, signal?: AbortSignal): Promise<void> {
+    signal?.throwIfAborted();
+    if (isReached()) return;
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const watcher = () => {
+      if (isReached()) resolve();
+    };
+    const onAbort = () => reject(signal?.reason);
+    this.#watchers.add(watcher);
+    signal?.addEventListener("abort", onAbort, { once: true });
+    try {
+      await promise;
+    } finally {
+      this.#watchers.delete(watcher);
+      signal?.removeEventListener("abort", onAbort);
+    }
+  }
+}

@@ -1,0 +1,114 @@
+// A gateway and a control plane over their socket: what the one knows of the requests of the other.
+import { mkdtempSync, rmSync } from "node:fs";
+import type { ServerResponse } from "node:http";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { createGateway } from "../../../source/cloud/gateway/create-gateway.ts";
+import { ControlPlaneLink } from "../../../source/cloud/gateway-link/control-plane-link.ts";
+import { RemoteGateway } from "../../../source/cloud/gateway-link/remote-gateway.ts";
+import { keysBy, routedApp } from "../../support/cloud-documents.ts";
+import { TestReplica } from "../../support/test-gateway.ts";
+import { until } from "../../support/until.ts";
+
+let folder: string;
+let remote: RemoteGateway;
+let replica: TestReplica;
+let held: ServerResponse[];
+let finished: string[];
+let closed: Promise<void>;
+
+beforeEach(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), "deployctl-link-"));
+  held = [];
+  finished = [];
+  replica = await TestReplica.start("chat-1", (_, response) => void held.push(response));
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  closed = promise;
+  const link = new ControlPlaneLink({
+    socketPath: path.join(folder, "link.sock"),
+    openGateway: ([port = 0]) =>
+      createGateway({
+        listeners: [{ host: "127.0.0.1", port, encryption: { kind: "none" } }],
+        keys: keysBy({}),
+        observe: (record) => link.observe(record),
+        log: () => {},
+      }),
+    onKeys: () => {},
+    onListening: () => {},
+    onFailure: reject,
+    onClosed: () => {
+      link.stop();
+      resolve();
+    },
+    log: () => {},
+  });
+  link.start();
+  remote = await openRemote();
+});
+afterEach(async () => {
+  await remote.close({ drainMs: 0 });
+  await closed;
+  await replica.close();
+  rmSync(folder, { recursive: true });
+});
+
+async function openRemote(): Promise<RemoteGateway> {
+  return await RemoteGateway.open({
+    socketPath: path.join(folder, "link.sock"),
+    keys: () => [],
+    onFinished: ({ path: route }) => finished.push(route),
+    onStopRequested: () => {},
+  });
+}
+
+const call = async (route: string) =>
+  (await fetch(`${remote.addresses[0]?.url}/acme/chat${route}`)).status;
+const busy = () => remote.demand("acme", "chat").busy;
+
+it("a request without a replica is demand, wakes the control plane, and is counted", async () => {
+  remote.publish([routedApp()]);
+  await remote.listen();
+  const woken: string[] = [];
+  remote.onDemand((organisation, app) => woken.push(`${organisation}/${app}`));
+  const reply = call("/cold");
+  await until(
+    () => remote.demand("acme", "chat").queued,
+    (queued) => queued === 1,
+  );
+  expect(woken).toContain("acme/chat");
+  remote.publish([routedApp({ replicas: [replica.routed()] })]);
+  await until(
+    () => held.length,
+    (count) => count === 1,
+  );
+  held[0]?.end();
+  expect(await reply).toBe(200);
+  await until(
+    () => finished.length,
+    (count) => count === 1,
+  );
+  expect(finished).toEqual(["/cold"]);
+  expect(remote.lastUsedAt("chat-1")).toBeDefined();
+});
+
+it("a replica is drained once the gateway knows that it is closed and its request is over", async () => {
+  remote.publish([routedApp({ replicas: [replica.routed()] })]);
+  await remote.listen();
+  const reply = call("/long");
+  await until(
+    () => held.length,
+    (count) => count === 1,
+  );
+  // The report of this request may not be here yet.
+  remote.publish([routedApp({ replicas: [replica.routed({ isOpen: false })] })]);
+  let isDrained = false;
+  const drained = remote.drained("chat-1", new AbortController().signal).then(() => {
+    isDrained = true;
+  });
+  await until(busy, (count) => count === 1);
+  expect(isDrained).toBe(false);
+  held[0]?.end();
+  expect(await reply).toBe(200);
+  await drained;
+});
