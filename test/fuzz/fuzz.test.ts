@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { play } from "./play.ts";
 import { targets } from "./targets.ts";
 
-/** Of scripts, loads and kills a few rounds would take as long as all of these. */
+/** Of follows, scripts, loads and kills a few rounds would take as long as all of these. */
 const rounds: Readonly<Record<string, number>> = {
   ...{
     settings: 30,
@@ -14,7 +14,7 @@ const rounds: Readonly<Record<string, number>> = {
     images: 40,
     schemas: 50,
   },
-  ...{ templates: 15, gateway: 10, requests: 6, sockets: 4, follows: 2 },
+  ...{ templates: 15, gateway: 10, requests: 6, sockets: 4 },
 };
 
 test.each(Object.entries(rounds))("%s: hostile input is refused or taken", async (name, rounds) => {
