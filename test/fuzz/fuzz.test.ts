@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { play } from "./play.ts";
 import { targets } from "./targets.ts";
 
-/** Of scripts, loads and kills a few rounds would take as long as all of these. */
+/** Of follows, scripts, loads and kills a few rounds would take as long as all of these. */
 const rounds: Readonly<Record<string, number>> = {
   ...{
     settings: 30,

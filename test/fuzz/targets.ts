@@ -1,6 +1,7 @@
 // Everything that takes input from strangers, those that run in this process first.
 import type { Target } from "./target.ts";
 import { archives } from "./targets/archives.ts";
+import { follows } from "./targets/follows.ts";
 import { gateway } from "./targets/gateway.ts";
 import { headers } from "./targets/headers.ts";
 import { images } from "./targets/images.ts";
@@ -28,6 +29,7 @@ export const targets: readonly Target[] = [
   scripts,
   requests,
   sockets,
+  follows,
   loads,
   kills,
 ];

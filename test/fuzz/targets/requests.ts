@@ -61,7 +61,7 @@ function operationsIn({ text }: { text: string }): Operation[] {
 }
 
 function makeRequest(dice: Dice, { method, path, schema, parameters }: Operation): Sent {
-  const value = () => encodeURIComponent(hostileText(dice).toWellFormed().slice(0, 2000));
+  const value = () => encodeURIComponent(hostileText(dice).slice(0, 2000).toWellFormed());
   const query = dice
     .some(parameters.filter((each) => each.in === "query" && each.name !== "follow"))
     .map(({ name }) => `${name}=${value()}`)
