@@ -15,7 +15,8 @@ export function renderCommands(notice: string): string {
   return [
     "# Command line",
     notice,
-    "`PROGRAM COMMAND --help` prints the same. `--` ends the flags: what follows is words. A flag's value follows a blank or an equals sign.",
+    "Commands and flags of `modelctl` and `deployctl`, as printed by `modelctl COMMAND --help`. A value follows its flag after a space or `=`, and `--` ends the flags:",
+    '```sh\nmodelctl run tiny --seed=1 -- "--help is a question here"\n```',
     ...pages,
   ]
     .join("\n\n")

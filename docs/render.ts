@@ -9,7 +9,7 @@ import { renderCommands } from "./render-commands.ts";
 
 const notice = "<!-- Made by `npm run docs`; do not edit. -->";
 
-/** File name and text of every generated page. */
+/** Returns the text of each generated page by file name. */
 export function renderDocs(): Record<string, string> {
   return {
     "cli.md": renderCommands(notice),
@@ -34,7 +34,20 @@ function renderErrors(): string {
       ...rows,
     ].join("\n");
   });
-  return `# Errors\n\n${notice}\n\nEvery error has a stable code. \`/v1\` replies carry it as \`error.code\`, native replies as \`code\`.\n\n${sections.join("\n\n")}\n`;
+  return [
+    "# Errors",
+    "",
+    notice,
+    "",
+    "Stable error codes, for programs. `/v1` responses have the code as `error.code`, native ones as `code`, and commands as their exit code:",
+    "",
+    "```json",
+    '{"error": "model \'missing:latest\' not found. …", "code": "STORE_MODEL_NOT_FOUND"}',
+    "```",
+    "",
+    sections.join("\n\n"),
+    "",
+  ].join("\n");
 }
 
 function renderConfiguration(): string {
@@ -52,10 +65,15 @@ function renderConfiguration(): string {
     "",
     notice,
     "",
-    "Flags win over the environment, the environment over `config.toml`, that over the default.",
-    "Where our variable is unset, Ollama's of the same name is honoured if it is listed.",
-    "Paths in `config.toml` start from its folder, or from home as `~/…`; lists are written as TOML writes them.",
-    "`modelctl config show --origin` tells what is in force and where it comes from.",
+    "Settings of modelctl, from flags, the environment, `config.toml` and the defaults, in this order of precedence:",
+    "",
+    "```sh",
+    'MODELCTL_KEEP_ALIVE=30m modelctl serve   # once; or put keep_alive = "30m" into config.toml',
+    "modelctl config show --origin            # all values, where each comes from, and the path of config.toml",
+    "```",
+    "",
+    "A listed `OLLAMA_` variable applies if its `MODELCTL_` counterpart is unset.",
+    "Relative paths in `config.toml` start from its folder, and `~/` is the home folder; lists use TOML syntax.",
     "",
     "| name in config.toml | environment | default | meaning |",
     "| --- | --- | --- | --- |",
@@ -80,7 +98,7 @@ function renderKeys(): string {
     return [`## ${title}`, ...tables].join("\n\n");
   });
   const introduction =
-    "Commands that begin with a slash are typed in the chat. Where a text field has the focus, letters and digits are text: `Alt` with a digit changes the screen.";
+    "Keys and commands of the full screen. For example, `Ctrl+P` opens the command palette, and `/model tiny` in the chat switches the model. Commands that start with a slash are typed in the chat. In a text field, letters and digits are text; `Alt` with a digit switches the screen.";
   return `# Keys and commands\n\n${notice}\n\n${introduction}\n\n${sections.join("\n\n")}\n`;
 }
 

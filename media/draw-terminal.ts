@@ -1,11 +1,11 @@
-// Draws what a terminal shows as SVG.
+// Draws the contents of a terminal as SVG.
 import type { Terminal } from "@xterm/headless";
 
 const cell = { width: 8.4, height: 18 };
 const margin = 12;
 const background = "#1c1f26";
 const foreground = "#d7dae0";
-// The 16 colours of the terminal that the picture pretends to be.
+// The terminal's 16 colours.
 const palette = [
   "#3b4048 #e06c75 #98c379 #e5c07b #61afef #c678dd #56b6c2 #abb2bf",
   "#6b7280 #ef8a91 #b0d68f #f0d197 #84c3f5 #d59ce5 #7cc8d1 #ffffff",
@@ -13,7 +13,7 @@ const palette = [
   .join(" ")
   .split(" ");
 
-/** The text of a terminal's rows. */
+/** Returns the text of a terminal's rows. */
 export function terminalLines(terminal: Terminal): string[] {
   const buffer = terminal.buffer.active;
   return Array.from(
@@ -22,7 +22,7 @@ export function terminalLines(terminal: Terminal): string[] {
   );
 }
 
-/** @param title says what the picture shows, for those who cannot see it */
+/** @param title description of the picture, for screen readers */
 export function drawTerminal(terminal: Terminal, title: string): string {
   const width = terminal.cols * cell.width + 2 * margin;
   const height = terminal.rows * cell.height + 2 * margin;
@@ -47,7 +47,7 @@ interface Run {
   readonly style: string;
 }
 
-/** One text element for each run of one style: positions are exact whatever the font's width. */
+/** Draws one text element per run of a style, so that positions are exact with any font. */
 function drawRow(terminal: Terminal, y: number): string {
   const top = margin + y * cell.height;
   const baseline = top + 14;
@@ -77,7 +77,7 @@ function runsOf(terminal: Terminal, y: number): Run[] {
   const runs: Run[] = [];
   for (let x = 0; x < terminal.cols; x += 1) {
     const here = line?.getCell(x);
-    // The second half of a wide character.
+    // Skips the second half of a wide character.
     if (here?.getWidth() === 0) continue;
     const text = here?.getChars() || " ";
     const fore = here?.isFgPalette()

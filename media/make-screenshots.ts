@@ -1,5 +1,4 @@
-// Makes a picture of every screen: runs the built program in a terminal of its own, uses it as a person
-// does, and draws what it shows. Usage: npm run build && npm run screenshots
+// Draws a picture of every screen: runs the built program in its own terminal and types into it. Usage: npm run build && npm run screenshots
 import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -18,7 +17,7 @@ const longestWaitMs = 30_000;
 const escapeKey = "\u001b";
 const rightKey = "\u001b[C";
 
-// The built-in model's path is on a picture: it is not to tell where this clone lies.
+// Hides the path of this clone, since a picture shows the built-in model's path.
 const folder = path.join(tmpdir(), "modelctl");
 symlinkSync(path.join(import.meta.dirname, ".."), folder);
 const home = mkdtempSync(path.join(tmpdir(), "modelctl-screenshots-"));
@@ -31,7 +30,7 @@ const environment = {
   CI: "false",
   MODELCTL_HOST: `127.0.0.1:${port}`,
   DEPLOYCTL_LISTEN: `127.0.0.1:${gatewayPort}`,
-  // So that a request can be shown with what was said.
+  // Lets a picture show a request with its prompt and answer.
   MODELCTL_LOG_PROMPTS: "1",
 };
 const terminal = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true });
@@ -82,7 +81,7 @@ try {
   await shows("[3 Server]");
   await shows("/v1/chat/completions");
   await shows("404");
-  // A few samples make a line.
+  // Waits for enough samples for a line.
   await wait(4000);
   picture("server", "The server: throughput, scheduler, memory, and every request");
 
@@ -116,7 +115,7 @@ try {
 }
 process.exit(0);
 
-/** Other programs use the server too. */
+/** Sends requests as other programs would. */
 async function askFromOutside(): Promise<void> {
   const send = (where: string, body: unknown) =>
     fetch(`http://127.0.0.1:${port}${where}`, { method: "POST", body: JSON.stringify(body) });
@@ -131,7 +130,7 @@ async function askFromOutside(): Promise<void> {
   await send("/api/chat", { model: "tiny", ...question("My name is Ada."), stream: false });
 }
 
-/** @returns what it prints */
+/** @returns its output */
 async function deployctl(...words: string[]): Promise<string> {
   const entry = path.join(folder, "dist", "source", "cli", "deployctl.js");
   const symlinks = ["--preserve-symlinks", "--preserve-symlinks-main"];
@@ -144,7 +143,7 @@ async function deployctl(...words: string[]): Promise<string> {
   return stdout.trim();
 }
 
-/** One that answers, one that sleeps, one that fails. */
+/** Deploys three apps: one that answers, one that sleeps, one that fails. */
 async function deployApps(): Promise<void> {
   await deployctl("init", "--model", "tiny");
   await deployctl("deploy", "deploy.py", "--app-name", "assistant", "--min-concurrency", "1");
@@ -152,11 +151,11 @@ async function deployApps(): Promise<void> {
   const broken =
     "import deployctl\n\n\n@deployctl.app(port=8000)\ndef serve():\n    import torch\n";
   writeFileSync(path.join(home, "vision.py"), broken);
-  // It fails, as is to be shown.
+  // Fails on purpose.
   await deployctl("deploy", "vision.py").catch(() => {});
 }
 
-/** Long enough for a line of figures. */
+/** Keeps the app busy long enough for a line of figures. */
 async function askApp(token: string): Promise<void> {
   const url = `http://127.0.0.1:${gatewayPort}/local/assistant/v1/chat/completions`;
   const messages = [{ role: "user", content: "Write a poem." }];
@@ -171,7 +170,7 @@ async function askApp(token: string): Promise<void> {
   }
 }
 
-/** From a script to the review, by way of the scaling. */
+/** Goes through the wizard from a script to the review, through scaling. */
 async function answerDeployScreen(): Promise<void> {
   program.write(`${escapeKey}4`);
   await shows("1 of 3");
@@ -185,7 +184,7 @@ async function answerDeployScreen(): Promise<void> {
   await shows("every check and its result");
   program.write("scaling\r");
   await shows("Advanced  Scaling");
-  // As the script says, cheapest, responsive.
+  // Chooses among: as in the script, cheapest, responsive.
   program.write(rightKey);
   await shows("< Cheapest >");
   program.write(rightKey);
@@ -199,7 +198,7 @@ async function launch(): Promise<void> {
   await shows("POST /v1/chat/completions 200");
 }
 
-/** Enter, and what the next step shows. */
+/** Presses Enter and waits for the next step. */
 async function next(...titles: string[]): Promise<void> {
   for (const title of titles) {
     program.write("\r");

@@ -1,29 +1,32 @@
-// Builds the image reader for the CPU once, where git, cmake and a C++ compiler are there: with it, models
-// see through the text engine. Without it they see too, more slowly.
+// Builds the image reader for the CPU once, if git, cmake and a C++ compiler are installed. Without it a
+// slower engine reads images.
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { buildImageReader } from "../dist/source/application/build-image-reader.js";
-import { eyesFileName, eyesFolders } from "../dist/source/engine/text/eyes.js";
+import {
+  imageReaderFileName,
+  imageReaderFolders,
+} from "../dist/source/engine/text/image-reader.js";
 
 const sources = ["../native/eyes.cpp", "../native/CMakeLists.txt"];
 const hash = createHash("sha256");
 for (const name of sources)
   hash.update(readFileSync(fileURLToPath(new URL(name, import.meta.url))));
 const wanted = hash.digest("hex");
-const [, folder] = eyesFolders("cpu");
+const [, folder] = imageReaderFolders("cpu");
 const stamp = `${folder}/sources.sha256`;
 const isBuilt =
-  existsSync(`${folder}/${eyesFileName}`) &&
+  existsSync(`${folder}/${imageReaderFileName}`) &&
   existsSync(stamp) &&
   readFileSync(stamp, "utf8") === wanted;
 if (!isBuilt) {
-  console.log("building the image reader, once");
+  console.log("Building the image reader (once)…");
   try {
     const work = { onProgress: () => {}, signal: undefined };
     await buildImageReader("cpu", work, { folder, withCpu: false });
     writeFileSync(stamp, wanted);
   } catch (error) {
-    console.log(`${error.message} Images will be read by a slower engine.`);
+    console.log(`${error.message} A slower engine will read images.`);
   }
 }

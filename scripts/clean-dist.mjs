@@ -1,4 +1,4 @@
-// Removes what an earlier build left: a deleted source file must not live on in dist/.
+// Empties dist/, so that it contains no files of deleted sources.
 import { rmSync } from "node:fs";
 
 rmSync(new URL("../dist", import.meta.url), { recursive: true, force: true });

@@ -1,4 +1,4 @@
-// Copies the Python side, which is shipped as it is, beside the compiled files.
+// Copies the Python files, which are shipped unchanged, to the compiled files.
 import { cpSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";

@@ -1,4 +1,4 @@
-// The compiler writes plain files; the commands must be executable in a clone.
+// Makes the commands executable in a clone, since the compiler writes plain files.
 import { chmodSync } from "node:fs";
 
 for (const file of ["cli.js", "source/cli/deployctl.js"]) {

@@ -1,5 +1,5 @@
-// Builds dist/ when the package is installed. `npx modelctl` in a clone installs a link to the clone
-// and calls this again: then a build that is there must stay, since servers may be running from it.
+// Builds dist/ when the package is installed. Keeps an existing build if `npx modelctl` in a clone
+// installs a link to the clone and calls this again, since servers may be running from it.
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 

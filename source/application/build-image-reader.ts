@@ -8,7 +8,11 @@ import { ProductError } from "../base/product-error.ts";
 import { engineErrors } from "../engine/errors.ts";
 import type { DeviceKind } from "../engine/generation.ts";
 import { findPrebuiltBinary } from "../engine/text/addon.ts";
-import { cpuFileName, eyesFileName, eyesFolders } from "../engine/text/eyes.ts";
+import {
+  cpuFileName,
+  imageReaderFileName,
+  imageReaderFolders,
+} from "../engine/text/image-reader.ts";
 import { type BuildWork, buildLlama, carriedSources } from "./llama-build.ts";
 
 export interface ImageReaderOptions {
@@ -28,7 +32,7 @@ export interface ImageReaderOptions {
 export async function buildImageReader(
   device: DeviceKind,
   work: BuildWork,
-  { folder = eyesFolders(device)[0], withCpu = device === "cpu" }: ImageReaderOptions = {},
+  { folder = imageReaderFolders(device)[0], withCpu = device === "cpu" }: ImageReaderOptions = {},
 ): Promise<string> {
   const binary = findPrebuiltBinary(device);
   if (binary === undefined) {
@@ -53,7 +57,7 @@ export async function buildImageReader(
     {
       what: `the image reader for ${device === "cpu" ? "this CPU" : device}`,
       folder,
-      artifact: eyesFileName,
+      artifact: imageReaderFileName,
       target: "eyes",
       ...(withCpu && canBuildCpu && { companions: [cpuFileName] }),
       cmakeOptions: [

@@ -127,7 +127,7 @@ async function assemble(options: CloudHostOptions, parts: Parts): Promise<CloudH
     isReady: () => isReady,
     internalRoute: metricsRoute(usage, organisation, log),
     observe: (record) => usage.observe(record),
-    onStopWish: (replica) => stopAsWished(server.controlPlane, replica, log),
+    onStopRequested: (replica) => stopAsWished(server.controlPlane, replica, log),
     log,
   });
   const engine = openEngine(options, new StoredReservations(database), gateway);

@@ -1,4 +1,4 @@
-// The script that `deployctl init --model` writes: modelctl itself as an app.
+// Script written by `deployctl init --model`, which serves a model with modelctl.
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { looksLikePath, toAbsolutePath } from "../base/file-path.ts";
@@ -9,10 +9,10 @@ import { suggestName } from "../cloud/app-name.ts";
 import { cloudErrors } from "../cloud/errors.ts";
 import { defaultHubPrefixes } from "../store/model-reference.ts";
 
-/** Tells replicas how modelctl is called; its words are quoted as for a shell. */
+/** Variable with the command line of modelctl for replicas, quoted as for a shell. */
 export const modelctlVariable = "DEPLOYCTL_MODELCTL";
 
-/** The modelctl of this very package, whether it is installed or a clone. */
+/** Returns the command line of this package's modelctl. */
 export function modelctlCommand(): string {
   const entry = path.join(packageFolder(), "dist", "cli.js");
   return [process.execPath, entry].map(shellWord).join(" ");
@@ -20,14 +20,14 @@ export function modelctlCommand(): string {
 
 export interface DeployScript {
   text: string;
-  /** A legal app name that is near the model's. */
+  /** Valid app name, derived from the model's. */
   appName: string;
 }
 
 /**
  * @param model a name of the store, hf.co/OWNER/REPO[:QUANT], or the path of a .gguf file
- * @param fileName what the script will be called, for its own text
- * @throws ProductError `CLOUD_REQUEST_INVALID` for a path that leads nowhere
+ * @param fileName name of the script, for its docstring
+ * @throws ProductError `CLOUD_REQUEST_INVALID` if the path does not exist
  */
 export function deployScript(model: string, fileName: string): DeployScript {
   const isName = afterHubPrefix(model, defaultHubPrefixes) !== undefined;
@@ -57,21 +57,21 @@ import tempfile
 import deployctl
 
 MODEL = os.environ.get("MODEL_NAME", ${pythonText(reference)})
-PARALLEL = 4  # requests that one replica answers at a time
+PARALLEL = 4  # concurrent requests per replica
 
 
 def modelctl():
-    # deployctl says where its own modelctl is; elsewhere the one on the PATH is called.
-    told = os.environ.get("${modelctlVariable}")
-    found = shlex.split(told) if told else [shutil.which("modelctl")]
-    return found if found[0] else sys.exit("modelctl is not on the PATH")
+    # deployctl sets this to its own modelctl; without deployctl, use the one on the PATH.
+    configured = os.environ.get("${modelctlVariable}")
+    command = shlex.split(configured) if configured else [shutil.which("modelctl")]
+    return command if command[0] else sys.exit("modelctl is not on the PATH")
 
 
 @deployctl.app(port=8000, health_path="/v1/models", max_multiplexing=PARALLEL, max_concurrency=2)
 def serve():
     if MODEL.startswith("hf.co/"):
         subprocess.run([*modelctl(), "pull", MODEL], check=True)
-    # With a state folder of its own it is not taken for the server of this machine.
+    # A separate state folder keeps other commands from using this server.
     with tempfile.TemporaryDirectory() as state:
         settings = {
             "XDG_STATE_HOME": state,
@@ -106,7 +106,7 @@ function shellWord(word: string): string {
   return `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
-/** JSON's strings are Python's, but for one: both know the same escapes. */
+/** Quotes a text as a Python string, which has the same escapes as JSON except one. */
 function pythonText(text: string): string {
   return JSON.stringify(text);
 }

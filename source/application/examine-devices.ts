@@ -8,7 +8,7 @@ import {
   openDevice,
   rocmAdvice,
 } from "../engine/text/choose-device.ts";
-import { hasEyes } from "../engine/text/eyes.ts";
+import { hasImageReader } from "../engine/text/image-reader.ts";
 import { bindingVersion, findBinding, isSlowOn } from "../engine/vision/binding.ts";
 
 export interface DeviceExamination {
@@ -34,7 +34,7 @@ export function examineVision(setting: DeviceSetting): VisionExamination {
   const kinds: DeviceKind[] = ["cpu", "cuda", "metal", "vulkan"];
   const installed = kinds.filter((kind) => findBinding(kind) !== undefined);
   const prebuilt = `@fugood/llama.node ${bindingVersion}, for ${installed.join(", ") || "nothing here"}`;
-  if (hasEyes(setting)) {
+  if (hasImageReader(setting)) {
     return { prebuilt, inUse: "the text engine, through an image reader built for this machine" };
   }
   const kind = setting === "auto" ? "cpu" : setting;

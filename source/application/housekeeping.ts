@@ -1,7 +1,9 @@
 // Background work of a server: removes unused files from the store, computes the digests of large
-// referenced files, and removes stored prompts that are too old or too many.
+// referenced files, and removes stored prompts that are too old or too many and unfinished files of programs
+// that were killed.
 import { formatBytes } from "../base/byte-format.ts";
 import { describeError } from "../base/product-error.ts";
+import { removeAbandoned } from "../base/unfinished-files.ts";
 import type { PromptCacheSettings } from "../engine/runner/load-settings.ts";
 import { PromptFolder } from "../engine/text/prompt-folder.ts";
 import { hashReferences } from "../store/library/hash-references.ts";
@@ -15,6 +17,8 @@ const usualPauseMs = 10 * 60_000;
 
 export interface Housekeeping {
   promptCache?: PromptCacheSettings;
+  /** Programs that were killed may have left unfinished files there. */
+  stateFolder?: string | undefined;
   delayMs?: number;
   pauseMs?: number;
 }
@@ -27,7 +31,7 @@ export interface Housekeeping {
 export function startHousekeeping(
   store: ModelStore,
   log: (text: string) => void,
-  { promptCache, delayMs = usualDelayMs, pauseMs = usualPauseMs }: Housekeeping = {},
+  { promptCache, stateFolder, delayMs = usualDelayMs, pauseMs = usualPauseMs }: Housekeeping = {},
 ): () => Promise<void> {
   const abort = new AbortController();
   let running: Promise<void> = Promise.resolve();
@@ -42,6 +46,7 @@ export function startHousekeeping(
       running = Promise.all([
         tidy(store, log, logOnce, abort.signal),
         tidyPrompts(promptCache, logOnce),
+        tidyState(stateFolder, logOnce),
       ]).then(() => {
         if (!abort.signal.aborted) tidyIn(pauseMs);
       });
@@ -87,5 +92,17 @@ async function tidyPrompts(
     await new PromptFolder(settings.folder).tidy(settings);
   } catch (error) {
     logOnce(`cleaning up the stored prompts failed: ${describeError(error)}`);
+  }
+}
+
+async function tidyState(
+  folder: string | undefined,
+  logOnce: (text: string) => void,
+): Promise<void> {
+  if (folder === undefined) return;
+  try {
+    await removeAbandoned(folder);
+  } catch (error) {
+    logOnce(`cleaning up ${folder} failed: ${describeError(error)}`);
   }
 }

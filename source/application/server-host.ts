@@ -165,6 +165,7 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
     };
     const leaveHouse = startHousekeeping(library.store, log, {
       promptCache: promptHousekeeping(settings, options.paths ?? productPaths()),
+      stateFolder: options.stateFolder,
     });
     const notices = [notice, policy.notice].filter((text) => text !== undefined);
     return {

@@ -8,7 +8,7 @@ import path from "node:path";
 const prefix = ".writing-";
 
 /** Other processes may be writing theirs; none pauses so long between two writes. */
-export const keptUnfinishedMs = 3600_000;
+export const unfinishedMaxAgeMs = 3600_000;
 
 export function isUnfinished(name: string): boolean {
   return path.basename(name).startsWith(prefix);
@@ -28,7 +28,7 @@ export async function unfinishedIn(folder: string): Promise<string[]> {
 /** Removes the unfinished files in a folder, and those below it, that nobody writes any more. */
 export async function removeAbandoned(folder: string): Promise<void> {
   for (const file of await unfinishedIn(folder)) {
-    if (await isOlder(file, keptUnfinishedMs)) await rm(file, { recursive: true, force: true });
+    if (await isOlder(file, unfinishedMaxAgeMs)) await rm(file, { recursive: true, force: true });
   }
 }
 

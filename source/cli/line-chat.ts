@@ -3,6 +3,7 @@ import { createInterface, type Interface } from "node:readline/promises";
 import { describeError, exitCodes } from "../base/product-error.ts";
 import { completePath, pathBeforeCursor } from "../client/attachments/complete-path.ts";
 import type { AnswerStatistics } from "../client/chat-events.ts";
+import { quitNotice } from "../ui/frame/quit.ts";
 import { runCommand } from "../ui/screens/chat/commands/command.ts";
 import {
   commandTable,
@@ -204,7 +205,7 @@ export class LineChat {
     lines.setPrompt(">>> ");
     lines.write(null, { ctrl: true, name: "e" });
     lines.write(null, { ctrl: true, name: "u" });
-    process.stderr.write("\nPress Ctrl+C again to quit (or use Ctrl+D or /bye)\n");
+    process.stderr.write(`\n${quitNotice}\n`);
     lines.prompt();
   }
 }

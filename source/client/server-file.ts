@@ -2,8 +2,9 @@
 //
 // The newest server is in server.json; each server also has a file under its own address, so that
 // several can run and each keeps its token.
-import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { unfinishedPath } from "../base/unfinished-files.ts";
 
 export interface ServerFile {
   pid: number;
@@ -24,10 +25,9 @@ function addressFilePath(stateFolder: string, url: string): string {
 export function writeServerFile(stateFolder: string, server: ServerFile): void {
   for (const file of [addressFilePath(stateFolder, server.url), serverFilePath(stateFolder)]) {
     mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-    const temporary = `${file}.${process.pid}`;
+    const temporary = unfinishedPath(file);
     try {
       writeFileSync(temporary, `${JSON.stringify(server)}\n`, { mode: 0o600 });
-      chmodSync(temporary, 0o600);
       renameSync(temporary, file);
     } catch (error) {
       rmSync(temporary, { force: true });

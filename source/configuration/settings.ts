@@ -88,7 +88,7 @@ export const settingDefinitions: { [K in keyof Settings]: SettingDefinition<Sett
     read: (text) => mapped(integer(0)(text), (value) => (value === 0 ? undefined : value)),
     default: undefined,
     honoursOllama: true,
-    description: "Context window of one conversation in tokens; 0 chooses.",
+    description: "Context window of one conversation in tokens; 0 chooses by memory.",
   },
   num_parallel: {
     read: integer(1, 256),

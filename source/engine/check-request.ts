@@ -1,4 +1,4 @@
-// What both engines refuse in a request, in the same words.
+// Request checks that both engines share, so that they refuse in the same words.
 import { ProductError } from "../base/product-error.ts";
 import { engineErrors } from "./errors.ts";
 import type { GenerationRequest } from "./generation.ts";
@@ -11,14 +11,14 @@ export function checkLength(
 ): void {
   if (promptTokens === 0) {
     throw new ProductError(engineErrors.promptEmpty, {
-      message: "The prompt is empty: there is no token to start from.",
+      message: "The prompt is empty: the model needs at least one token to start from.",
       hint: "Send some text.",
     });
   }
   if (promptTokens >= settings.contextLength) throw promptTooLong(`${promptTokens}`, settings);
 }
 
-/** @param length in tokens, as it is told: `5000`, or `about 5000` */
+/** @param length in tokens, as shown to the user: `5000`, or `about 5000` */
 export function promptTooLong(
   length: string,
   {
@@ -37,7 +37,7 @@ export function promptTooLong(
   });
 }
 
-/** Tokens that the client itself names. @throws ProductError `ENGINE_TOKEN_UNKNOWN` */
+/** Checks the tokens that the client itself names. @throws ProductError `ENGINE_TOKEN_UNKNOWN` */
 export function checkNamedTokens(
   { prompt, sampling }: GenerationRequest,
   settings: LoadSettings,
@@ -58,10 +58,10 @@ export function refuseUnknown(
   });
 }
 
-/** @param waiting requests that wait already */
+/** @param waiting number of requests that wait already */
 export function queueFull(waiting: number): ProductError {
   return new ProductError(engineErrors.queueFull, {
-    message: `server busy, please try again. As many as may wait for this model do: ${waiting}.`,
+    message: `server busy, please try again. ${waiting} requests are waiting for this model, which is the limit.`,
     hint: "Try again in a few seconds.",
   });
 }

@@ -1,8 +1,8 @@
-// What a runner is asked to generate and what it reports back: the vocabulary of the engine.
+// Requests to a runner and the events it reports back.
 import type { LazyCallsOptions } from "../prompt/grammar/lazy-calls.ts";
 import type { PromptSegment } from "../prompt/prompt-segment.ts";
 
-/** How the next token is chosen. */
+/** Settings for choosing the next token. */
 export interface SamplingParameters {
   /** 0 always takes the most likely token. */
   temperature: number;
@@ -14,7 +14,7 @@ export interface SamplingParameters {
   minP: number;
   /** 1 means none. */
   repeatPenalty: number;
-  /** How many of the last tokens the three penalties look at; 0 none, -1 the whole window. */
+  /** Number of recent tokens that the three penalties look at; 0 none, -1 the whole window. */
   repeatLastN: number;
   presencePenalty: number;
   frequencyPenalty: number;
@@ -29,20 +29,20 @@ export type GenerationPrompt = MarkedPrompt | { tokens: number[] };
 
 export interface MarkedPrompt {
   segments: PromptSegment[];
-  /** PNG or JPEG files as base64, by the numbers that the segments name. */
+  /** PNG or JPEG files as base64; segments refer to them by index. */
   images?: string[];
-  /** Tokens in front of all else. */
+  /** Tokens in front of everything else. */
   earlier?: number[];
 }
 
 export interface LazyGrammars {
   calls: LazyCallsOptions;
-  /** Undefined where the answer has none. */
+  /** Undefined when the model does not think. */
   thinking: { open: string; close: string; startsInside: boolean } | undefined;
 }
 
 export interface GenerationRequest {
-  /** Whose request it is: where requests wait, clients take turns. */
+  /** Name of the client: clients take turns in the queue. */
   client?: string;
   prompt: GenerationPrompt;
   /** Undefined: until the model stops or the window is full. At least 1. */
@@ -52,18 +52,18 @@ export interface GenerationRequest {
   stop: string[];
   /** The model's end tokens cannot be chosen. */
   ignoreEndOfText: boolean;
-  /** How many alternatives to report for each token; undefined reports no log-probabilities. */
+  /** Number of alternatives to report for each token; undefined reports no log-probabilities. */
   topLogprobs: number | undefined;
-  /** Report how much of a long prompt has been read. */
+  /** Reports how much of a long prompt has been read. */
   reportProgress: boolean;
-  /** What the answer must follow, in llama.cpp's GBNF; it begins at the rule `root`. */
+  /** Grammar of the whole answer in llama.cpp's GBNF; it begins at the rule `root`. */
   grammar: string | undefined;
   /**
-   * Grammars that the answer follows from behind their marks, the first that comes. Marks inside of
-   * thinking do not count.
+   * Grammars that start to apply once the answer writes their mark, the first mark that comes. Marks
+   * inside thinking do not count.
    */
   lazy?: LazyGrammars;
-  /** Control tokens that are part of the answer's text, for those who look for marks in it. */
+  /** Control tokens that are part of the answer's text, for readers that look for marks in it. */
   visibleControlTexts: string[];
 }
 
@@ -72,19 +72,19 @@ export type EmbeddingText = string | number[];
 
 export interface EmbeddingInput {
   texts: EmbeddingText[];
-  /** Cut what is too long, instead of refusing it. */
+  /** Cuts texts that are too long instead of refusing them. */
   truncate: boolean;
-  /** Most tokens of a text; undefined: as many as the model was trained for, which is never exceeded. */
+  /** Most tokens of a text; undefined or more than the model was trained for: the trained length. */
   windowTokens?: number;
 }
 
 export interface EmbeddingOutput {
-  /** One for each text, not normalised. */
+  /** Vectors of the texts in order, not normalised. */
   vectors: number[][];
   tokenCounts: number[];
 }
 
-/** One token with the model's own log-probability, before temperature and filters. */
+/** Token with the model's own log-probability, before temperature and filters. */
 export interface TokenLogprob {
   token: string;
   /** The token's bytes: a character may be spread over several tokens. */
@@ -96,21 +96,21 @@ export interface TokenLogprob {
 export type FinishReason = "stop" | "length" | "cancelled";
 
 /**
- * Source of the prompt tokens that were not computed: a slot, a checkpoint of one, or a state kept in
- * memory beside the slots or on disk. Where there is none, either no earlier prompt begins alike, or
- * nothing was kept of what it has in common with one.
+ * Source of the prompt tokens that were not computed: a slot, a checkpoint of one, or a state saved
+ * in memory or on disk. `none` when no earlier prompt begins alike; `not kept` when one does, but no
+ * state of their common part was saved.
  */
 export type PromptSource = "slot" | "checkpoint" | "memory" | "disk" | "none" | "not kept";
 
 /**
- * Why there is no source: nothing was read since the model was loaded, the prompt is too short to
- * gain anything, or no prompt that is remembered begins alike for more than a few tokens.
+ * Reason for the source `none`: nothing was read since the model was loaded, the prompt is too short
+ * to gain anything, or every remembered prompt differs after a few tokens.
  */
 export type CacheMiss = "first prompt" | "too short" | "begins otherwise";
 
 export interface GenerationStatistics {
   promptTokens: number;
-  /** Prompt tokens that were taken from a slot instead of being computed. */
+  /** Prompt tokens that were reused instead of computed. */
   cachedTokens: number;
   completionTokens: number;
   /** Waiting for a slot. */
@@ -135,7 +135,7 @@ export type GenerationEvent =
   | { type: "text"; text: string; tokens: number; logprobs?: TokenLogprob[] }
   | { type: "done"; reason: FinishReason; stopText?: string; statistics: GenerationStatistics };
 
-/** What is known of a model once it is loaded. */
+/** Facts about a loaded model. */
 export interface RunnerFacts {
   /** As llama.cpp describes it, e.g. `llama 8B Q4_K - Medium`. */
   description: string;
@@ -149,7 +149,7 @@ export interface RunnerFacts {
   device: DeviceReport;
   bosText: string;
   eosText: string;
-  /** Texts of all control tokens: the ones that must never arise from a user's text. */
+  /** Texts of all control tokens, which must never arise from a user's text. */
   controlTexts: string[];
   processId: number;
   loadPhases: LoadPhases;
@@ -157,26 +157,26 @@ export interface RunnerFacts {
 
 /** Milliseconds of each part of a load, in order. */
 export interface LoadPhases {
-  /** From the start of the process to the order to load. */
+  /** From the start of the process to the load request. */
   process: number;
   /** Opening the native library and choosing the device. */
   device: number;
   /** Reading the weights. */
   weights: number;
-  /** Making the context window. */
+  /** Creating the context window. */
   context: number;
 }
 
 export type DeviceKind = "cpu" | "cuda" | "metal" | "rocm" | "vulkan";
 
-/** Where the model runs and why. */
+/** Device that the model runs on, and the reason. */
 export interface DeviceReport {
   kind: DeviceKind;
   names: string[];
   gpuLayers: number;
   totalLayers: number;
-  /** One sentence. */
+  /** Sentence for the user. */
   reason: string;
-  /** Of the card, with the model on it; absent where the card computes in the machine's own memory. */
+  /** Memory of the card with the model on it; absent where the card uses the machine's own memory. */
   memory?: { totalBytes: number; freeBytes: number };
 }

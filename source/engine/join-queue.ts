@@ -1,4 +1,4 @@
-// Where a request joins those that wait: clients take turns, however many requests one of them sends.
+// Fair queueing: clients take turns, however many requests one of them sends.
 import type { GenerationRequest } from "./generation.ts";
 
 interface Waiting {
@@ -6,10 +6,10 @@ interface Waiting {
 }
 
 /**
- * Puts a request before those whose clients have had, or will have had, more turns by then; otherwise
- * at the end. Those of one client stay in their order.
+ * Inserts a request before those whose clients have had, or will have had, more turns by then;
+ * otherwise at the end. Requests of one client stay in order.
  *
- * @param running those that have their turn now
+ * @param running requests that are being served
  */
 export function joinQueue<Job extends Waiting>(
   queue: Job[],
@@ -17,7 +17,7 @@ export function joinQueue<Job extends Waiting>(
   running: readonly Waiting[],
 ): void {
   const turns = new Map<string | undefined, number>();
-  /** How many turns its client has before this one. */
+  /** Returns the number of turns that the request's client has before this one. */
   const takeTurn = ({ request: { client } }: Waiting) => {
     const before = turns.get(client) ?? 0;
     turns.set(client, before + 1);

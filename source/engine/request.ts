@@ -4,12 +4,12 @@ import type { PromptMessage, TemplateVariables } from "../prompt/prompt-template
 import type { ModelParameters } from "../store/model-parameters.ts";
 import type { EmbeddingText, GenerationEvent, TokenLogprob } from "./generation.ts";
 
-/** Whether, or how hard, the model thinks before it answers. */
+/** Thinking before the answer: on, off, or how much of it. */
 export type ThinkLevel = boolean | "low" | "medium" | "high" | "max";
 
 export type ToolChoice = "auto" | "none" | "required" | { name: string };
 
-/** What the answer must be. */
+/** Format that the answer must follow. */
 export type AnswerFormat =
   | { kind: "json" }
   | { kind: "schema"; schema: unknown }
@@ -22,65 +22,65 @@ export interface ChatInput {
   tools: ToolDefinition[];
   toolChoice: ToolChoice;
   parallelToolCalls: boolean;
-  /** In Go's template language, for this request alone. */
+  /** In Go's template language; replaces the model's template for this request. */
   template: string | undefined;
-  /** Text that comes after the answer: it is filled in between. */
+  /** Text that follows the answer: the model fills in the gap. */
   suffix: string | undefined;
-  /** Tokens of an earlier answer that the prompt follows; the model's own messages are left out. */
+  /** Tokens of an earlier answer that the prompt continues; the model's own messages are left out. */
   context: number[] | undefined;
-  /** For the model's Jinja template; what else the request says goes before them. */
+  /** Variables for the model's Jinja template; other fields of the request take precedence. */
   templateVariables: TemplateVariables;
-  /** A model without a template goes on with the text, instead of answering in a format it may not know. */
+  /** A model without a template continues the text instead of using a chat format it may not know. */
   continuesText: boolean;
 }
 
 export type RequestInput =
   | ChatInput
-  /** Text that goes to the model as it is; it may hold control tokens. */
+  /** Text that goes to the model as it is; it may contain control tokens. */
   | {
       kind: "raw";
-      /** Images stand where it says `[img-0]`, `[img-1]`. */
+      /** `[img-0]`, `[img-1]` mark the places of images. */
       text: string;
       images?: readonly ChatImage[];
-      /** The prompt in place of the text: tokens of this very model, used as they are. */
+      /** Used instead of the text: tokens of this very model, as they are. */
       tokens?: readonly number[];
     }
-  /** Only load the model. */
+  /** Only loads the model. */
   | { kind: "load" };
 
 export interface CanonicalRequest {
   /** As the client named it. */
   model: string;
-  /** Who asks: where requests wait, clients take turns. */
+  /** Name of the client: clients take turns in the queue. */
   client?: string;
-  /** Whether this client may name a file outside the store. */
+  /** Tells if this client may name a file outside the store. */
   isFileAllowed: (file: string) => boolean;
   input: RequestInput;
-  /** What the request itself sets; it overrides the model's own parameters. */
+  /** Parameters of the request; they override the model's own. */
   parameters: ModelParameters;
   logitBias: ReadonlyArray<readonly [token: number, bias: number]>;
   ignoreEndOfText: boolean;
   topLogprobs: number | undefined;
   format: AnswerFormat | undefined;
-  /** Undefined: as the model does it. */
+  /** Undefined: the model's default. */
   think: ThinkLevel | undefined;
-  /** Leave out the oldest turns of a prompt that is too long, and say so. */
+  /** Leaves out the oldest turns of a prompt that is too long, and reports it. */
   truncate: boolean;
-  /** Leave out the oldest turns when the window fills up during the answer, and say so. */
+  /** Leaves out the oldest turns when the window fills up during the answer, and reports it. */
   shift: boolean;
-  /** The final event brings the tokens of prompt and answer. */
+  /** The final event includes the tokens of prompt and answer. */
   wantsContext: boolean;
-  /** Report loading and the reading of the prompt. */
+  /** Reports loading and the reading of the prompt. */
   reportProgress: boolean;
-  /** Show the prompt instead of answering it. */
+  /** Returns the prompt instead of answering it. */
   renderOnly: boolean;
-  /** How long the model stays loaded after this request; undefined leaves it as it is. */
+  /** Time until the idle model is unloaded; undefined leaves it unchanged. */
   keepAliveMs: number | undefined;
-  /** Told the prompt as the model gets it; once more when the oldest turns are left out. */
+  /** Called with the prompt as the model gets it, and again when the oldest turns are left out. */
   onPrompt?: (text: string) => void;
 }
 
-/** A request that asks for nothing beyond its input. */
+/** Returns a request with defaults for everything beyond its input. */
 export function plainRequest(
   request: Pick<CanonicalRequest, "model" | "isFileAllowed" | "input"> & Partial<CanonicalRequest>,
 ): CanonicalRequest {
@@ -101,7 +101,7 @@ export function plainRequest(
   };
 }
 
-/** A conversation that asks for nothing beyond an answer. */
+/** Returns a conversation with defaults for everything beyond its messages. */
 export function plainChat(messages: PromptMessage[], changes: Partial<ChatInput> = {}): ChatInput {
   return {
     kind: "chat",
@@ -120,14 +120,14 @@ export function plainChat(messages: PromptMessage[], changes: Partial<ChatInput>
 
 export interface EmbeddingRequest {
   texts: EmbeddingText[];
-  /** Cut what is longer than the window, instead of refusing it. */
+  /** Cuts texts that are longer than the window instead of refusing them. */
   truncate: boolean;
-  /** `num_ctx` bounds the length of each text; nothing is loaded anew for it. */
+  /** `num_ctx` limits the length of each text; it never reloads the model. */
   parameters: ModelParameters;
   keepAliveMs: number | undefined;
 }
 
-/** What was left out so that the conversation fits the window. */
+/** Number of messages and tokens left out so that the conversation fits the window. */
 export interface Truncation {
   messages: number;
   tokens: number;
@@ -136,19 +136,19 @@ export interface Truncation {
 type Done = Extract<GenerationEvent, { type: "done" }>;
 
 export type CanonicalEvent =
-  /** A file of the model that bears another date is read, to tell whether it has changed. */
+  /** A file of the model has a new date and is read to see if its content changed. */
   | { type: "checking"; file: string; completedBytes: number; totalBytes: number }
   | { type: "loading"; fraction: number }
   /**
-   * The model is ready; `loadMs` is what the request waited for it, `reloadedAfter` why it had been
-   * unloaded before it was loaded again.
+   * The model is ready. `loadMs` is how long the request waited for it, `reloadedAfter` the reason it
+   * was unloaded before.
    */
   | { type: "loaded"; loadMs: number; reloadedAfter?: string }
   | ({ type: "truncated" } & Truncation)
-  /** The last event of a request whose prompt is only shown; `images` counts those in it. */
+  /** Last event of a request that only renders its prompt; `images` counts those in it. */
   | { type: "rendered"; prompt: string; images: number; truncated?: Truncation }
   | Exclude<GenerationEvent, Done>
-  /** `tokens` counts all of the answer so far, here and in `text`. */
+  /** `tokens` counts the whole answer so far, here and in `text`. */
   | { type: "thinking"; text: string; tokens: number; logprobs?: TokenLogprob[] }
   | { type: "tool-call"; index: number; id: string; name: string; tokens: number }
   /** Pieces of the arguments' JSON text. */

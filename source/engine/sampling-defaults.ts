@@ -1,4 +1,4 @@
-// What a request does not say: the model's own parameters, then Ollama's defaults.
+// Sampling parameters that a request leaves out: the model's own, then Ollama's defaults.
 import { ProductError } from "../base/product-error.ts";
 import type { ModelParameters } from "../store/model-parameters.ts";
 import { engineErrors } from "./errors.ts";
@@ -16,8 +16,8 @@ const defaults = {
 } satisfies ModelParameters;
 
 /**
- * A model's own parameters as far as they can be used: one that was made for another engine works without
- * its `typical_p`, which a request may not ask for.
+ * Drops the model's `typical_p`, which is refused in a request: a model made for another engine works
+ * without it.
  */
 export function usableParameters({ typical_p: _, ...usable }: ModelParameters): ModelParameters {
   return usable;
@@ -34,7 +34,7 @@ export function toSampling(
   if (parameters.typical_p !== undefined && parameters.typical_p !== 1) {
     throw new ProductError(engineErrors.parameterUnsupported, {
       message: `typical_p ${parameters.typical_p} is not supported: the engine has no such sampler.`,
-      hint: "Leave it out or set it to 1; min_p does a similar job.",
+      hint: "Leave it out or set it to 1; min_p has a similar effect.",
       param: "typical_p",
     });
   }
@@ -48,13 +48,13 @@ export function toSampling(
     repeatLastN: all.repeat_last_n,
     presencePenalty: all.presence_penalty,
     frequencyPenalty: all.frequency_penalty,
-    // Ollama's -1 means "draw one".
+    // Ollama uses -1 for a random seed.
     seed: all.seed === undefined || all.seed < 0 ? undefined : all.seed,
     logitBias,
   };
 }
 
-/** `num_predict`: anything below 1 means until the model stops or the window is full. */
+/** Values of `num_predict` below 1 mean: until the model stops or the window is full. */
 export function toMaxTokens(parameters: ModelParameters): GenerationRequest["maxTokens"] {
   const limit = parameters.num_predict;
   return limit === undefined || limit < 1 ? undefined : limit;

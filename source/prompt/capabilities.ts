@@ -1,22 +1,22 @@
-// What a model can do, as `show` and `/api/show` list it.
+// Capabilities of a model, as `show` and `/api/show` list them.
 import { detectOutputFormat } from "./output/detect-output-format.ts";
 import type { PromptTemplate } from "./prompt-template.ts";
 
 export type Capability = "completion" | "tools" | "insert" | "vision" | "embedding" | "thinking";
 
-/** What the model's files say. */
+/** Facts from the model's files. */
 export interface CapabilityFacts {
-  /** It makes one vector of a text: its file names a way of pooling. */
+  /** The model returns one vector per text: its file names a pooling type. */
   hasPooling: boolean;
-  /** It takes images: there is a projector, or vision blocks in the model itself. */
+  /** The model accepts images: it has a projector, or vision blocks of its own. */
   hasVision: boolean;
-  /** It has a template of its own for requests with tools. */
+  /** The file has a separate template for requests with tools. */
   hasToolTemplate?: boolean;
 }
 
 /**
- * Told from the text of the template that is in force: tools if it mentions them, insert if it has a
- * place for a suffix, thinking if it has tags for it.
+ * Derives capabilities from the template's text: tools if it mentions them, insert if it has a place
+ * for a suffix, thinking if it has tags for it.
  */
 export function capabilitiesOf(template: PromptTemplate, facts: CapabilityFacts): Capability[] {
   if (facts.hasPooling) return ["embedding"];

@@ -1,4 +1,4 @@
-// A conversation as both APIs hand it over.
+// Conversation format that all APIs translate to.
 
 export type ChatRole = "system" | "developer" | "user" | "assistant" | "tool";
 
@@ -9,15 +9,15 @@ export interface ToolCall {
   arguments: Record<string, unknown>;
 }
 
-/** An image of a message. What it shows is not the template's business. */
+/** Image of a message; templates only need its place. */
 export interface ChatImage {
-  /** The file, as base64. */
+  /** File content as base64. */
   base64: string;
-  /** What whoever sent it says it is, such as `image/png`. */
+  /** Type that the sender declares, such as `image/png`. */
   mimeType?: string;
-  /** The character of the text before which it stands; absent: an `[img]` in the text, or its start. */
+  /** Index of the character that follows it; absent: at an `[img]` in the text, or at its start. */
   at?: number;
-  /** Where it stands in the request, for messages. */
+  /** Its place in the request, for error messages. */
   param?: string;
 }
 
@@ -26,7 +26,7 @@ export interface ChatMessage {
   content: string;
   images?: readonly ChatImage[];
   toolCalls?: ToolCall[];
-  /** Of a tool's answer: which tool, and which call it answers. */
+  /** For a tool's answer: the tool, and the call that it answers. */
   toolName?: string;
   toolCallId?: string;
 }

@@ -1,4 +1,4 @@
-// Renders conversations through the Jinja template that a GGUF file carries.
+// Chat template in Jinja, as GGUF files carry it.
 import { ProductError } from "../base/product-error.ts";
 import type { ToolDefinition } from "./chat-message.ts";
 import { ControlTextGuard } from "./control-text-guard.ts";
@@ -24,30 +24,30 @@ import {
 import { defaultTimeoutMs, fullLimits } from "./render-budget.ts";
 import { BudgetFault, placeInTemplate, TemplateFault, tooCostly } from "./template-fault.ts";
 
-/** Used when a file brings no template; said in the log when it is. */
+/** ChatML, used and logged if a file has no template. */
 export const fallbackTemplate =
   "{%- for message in messages -%}" +
   "{{- '<|im_start|>' + message.role + '\\n' + message.content + '<|im_end|>\\n' -}}" +
   "{%- endfor -%}" +
   "{%- if add_generation_prompt -%}{{- '<|im_start|>assistant\\n' -}}{%- endif -%}";
 
-/** How it ends a turn: to a model that has no such token it is a text like any other. */
+/** ChatML's end of a turn, which is plain text to a model without this token. */
 export const fallbackTurnEnd = "<|im_end|>";
 
-/** Private-use characters, which hardly any text holds. */
+/** First private-use character; hardly any text contains one. */
 const firstMark = 0xf0000;
 
 export class ChatTemplate implements PromptTemplate {
   readonly kind = "jinja";
   readonly source: string;
-  /** `gguf`: the file's own. `fallback`: ChatML, since the file has none. */
+  /** `gguf`: the file's own. `fallback`: ChatML, if the file has none. */
   readonly origin: "gguf" | "fallback";
-  /** Whether the template does anything with tools. */
+  /** True if the template uses tools. */
   readonly supportsTools: boolean;
   readonly #template: JinjaTemplate;
 
   /**
-   * @param isForTools its file names it as the one for requests with tools
+   * @param isForTools true for the file's template for requests with tools
    * @throws ProductError `PROMPT_TEMPLATE_INVALID`
    */
   constructor(source: string | undefined, { isForTools = false } = {}) {
@@ -60,21 +60,21 @@ export class ChatTemplate implements PromptTemplate {
       if (!(error instanceof TemplateFault)) throw error;
       throw new ProductError(promptErrors.templateInvalid, {
         message: `The model's chat template cannot be read (${placeInTemplate(this.source, error)}): ${error.message}.`,
-        hint: "Give the model a template of its own, or send raw prompts.",
+        hint: "Give the model a TEMPLATE of its own, or send raw prompts.",
         cause: error,
       });
     }
   }
 
-  /** Jinja templates of models have no name for a text behind the gap. */
+  /** Jinja templates have no variable for a suffix. */
   get supportsInsert(): boolean {
     return false;
   }
 
   /**
-   * @returns the prompt in pieces: the template's own text may become control tokens, text of the
+   * @returns the prompt in segments: the template's own text may become control tokens, text of the
    *   conversation never does
-   * @throws ProductError `PROMPT_TEMPLATE_REFUSED` with the template's own words,
+   * @throws ProductError `PROMPT_TEMPLATE_REFUSED` with the template's own message,
    *   `PROMPT_TEMPLATE_FAILED` with the place, `PROMPT_TEMPLATE_TOO_COSTLY`
    */
   render(
@@ -85,7 +85,7 @@ export class ChatTemplate implements PromptTemplate {
     if (conversation.suffix !== undefined && conversation.suffix !== "") {
       throw new ProductError(promptErrors.templateRefused, {
         message: "The model's chat template does not support insert: it has no place for a suffix.",
-        hint: "Send the request without a suffix, or use a model for filling in text.",
+        hint: "Send the request without a suffix, or use a model that supports insert.",
         param: "suffix",
       });
     }
@@ -96,7 +96,7 @@ export class ChatTemplate implements PromptTemplate {
     } catch (error) {
       if (error instanceof TemplateFault) throw renderError(this.source, error);
       if (error instanceof RangeError) {
-        throw renderError(this.source, new RaisedByTemplate("its JSON nests too deep"));
+        throw renderError(this.source, new RaisedByTemplate("its JSON is nested too deeply"));
       }
       throw error;
     }
@@ -117,7 +117,7 @@ export class ChatTemplate implements PromptTemplate {
     };
     if (images.length === 0) return render(false);
     let failure: unknown;
-    // Some templates of models that see want every content as a list of parts.
+    // Some templates of vision models require every content to be a list of parts.
     for (const asParts of [false, true]) {
       try {
         const found = withImages(render(asParts), marks);
@@ -130,14 +130,14 @@ export class ChatTemplate implements PromptTemplate {
     throw failure;
   }
 
-  /** What the template is given, with the marks around text from outside. */
+  /** Returns the template's variables, with control texts of the conversation marked. */
   variables(conversation: Conversation, model: TemplateModelFacts): Record<string, unknown> {
     const marks = freeMarks(this.source + textOf(conversation));
     const guard = new ControlTextGuard(model.controlTexts, marks.isTaken);
     return templateVariables(conversation, model, guard, marks, false);
   }
 
-  /** The text that it makes of variables; for comparing it with other engines. */
+  /** Renders given variables, for comparisons with other engines. */
   renderVariables(variables: Readonly<Record<string, unknown>>, now: Date): string {
     return this.#template.render(variables, fullLimits(defaultTimeoutMs), now);
   }
@@ -157,12 +157,12 @@ function renderError(source: string, fault: TemplateFault): ProductError {
   if (fault instanceof BudgetFault) return tooCostly(`The model's chat template (${place})`, fault);
   return new ProductError(promptErrors.templateFailed, {
     message: `The model's chat template fails with this conversation (${place}): ${fault.message}.`,
-    hint: "Give the model a TEMPLATE of its own, or leave out what the template cannot do.",
+    hint: "Give the model a TEMPLATE of its own, or leave out what its chat template does not support.",
     cause: fault,
   });
 }
 
-/** @param asParts contents are lists of parts */
+/** @param asParts passes contents as lists of parts */
 function templateVariables(
   conversation: Conversation,
   model: TemplateModelFacts,
@@ -184,7 +184,7 @@ function templateVariables(
   const tools = conversation.tools ?? [];
   return {
     messages,
-    // Templates ask `if tools`; an absent list must be false for them.
+    // Templates test `if tools`, so an empty list must be false.
     tools: tools.length > 0 ? tools.map((tool) => templateTool(tool, guard)) : null,
     add_generation_prompt: conversation.addGenerationPrompt ?? !continues,
     bos_token: model.bosText,
@@ -194,7 +194,7 @@ function templateVariables(
   };
 }
 
-/** The names by which templates know whether to think. */
+/** Returns the variables that templates use to turn thinking on or off. */
 function thinkArguments({ think }: Conversation): Record<string, unknown> {
   if (think === undefined) return {};
   const thinks = think !== false;
@@ -205,9 +205,9 @@ function thinkArguments({ think }: Conversation): Record<string, unknown> {
   };
 }
 
-/** Characters that occur nowhere else, by which places are found again in the rendered prompt. */
+/** Unused characters that mark places in the rendered prompt. */
 interface Marks {
-  /** Where the answer goes on. */
+  /** End of the unfinished answer. */
   end: string;
   image: (number: number) => string;
   imagePattern: RegExp;
@@ -229,7 +229,7 @@ function freeMarks(used: string): Marks {
   };
 }
 
-/** All texts of the conversation; images have none. */
+/** Returns all texts of the conversation, without images. */
 function textOf({ messages, ...others }: Conversation): string {
   const texts = messages.map(({ images: _, ...message }) => message);
   return JSON.stringify({ ...others, texts });
@@ -245,7 +245,7 @@ function withImages(segments: readonly PromptSegment[], { imagePattern }: Marks)
   );
 }
 
-/** What a template writes behind an unfinished answer would end it. */
+/** Cuts off text that a template writes after an unfinished answer, which would end it. */
 function upToMark(rendered: string, mark: string): string {
   const end = rendered.lastIndexOf(mark);
   if (end < 0)
@@ -261,7 +261,7 @@ function templateMessage(
   return {
     role: message.role,
     content,
-    // Templates disagree on the name.
+    // Templates use different names.
     ...(message.thinking !== undefined && {
       thinking: guard.protect(message.thinking),
       reasoning_content: guard.protect(message.thinking),

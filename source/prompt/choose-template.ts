@@ -1,4 +1,4 @@
-// Which template builds a model's prompts, and why.
+// Choice of the template for a model's prompts, with the reason.
 import { ChatTemplate } from "./chat-template.ts";
 import { GoChatTemplate } from "./go-template/go-chat-template.ts";
 import type { PromptTemplate } from "./prompt-template.ts";
@@ -13,22 +13,22 @@ export interface TemplateSources {
 }
 
 export interface TemplateUse {
-  /** The request has tools, for which the model's file may have a template of its own. */
+  /** The request has tools, for which the model's file may have a separate template. */
   hasTools?: boolean;
 }
 
 export interface ChosenTemplate {
   template: PromptTemplate;
   origin: PromptTemplate["origin"];
-  /** One sentence for a person. */
+  /** Sentence for the user. */
   reason: string;
-  /** Whether nobody chose it, so that a person should be told. */
+  /** True if nobody chose the template, which the user should know. */
   isGuess: boolean;
 }
 
 /**
- * A TEMPLATE is what the model's author asked for, so one with any text always wins; then the template in the model's
- * file; a default if there is neither.
+ * Chooses a template: a non-empty TEMPLATE always wins, since the model's author set it; then the one in
+ * the model's file; else a default.
  *
  * @throws ProductError `PROMPT_TEMPLATE_INVALID`
  */

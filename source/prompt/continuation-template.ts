@@ -1,11 +1,11 @@
-// The prompt of a base model that is to go on with a text: the text itself.
+// Prompt of a base model that continues a text: the text itself.
 import { ProductError } from "../base/product-error.ts";
 import { promptErrors } from "./errors.ts";
 import { imageText, placeImages } from "./image-places.ts";
 import type { PromptSegment } from "./prompt-segment.ts";
 import type { Conversation, PromptTemplate } from "./prompt-template.ts";
 
-/** Stands in where nothing says how a model's prompts are written. */
+/** Used for models without a template. */
 export class ContinuationTemplate implements PromptTemplate {
   readonly kind = "jinja";
   readonly source = "";
@@ -13,12 +13,12 @@ export class ContinuationTemplate implements PromptTemplate {
   readonly supportsTools = false;
   readonly supportsInsert = false;
 
-  /** @returns the texts with a blank line between, without any role; none becomes control tokens */
+  /** @returns the texts with blank lines between, without roles; none becomes control tokens */
   render({ messages, suffix }: Conversation): PromptSegment[] {
     if (suffix !== undefined && suffix !== "") {
       throw new ProductError(promptErrors.templateRefused, {
-        message: "The model has no template, and so no place for a suffix.",
-        hint: "Send the request without a suffix, or use a model for filling in text.",
+        message: "The model has no template and therefore does not support insert (suffix).",
+        hint: "Send the request without a suffix, or use a model that supports insert.",
         param: "suffix",
       });
     }

@@ -1,13 +1,13 @@
-// Keeps text that came from outside from turning into control tokens.
+// Guard against control tokens in untrusted text.
 //
-// A template puts user text and its own control tokens into one string, which cannot tell a user's
-// "<|im_end|>" from its own. So every control text inside outside text is wrapped in two marks before
-// the template runs; afterwards the marks show which pieces must be tokenised as plain text. The
-// marks are characters that occur nowhere else in the request, and they stick to the control text, so
-// a template may trim, join or search the text around them.
+// A template joins user text and its own control tokens into one string, in which a user's
+// "<|im_end|>" looks like its own. So every control text in user text is wrapped in two marks before the
+// template runs; afterwards the marks show which pieces must be tokenised as plain text. The marks are
+// characters that occur nowhere else in the request, and they stay next to the control text, so a
+// template may trim, join or search the text around them.
 import type { PromptSegment } from "./prompt-segment.ts";
 
-// Private-use characters: no template and hardly any text holds one.
+// Private-use characters: no template and hardly any text contains one.
 const firstMark = 0xf0000;
 const lastMark = 0xffffd;
 
@@ -19,7 +19,7 @@ export class ControlTextGuard {
 
   /**
    * @param controlTexts texts of the model's control tokens, longest first
-   * @param isUsed whether a character occurs anywhere in the request or the template
+   * @param isUsed returns true if a character occurs anywhere in the request or the template
    */
   constructor(controlTexts: readonly string[], isUsed: (character: string) => boolean) {
     this.#controlTexts = controlTexts;
@@ -32,13 +32,13 @@ export class ControlTextGuard {
     this.#close = close;
   }
 
-  /** Marks the control texts in a text from outside. */
+  /** Marks the control texts in an untrusted text. */
   protect(text: string): string {
     if (this.#pattern === undefined) return text;
     return text.replaceAll(this.#pattern, (match) => `${this.#open}${match}${this.#close}`);
   }
 
-  /** `protect` for every string inside a JSON value, keys included. */
+  /** Applies `protect` to every string in a JSON value, including keys. */
   protectAll<T>(value: T): T {
     return this.#walk(value) as T;
   }
@@ -52,7 +52,7 @@ export class ControlTextGuard {
     );
   }
 
-  /** Cuts a rendered prompt at the marks and takes them out. */
+  /** Splits a rendered prompt at the marks and removes them. */
   split(rendered: string): PromptSegment[] {
     const segments: PromptSegment[] = [];
     let plain = "";
@@ -65,13 +65,13 @@ export class ControlTextGuard {
       plain += rendered.slice(at, next);
       if (next === rendered.length) break;
       at = next + this.#open.length;
-      if (!rendered.startsWith(this.#open, next)) continue; // a closing mark left alone by the template
+      if (!rendered.startsWith(this.#open, next)) continue; // a closing mark whose opening mark was cut
       const text = this.#controlTexts.find(
         (candidate) =>
           rendered.startsWith(candidate, at) &&
           rendered.startsWith(this.#close, at + candidate.length),
       );
-      if (text === undefined) continue; // the template has changed or cut what stood in the marks
+      if (text === undefined) continue; // the template changed or cut the text between the marks
       push(plain, true);
       plain = "";
       push(text, false);
@@ -88,7 +88,7 @@ export class ControlTextGuard {
   }
 }
 
-/** `RegExp.escape`, which Node 22 does not have yet. */
+/** Replaces `RegExp.escape`, which Node 22 lacks. */
 function escapeForPattern(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
 }
@@ -100,7 +100,7 @@ function freeMarks(isUsed: (character: string) => boolean): [open: string, close
     if (!isUsed(character)) free.push(character);
   }
   const [open, close] = free;
-  // 65,534 characters would all have to be in one request.
+  // Would take all 65,534 characters in one request.
   if (open === undefined || close === undefined) throw new Error("no unused character is left");
   return [open, close];
 }

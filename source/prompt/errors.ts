@@ -6,7 +6,7 @@ export const promptErrors = {
     code: "PROMPT_TEMPLATE_INVALID",
     status: 400,
     exitCode: exitCodes.loadFailed,
-    description: "The model's chat template cannot be understood.",
+    description: "The model's chat template cannot be parsed.",
   },
   templateRefused: {
     code: "PROMPT_TEMPLATE_REFUSED",
@@ -18,8 +18,7 @@ export const promptErrors = {
     code: "PROMPT_TEMPLATE_FAILED",
     status: 400,
     exitCode: exitCodes.usage,
-    description:
-      "The model's chat template has a mistake, or does something that is not supported.",
+    description: "The model's chat template has a mistake, or uses an unsupported feature.",
   },
   templateTooCostly: {
     code: "PROMPT_TEMPLATE_TOO_COSTLY",
@@ -37,7 +36,7 @@ export const promptErrors = {
     code: "PROMPT_SCHEMA_UNSUPPORTED",
     status: 400,
     exitCode: exitCodes.usage,
-    description: "A JSON schema asks for something that answers cannot be held to.",
+    description: "A JSON schema requires something that cannot be enforced on an answer.",
   },
   grammarInvalid: {
     code: "PROMPT_GRAMMAR_INVALID",

@@ -1,15 +1,15 @@
-// Where the images of a message stand in its text.
+// Places of a message's images in its text.
 import type { ChatImage } from "./chat-message.ts";
 import type { PromptSegment } from "./prompt-segment.ts";
 
-/** Ollama's mark for the place of an image. */
+/** Ollama's mark for an image. */
 const namedPlace = "[img]";
 
 /**
- * Cuts a text where images stand. An image that names no place takes that of an `[img]` in the text, or
- * stands before the text.
+ * Splits a text at its images. An image without a place goes to an `[img]` in the text, or in front of
+ * the text.
  *
- * @returns texts and, for images, their numbers within the message, in order
+ * @returns texts and, for images, their indexes within the message, in order
  */
 export function placeImages(content: string, images: readonly ChatImage[]): Array<string | number> {
   if (images.length === 0) return [content];
@@ -39,16 +39,16 @@ export function placeImages(content: string, images: readonly ChatImage[]): Arra
   return pieces.filter((piece) => piece !== "");
 }
 
-/** The place of an image as people and Ollama's clients see it; counted over the conversation. */
+/** Returns the mark of an image that people and Ollama's clients see; counts over the conversation. */
 export function imageText(image: number): string {
   return `[img-${image}]`;
 }
 
 /**
- * Takes the images out of a piece of a prompt.
+ * Splits a piece of a prompt at its images.
  *
- * @param mark finds the mark of an image; its first group is the image's number
- * @returns texts, and images as numbers, in order
+ * @param mark matches the mark of an image; its first group is the image's index
+ * @returns texts, and images as indexes, in order
  */
 export function splitAtImages(text: string, mark: RegExp): Array<string | number> {
   return text
@@ -57,10 +57,10 @@ export function splitAtImages(text: string, mark: RegExp): Array<string | number
     .filter((part) => part !== "");
 }
 
-/** Said of a template that leaves an image out: no image is dropped in silence. */
+/** Reason to refuse a template that leaves an image out. */
 export const noPlaceForImage = "it has no place for an image";
 
-/** Whether each image of a conversation has its place in the prompt, once. */
+/** Returns true if each image of a conversation is in the prompt exactly once. */
 export function hasAllImages(segments: readonly PromptSegment[], count: number): boolean {
   const found = segments.flatMap(({ image }) => (image === undefined ? [] : [image]));
   return found.length === count && new Set(found).size === count;

@@ -1,4 +1,4 @@
-// A piece of a prompt: either the template's own text or text that came from outside.
+// Piece of a prompt: either the template's own text or untrusted text.
 
 /**
  * Text with `special` true may become control tokens (the template wrote it); text with `special`
@@ -8,8 +8,8 @@ export interface PromptSegment {
   text: string;
   special: boolean;
   /**
-   * An image stands here: its place among all images of the conversation, from 0. The text is no part
-   * of the prompt then; it shows the place to people.
+   * Index of the image at this place, among all images of the conversation. The text is then not part
+   * of the prompt; it shows the place to people.
    */
   image?: number;
 }

@@ -1,9 +1,9 @@
-// What turns a conversation into a prompt, whatever language the template is written in.
+// Interface of prompt templates, whatever language they are written in.
 import type { ChatMessage, ToolDefinition } from "./chat-message.ts";
 import type { PromptSegment } from "./prompt-segment.ts";
 import type { RenderLimits } from "./render-budget.ts";
 
-/** What a template needs to know of the loaded model. */
+/** Facts about the loaded model that templates need. */
 export interface TemplateModelFacts {
   bosText: string;
   eosText: string;
@@ -11,50 +11,50 @@ export interface TemplateModelFacts {
 }
 
 export interface PromptMessage extends ChatMessage {
-  /** What an assistant thought before its answer. */
+  /** Assistant's thinking before its answer. */
   thinking?: string;
 }
 
-/** Whether the model is to think before it answers, and how much. */
+/** Thinking before the answer: on, off, or how much of it. */
 export type ThinkSetting = boolean | "low" | "medium" | "high" | "max";
 
-/** What a request sets for a Jinja template beside the conversation. */
+/** Variables that a request sets for a Jinja template. */
 export type TemplateVariables = Readonly<Record<string, string | number | boolean>>;
 
 export interface Conversation {
   messages: readonly PromptMessage[];
   tools?: readonly ToolDefinition[];
   /**
-   * False continues the last message, an assistant's, instead of beginning a new one. Absent: it is
+   * False continues the last message, an assistant's, instead of starting a new one. Absent: it is
    * continued if the last message is an assistant's answer without tool calls.
    */
   addGenerationPrompt?: boolean;
-  /** Absent: the template's own default. */
+  /** Absent: the template's default. */
   think?: ThinkSetting;
-  /** What is to follow the answer: the model fills the gap behind the last user message. */
+  /** Text that follows the answer: the model fills in the gap after the last user message. */
   suffix?: string;
-  /** Templates in Go's language have no place for them. */
+  /** Unused by templates in Go's language. */
   variables?: TemplateVariables;
 }
 
 export interface RenderOptions {
-  /** Absent: those of a thread that nobody waits for. */
+  /** Absent: the limits for a thread that nobody waits for. */
   limits?: RenderLimits;
-  /** The day that templates name. */
+  /** Date for templates that print it. */
   now?: Date;
 }
 
 export interface PromptTemplate {
   readonly kind: "jinja" | "go";
   readonly source: string;
-  /** The Modelfile, the request, the model's file, or none of them: a default. */
+  /** Source of the template: the Modelfile, the request, the model's file, or a default. */
   readonly origin: "modelfile" | "request" | "gguf" | "fallback";
-  /** Whether the template does anything with tools. */
+  /** True if the template uses tools. */
   readonly supportsTools: boolean;
-  /** Whether the template can ask for text between two texts. */
+  /** True if the template can ask for text between two texts. */
   readonly supportsInsert: boolean;
   /**
-   * @returns the prompt in pieces: the template's own text may become control tokens, text of the
+   * @returns the prompt in segments: the template's own text may become control tokens, text of the
    *   conversation never does, and every image has its place
    * @throws ProductError `PROMPT_TEMPLATE_REFUSED`, `PROMPT_TEMPLATE_INVALID`,
    *   `PROMPT_TEMPLATE_FAILED`, `PROMPT_TEMPLATE_TOO_COSTLY`
@@ -66,7 +66,7 @@ export interface PromptTemplate {
   ): PromptSegment[];
 }
 
-/** Whether the model goes on with the last message instead of beginning one. */
+/** Returns true if the model continues the last message instead of starting a new one. */
 export function continuesLastMessage({ messages, addGenerationPrompt }: Conversation): boolean {
   const last = messages.at(-1);
   if (last?.role !== "assistant") return false;

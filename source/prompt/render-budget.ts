@@ -1,41 +1,41 @@
-// Bounds on what a template may cost, so that a hostile or mistaken one ends with an error.
+// Limits on the cost of rendering, so that a hostile or faulty template ends with an error.
 import { BudgetFault } from "./template-fault.ts";
 
-/** UTF-16 units of a template's source; the longest known one has 17,000. */
+/** Longest source of a template in UTF-16 units; the longest known one has 17,000. */
 export const longestSource = 1 << 16;
-/** Tokens of a template's source, which is read on a thread that others wait for; the most known are 2,500. */
+/** Most tokens of a template, which is parsed on a shared thread; known ones have up to 2,500. */
 export const mostTokens = 1 << 13;
 export interface RenderLimits {
   milliseconds: number;
-  /** UTF-16 units of text that it may make. */
+  /** UTF-16 units of text that it may create. */
   characters: number;
-  /** Items of lists and dictionaries that it may make. */
+  /** Items of lists and dictionaries that it may create. */
   items: number;
 }
 
-/** Little enough for a thread that others wait for: a look at the clock cannot end one long function. */
+/** Small enough for a shared thread, since checking the clock cannot interrupt one long function. */
 export const quickLimits: RenderLimits = { milliseconds: 25, characters: 1 << 20, items: 100_000 };
 
-/** UTF-16 units of a conversation; a longer one is never rendered on a thread that others wait for. */
+/** Longest conversation in UTF-16 units that is rendered on a shared thread. */
 export const longestQuickConversation = 1 << 18;
 
-/** How long a template may take unless something else is set. */
+/** Default time limit of a template. */
 export const defaultTimeoutMs = 5000;
 
-/** Where nobody waits for the thread. */
+/** Returns the limits for a thread that nobody waits for. */
 export function fullLimits(milliseconds: number): RenderLimits {
   return { milliseconds, characters: 1 << 26, items: 2_000_000 };
 }
 
-/** Steps between two looks at the clock: some tens of microseconds. */
-const stepsBetweenLooks = 256;
-/** Text that takes about as long as a step. */
+/** Steps between two checks of the clock: some tens of microseconds. */
+const stepsBetweenChecks = 256;
+/** Characters that take about as long as a step. */
 const charactersPerStep = 64;
 
-/** How much longer the slowest functions take for a character than a copy does. */
+/** Factor by which the slowest functions exceed a copy, per character. */
 const slowFactor = 16;
 
-/** What one rendering has used up. */
+/** Budget of one rendering. */
 export class RenderBudget {
   readonly #limits: RenderLimits;
   readonly #end: number;
@@ -51,7 +51,7 @@ export class RenderBudget {
   /** @throws BudgetFault when the template has run for too long */
   step(count = 1): void {
     this.#steps += count;
-    if (this.#steps < stepsBetweenLooks) return;
+    if (this.#steps < stepsBetweenChecks) return;
     this.#steps = 0;
     if (performance.now() > this.#end) {
       throw new BudgetFault(`it takes longer than ${this.#limits.milliseconds / 1000} s`);
@@ -59,19 +59,19 @@ export class RenderBudget {
   }
 
   /**
-   * Called before text of that length is made.
+   * Called before text of that length is created.
    *
    * @throws BudgetFault
    */
   text(characters: number): void {
     this.#characters += characters;
     if (this.#characters > this.#limits.characters) {
-      throw new BudgetFault(`it makes more than ${this.#limits.characters} characters of text`);
+      throw new BudgetFault(`it creates more than ${this.#limits.characters} characters of text`);
     }
     this.read(characters);
   }
 
-  /** Called before a text of that length is changed by a function that takes long for each character. */
+  /** Called before a function that is slow per character changes a text of that length. */
   slowText(characters: number): void {
     this.text(characters * slowFactor);
   }
@@ -81,11 +81,11 @@ export class RenderBudget {
     if (characters >= charactersPerStep) this.step(Math.ceil(characters / charactersPerStep));
   }
 
-  /** Called before a list or a dictionary of that length is made. */
+  /** Called before a list or a dictionary of that length is created. */
   items(count: number): void {
     this.#items += count;
     if (this.#items > this.#limits.items) {
-      throw new BudgetFault(`it makes more than ${this.#limits.items} items of lists`);
+      throw new BudgetFault(`it creates more than ${this.#limits.items} list items`);
     }
     this.step(count);
   }

@@ -1,5 +1,5 @@
-// Renders a conversation without holding up the thread: at once where that is quick, else in a worker
-// thread, which is ended when its time is over. Decision 0023.
+// Rendering without blocking the thread: quick conversations at once, others in a worker thread with a
+// time limit. Decision 0023.
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import { type ErrorDefinition, ProductError } from "../base/product-error.ts";
@@ -27,7 +27,7 @@ export type RenderOutcome =
   | { code: string; message: string; hint?: string; param?: string };
 
 const workersAtOnce = 2;
-/** What a worker may need beside the template's own time: to start, and to hand over its result. */
+/** Extra time for a worker to start and to deliver its result. */
 const graceMs = 1000;
 const workerMegabytes = 768;
 
@@ -36,14 +36,14 @@ const workerFile = fileURLToPath(
   new URL(`./render-worker${import.meta.url.endsWith(".ts") ? ".ts" : ".js"}`, import.meta.url),
 );
 
-/** Templates that were too slow for the thread: they are not tried there again. */
+/** Templates that were too slow for the shared thread, which does not try them again. */
 const slowTemplates = new WeakSet<PromptTemplate>();
 
 /**
- * `template.render` for threads that others wait for.
+ * Runs `template.render` without blocking a shared thread.
  *
- * @param timeoutMs the most it may take; waiting for other slow templates counts
- * @param signal ends a template that is still running, and its worker with it
+ * @param timeoutMs limit, which includes waiting for other slow templates
+ * @param signal stops a running template and its worker
  * @throws ProductError as `template.render` does; the signal's reason
  */
 export async function renderInTime(
@@ -64,7 +64,7 @@ export async function renderInTime(
   return await renderInWorker(template, conversation, model, timeoutMs, signal);
 }
 
-/** Counted before anything is made of the conversation; images have no text. */
+/** Estimates the size before anything is created from the conversation; images have no text. */
 function isQuick({ messages, tools = [] }: Conversation): boolean {
   const values: unknown[] = [...messages.map(({ images: _, ...message }) => message), ...tools];
   let left = longestQuickConversation;
@@ -135,7 +135,7 @@ async function freeWorker(timeoutMs: number, signal: AbortSignal | undefined): P
     const place = waiting.indexOf(turn.resolve);
     if (place >= 0) waiting.splice(place, 1);
     if (signal?.aborted) {
-      // Its turn may have come at the same moment: it goes to the next one.
+      // If its turn came at the same moment, the next one gets it.
       if (place < 0) waiting.shift()?.();
       throw signal.reason;
     }
@@ -204,7 +204,7 @@ function errorOf({ code, message, hint, param }: Exclude<RenderOutcome, { segmen
   });
 }
 
-/** Images can be large, and a template needs to know only that they are there. */
+/** Removes image data, which can be large: a template needs only the places. */
 function withoutImageData(conversation: Conversation): Conversation {
   return {
     ...conversation,

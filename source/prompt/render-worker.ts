@@ -1,4 +1,4 @@
-// The thread in which slow templates run: renders one conversation and ends.
+// Worker thread for slow templates: renders one conversation and exits.
 import { parentPort, workerData } from "node:worker_threads";
 import { ProductError } from "../base/product-error.ts";
 import { ChatTemplate } from "./chat-template.ts";

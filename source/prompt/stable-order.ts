@@ -1,14 +1,14 @@
-// Tools and calls in an order of our own, so that requests which say the same begin with the same tokens.
+// Canonical order of tools and calls, so that equivalent requests begin with the same tokens.
 //
-// Clients that keep tools or JSON in unordered maps send them in another order now and then, and everything
-// behind the first difference would have to be read again. Only what has no meaning is put in order: the
-// list of tools, the keywords of a schema, the names in `required`, the arguments of a call. The
-// order of `properties` stays, since a model writes arguments in that order, as does the order of `enum`.
+// Clients that keep tools or JSON in unordered maps sometimes change their order, and everything after
+// the first difference would have to be read again. Sorts only where order has no meaning: the list of
+// tools, the keywords of a schema, the names in `required`, the arguments of a call. The order of
+// `properties` stays, since a model writes arguments in that order, as does the order of `enum`.
 import { isRecord } from "../base/json-record.ts";
 import type { ToolDefinition } from "./chat-message.ts";
 import type { PromptMessage } from "./prompt-template.ts";
 
-/** The usual order in descriptions of tools; other keywords follow by name. */
+/** Usual order in tool descriptions; other keywords follow by name. */
 const keywordOrder = [
   "$ref",
   "type",
@@ -23,9 +23,9 @@ const keywordOrder = [
   "required",
   "additionalProperties",
 ];
-/** Keywords with schemas by name. */
+/** Keywords that contain schemas by name. */
 const namedSchemas = new Set(["properties", "patternProperties", "$defs", "definitions"]);
-/** Keywords with a schema, or a list of them. */
+/** Keywords that contain a schema, or a list of them. */
 const innerSchemas = new Set([
   "items",
   "prefixItems",
@@ -35,7 +35,7 @@ const innerSchemas = new Set([
   "oneOf",
   "allOf",
 ]);
-/** What is nested deeper stays as it is. */
+/** Deeper levels stay unchanged. */
 const deepest = 64;
 
 /** Sorts tools by name, and the keywords of their schemas. */
@@ -48,7 +48,7 @@ export function inStableOrder(tools: readonly ToolDefinition[]): ToolDefinition[
     .sort((a, b) => compare(a.name, b.name));
 }
 
-/** Puts the arguments of earlier calls in the order in which their tools declare them. */
+/** Orders the arguments of earlier calls as their tools declare them. */
 export function withDeclaredOrder(
   messages: readonly PromptMessage[],
   tools: readonly ToolDefinition[],
@@ -86,7 +86,7 @@ function rankOf(keyword: string): number {
   return rank < 0 ? keywordOrder.length : rank;
 }
 
-/** `required` as a set: in the order of the properties, then by name. */
+/** Sorts `required`: in the order of the properties, then by name. */
 function orderedNames(names: unknown, properties: unknown): unknown {
   if (!Array.isArray(names) || !names.every((name) => typeof name === "string")) return names;
   const declared = isRecord(properties) ? Object.keys(properties) : [];
@@ -94,7 +94,7 @@ function orderedNames(names: unknown, properties: unknown): unknown {
   return [...known, ...names.filter((name) => !known.includes(name)).sort(compare)];
 }
 
-/** Names that the schema does not declare follow in the order of the request. */
+/** Sorts an object as its schema declares it; other names follow in the order of the request. */
 function orderedObject(
   value: Record<string, unknown>,
   schema: unknown,
@@ -121,7 +121,7 @@ function ownOf(record: Readonly<Record<string, unknown>>, name: string): unknown
   return Object.hasOwn(record, name) ? record[name] : undefined;
 }
 
-/** By code units: no locale changes the order. */
+/** Compares by code units, independent of the locale. */
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -1,8 +1,8 @@
-// What is wrong with a template, and where.
+// Faults of templates, with their place.
 import { ProductError } from "../base/product-error.ts";
 import { promptErrors } from "./errors.ts";
 
-/** Thrown while a template is read or run; who runs it knows the place when the thrower does not. */
+/** Thrown while a template is parsed or run; the runner adds the place if the thrower does not know it. */
 export class TemplateFault extends Error {
   /** Index into the template's text. */
   offset: number | undefined;
@@ -13,10 +13,10 @@ export class TemplateFault extends Error {
   }
 }
 
-/** The template takes more time or memory than it was given. */
+/** Thrown when a template exceeds its time or memory. */
 export class BudgetFault extends TemplateFault {}
 
-/** @param what the template and the place where it was stopped */
+/** @param what names the template and the place where it was stopped */
 export function tooCostly(what: string, fault: BudgetFault): ProductError {
   return new ProductError(promptErrors.templateTooCostly, {
     message: `${what} was stopped: ${fault.message}.`,

@@ -1,4 +1,4 @@
-// Trial conversations, which show what a template can do before anybody chats with the model.
+// Trial conversations that show what a template supports before anybody chats with the model.
 import { ProductError } from "../base/product-error.ts";
 import { ChatTemplate } from "./chat-template.ts";
 import { promptErrors } from "./errors.ts";
@@ -7,20 +7,20 @@ import { renderInTime } from "./render-in-time.ts";
 
 export type TrialName = "plain chats" | "system texts" | "tools" | "tool results";
 
-/** A kind of conversation that a template cannot do. */
+/** Kind of conversation that a template does not support. */
 export interface UnsupportedConversation {
   conversation: TrialName;
-  /** A sentence; where the template has a mistake, with its line. */
+  /** Sentence with the line of a mistake in the template, if any. */
   reason: string;
-  /** False: the template renders, but leaves out what the conversation is about. */
+  /** False: the template renders, but leaves out the part that the trial is about. */
   fails: boolean;
 }
 
 interface Trial {
   conversation: Conversation;
-  /** Text that its prompt must hold. */
+  /** Text that the prompt must contain. */
   holds: string;
-  /** What is left out where it does not. */
+  /** Name of that part, for the message. */
   what: string;
 }
 
@@ -34,7 +34,7 @@ const weather = {
     required: ["city"],
   },
 };
-// Templates of Mistral take ids of nine letters and digits alone.
+// Mistral's templates accept only ids of nine letters and digits.
 const callId = "call00001";
 const called: PromptMessage = {
   role: "assistant",
@@ -72,14 +72,14 @@ const trials: Readonly<Record<TrialName, Trial>> = {
 };
 
 const mostKnown = 64;
-/** Models are shown again and again: what was found for a template's text is remembered. */
+/** Cached results by template text, since models are shown repeatedly. */
 const known = new Map<string, UnsupportedConversation[]>();
 
 /**
- * Renders the trials one after another, within `timeoutMs` altogether.
+ * Renders the trials one after another, within `timeoutMs` in total.
  *
- * @param toolSource the Jinja template that the model has for requests with tools
- * @returns those that the template cannot do; where one takes too long, the later ones are not tried
+ * @param toolSource the model's Jinja template for requests with tools
+ * @returns unsupported trials; those after one that takes too long are not tried
  */
 export async function tryTemplate(
   template: PromptTemplate,
@@ -104,7 +104,7 @@ export async function tryTemplate(
     } catch (error) {
       if (!(error instanceof ProductError)) throw error;
       unsupported.push({ conversation: name, reason: error.message, fails: true });
-      // A machine that is busy now may be quick the next time.
+      // Not cached: a busy machine may be faster the next time.
       if (error.code === promptErrors.templateTooCostly.code) return unsupported;
     }
   }

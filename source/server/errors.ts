@@ -1,4 +1,4 @@
-// Errors about requests: bodies, fields, addresses, ports.
+// Errors of the server: request bodies and fields, keys, addresses and ports.
 import { type ErrorDefinition, exitCodes, ProductError } from "../base/product-error.ts";
 
 export const serverErrors = {
@@ -12,7 +12,7 @@ export const serverErrors = {
     code: "SERVER_BODY_INVALID",
     status: 400,
     exitCode: exitCodes.usage,
-    description: "The request body is not JSON.",
+    description: "The request body is not valid JSON.",
   },
   bodyTooLarge: {
     code: "SERVER_BODY_TOO_LARGE",
@@ -30,7 +30,7 @@ export const serverErrors = {
     code: "SERVER_BODY_ENCODING_UNKNOWN",
     status: 415,
     exitCode: exitCodes.usage,
-    description: "The request body has an unknown compression.",
+    description: "The request body has an unsupported Content-Encoding.",
   },
   transferCodingUnknown: {
     code: "SERVER_TRANSFER_CODING_UNKNOWN",
@@ -42,7 +42,7 @@ export const serverErrors = {
     code: "SERVER_FIELD_INVALID",
     status: 400,
     exitCode: exitCodes.usage,
-    description: "A field of the request has a wrong type or a value out of range.",
+    description: "A field of the request has the wrong type or is out of range.",
   },
   fieldUnsupported: {
     code: "SERVER_FIELD_UNSUPPORTED",
@@ -60,13 +60,13 @@ export const serverErrors = {
     code: "SERVER_ROUTE_UNAVAILABLE",
     status: 501,
     exitCode: exitCodes.refused,
-    description: "The route belongs to the API, but this server does not support it.",
+    description: "The route exists in the original API, but this server does not support it.",
   },
   requestUnknown: {
     code: "SERVER_REQUEST_UNKNOWN",
     status: 404,
     exitCode: exitCodes.notFound,
-    description: "The request log has no request with this id, or no longer has it.",
+    description: "The request log has no request with this id, or no longer keeps it.",
   },
   keyMissing: {
     code: "SERVER_KEY_MISSING",
@@ -78,19 +78,19 @@ export const serverErrors = {
     code: "SERVER_KEY_HEADER_MALFORMED",
     status: 401,
     exitCode: exitCodes.refused,
-    description: "The key header has another scheme, or contains no key.",
+    description: "The Authorization header is not of the form `Bearer KEY`.",
   },
   keyInvalid: {
     code: "SERVER_KEY_INVALID",
     status: 401,
     exitCode: exitCodes.refused,
-    description: "The key is mistyped, unknown, revoked or expired.",
+    description: "The key is invalid, unknown, revoked or expired.",
   },
   keyForbidden: {
     code: "SERVER_KEY_FORBIDDEN",
     status: 403,
     exitCode: exitCodes.refused,
-    description: "The key's role does not allow this, or it needs a key.",
+    description: "The key's role does not allow this operation, or the operation requires a key.",
   },
   hostRefused: {
     code: "SERVER_HOST_REFUSED",
@@ -102,25 +102,25 @@ export const serverErrors = {
     code: "SERVER_RATE_LIMITED",
     status: 429,
     exitCode: exitCodes.refused,
-    description: "Too many requests with one key, or from one address without a key.",
+    description: "One key, or one address without a key, sends too many requests.",
   },
   noKey: {
     code: "SERVER_NO_KEY",
     status: 500,
     exitCode: exitCodes.refused,
-    description: "Other machines could reach the server without a key.",
+    description: "Refusing to listen on a public address without any key.",
   },
   headerTooLarge: {
     code: "SERVER_HEADER_TOO_LARGE",
     status: 431,
     exitCode: exitCodes.usage,
-    description: "The request's headers are too large.",
+    description: "The request headers are too large.",
   },
   urlTooLong: {
     code: "SERVER_URL_TOO_LONG",
     status: 414,
     exitCode: exitCodes.usage,
-    description: "The request's URL is too long.",
+    description: "The request URL is too long.",
   },
   imageTooLarge: {
     code: "SERVER_IMAGE_TOO_LARGE",
@@ -132,13 +132,13 @@ export const serverErrors = {
     code: "SERVER_IMAGE_REMOTE",
     status: 400,
     exitCode: exitCodes.usage,
-    description: "A remote image was not allowed, or could not be fetched.",
+    description: "Fetching images by URL is disabled, or the download failed.",
   },
   portTaken: {
     code: "SERVER_PORT_TAKEN",
     status: 500,
     exitCode: exitCodes.conflict,
-    description: "Another program is using the address.",
+    description: "Address already in use.",
   },
   alreadyRunning: {
     code: "SERVER_ALREADY_RUNNING",
@@ -150,17 +150,18 @@ export const serverErrors = {
     code: "SERVER_ADDRESS_UNUSABLE",
     status: 500,
     exitCode: exitCodes.conflict,
-    description: "The server cannot listen on the address.",
+    description:
+      "The server cannot listen on the address, for example because it is not this machine's.",
   },
   unexpected: {
     code: "UNEXPECTED",
     status: 500,
     exitCode: exitCodes.unexpected,
-    description: "An unexpected error; please report it.",
+    description: "Internal error; please report it.",
   },
 } as const satisfies Record<string, ErrorDefinition>;
 
-/** A field with a wrong type or value. */
+/** Error for a field with a wrong type or value. */
 export function invalidField(param: string, message: string): ProductError {
   return new ProductError(serverErrors.fieldInvalid, { message, param });
 }
@@ -174,7 +175,7 @@ export function unsupportedField(param: string, what: string): ProductError {
   });
 }
 
-/** Text that clients of Ollama look for. */
+/** Uses the wording that Ollama's clients look for. */
 export function unsupportedTools(model: string): ProductError {
   return new ProductError(serverErrors.fieldUnsupported, {
     message: `${model} does not support tools: tool calls are not parsed out of the answer.`,

@@ -26,7 +26,7 @@ export async function settleNames(models: Models, loaded: LoadedModel): Promise<
   for (const name of [...loaded.names]) {
     if (await isStillName(models, loaded, name)) continue;
     const successor = await otherModelOf(models, loaded, name);
-    if (successor !== undefined) loaded.passOn(name, successor);
+    if (successor !== undefined) loaded.dropName(name, successor);
   }
 }
 

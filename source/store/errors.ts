@@ -36,7 +36,7 @@ export const storeErrors = {
     code: "STORE_FILE_UNREADABLE",
     status: 403,
     exitCode: exitCodes.refused,
-    description: "This user has no permission to read the file.",
+    description: "No permission to read the file.",
   },
   fileIsDirectory: {
     code: "STORE_FILE_IS_DIRECTORY",
@@ -90,7 +90,7 @@ export const storeErrors = {
     code: "STORE_VERSION_REQUIRED",
     status: 400,
     exitCode: exitCodes.loadFailed,
-    description: "The model's REQUIRES line asks for a later version than this program supports.",
+    description: "The model's REQUIRES line names a later version than this program supports.",
   },
   definitionInvalid: {
     code: "STORE_DEFINITION_INVALID",
@@ -108,7 +108,7 @@ export const storeErrors = {
     code: "STORE_QUANTIZATION_UNKNOWN",
     status: 400,
     exitCode: exitCodes.usage,
-    description: "The quantization type is unknown.",
+    description: "The quantisation type is unknown.",
   },
   quantizationRefused: {
     code: "STORE_QUANTIZATION_REFUSED",
@@ -150,7 +150,7 @@ export const storeErrors = {
     code: "STORE_MANIFEST_CORRUPT",
     status: 500,
     exitCode: exitCodes.loadFailed,
-    description: "A model's manifest, or one of its texts, cannot be read.",
+    description: "A model's manifest, or a file that it names, cannot be read.",
   },
   blobMissing: {
     code: "STORE_BLOB_MISSING",
@@ -217,7 +217,7 @@ export const storeErrors = {
     status: 400,
     exitCode: exitCodes.usage,
     description:
-      "Text follows a closing quote in the Modelfile, so the value would include the lines after it.",
+      "Text follows a closing quote in the Modelfile.",
   },
   modelfileFromMissing: {
     code: "STORE_MODELFILE_FROM_MISSING",
@@ -290,7 +290,7 @@ export const storeErrors = {
     code: "STORE_HUB_NOT_MODEL_FILE",
     status: 400,
     exitCode: exitCodes.usage,
-    description: "The file in the hub repository is not a model by itself, such as a projector.",
+    description: "The file in the hub repository is not a model, but for example a projector.",
   },
   hubShardsIncomplete: {
     code: "STORE_HUB_SHARDS_INCOMPLETE",
@@ -326,7 +326,7 @@ export const storeErrors = {
     code: "STORE_HUB_UNREACHABLE",
     status: 502,
     exitCode: exitCodes.unreachable,
-    description: "The connection to the hub, its file storage or the proxy fails.",
+    description: "The connection to the hub, its file storage or the proxy failed.",
   },
   hubCertificate: {
     code: "STORE_HUB_CERTIFICATE",

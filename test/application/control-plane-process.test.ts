@@ -42,7 +42,7 @@ it("another program has its port", async () => {
     expect(await faultOfStart(`127.0.0.1:${port}`)).toMatchObject({
       code: cloudErrors.addressUnusable.code,
       exitCode: 5,
-      message: expect.stringContaining("another program listens there"),
+      message: expect.stringContaining("already in use by another program"),
       hint: expect.stringContaining(controlPlaneLogFile(stateFolder)),
     });
   } finally {

@@ -28,6 +28,21 @@ test("what no model needs is removed, once it is old", async () => {
   await leave();
 });
 
+test("files that a killed program left unfinished in the state folder are removed, once they are old", async () => {
+  const { store } = openStore();
+  const folder = mkdtempSync(path.join(tmpdir(), "modelctl-state-"));
+  const [old, fresh, kept] = [".writing-old", ".writing-fresh", "server.json"];
+  for (const name of [old, fresh, kept]) writeFileSync(path.join(folder, name), "x");
+  for (const name of [old, kept]) utimesSync(path.join(folder, name), longAgo, longAgo);
+  const leave = startHousekeeping(store, () => {}, { stateFolder: folder, delayMs: 0 });
+  await until(
+    () => readdirSync(folder).sort(),
+    (names) => names.join() === [fresh, kept].join(),
+  );
+  await leave();
+  rmSync(folder, { recursive: true });
+});
+
 test("large files that models refer to get their digest", async () => {
   const fixture = openStore();
   const { store } = fixture;

@@ -2,7 +2,7 @@
 import { createServer } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { expect, test } from "vitest";
-import { answerUnreadable as answerAtGateway } from "../../source/cloud/gateway/unreadable.ts";
+import { answerMalformed as answerAtGateway } from "../../source/cloud/gateway/malformed-request.ts";
 import { answerUnreadable } from "../../source/server/plugins/size-limits.ts";
 import { until } from "../support/until.ts";
 

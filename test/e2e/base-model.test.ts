@@ -67,7 +67,7 @@ test("chats use ChatML and say so in the log, once", async () => {
     );
   }
   expect(store.server.log.filter((line) => line.includes("no chat template"))).toEqual([
-    "base:latest has no chat template: chats use ChatML, which it may not know",
+    "base has no chat template: using ChatML, which it may not have been trained on",
   ]);
 });
 

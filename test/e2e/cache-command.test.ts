@@ -4,6 +4,7 @@ import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Home, tinyFile } from "../support/command-line.ts";
+import { runnersOf } from "../support/processes.ts";
 import { until } from "../support/until.ts";
 
 let home: Home;
@@ -47,6 +48,10 @@ async function ask(model: string, question: string, environment: Record<string, 
   });
   expect(reply.status).toBe(200);
   const requests = await home.run(["logs", "--json"]);
+  // A service manager signals every process of the service, the runner too.
+  const runners = runnersOf(server.child.pid ?? 0);
+  expect(runners).not.toEqual([]);
+  for (const runner of runners) process.kill(runner, "SIGTERM");
   server.child.kill("SIGTERM");
   const { errors } = await server.ended;
   const [record] = requests.output

@@ -162,7 +162,7 @@ describe("a runner that is killed in the middle of an answer", () => {
     for (const { error } of await server.requests()) {
       expect(error).toMatchObject({ code: "ENGINE_RUNNER_CRASHED" });
     }
-    expect(server.log.join("\n")).toMatch(/the runner of tiny:latest was killed/);
+    expect(server.log.join("\n")).toMatch(/the runner of tiny was killed/);
   });
 
   test("the next request loads the model again and is answered", async () => {

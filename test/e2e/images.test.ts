@@ -176,7 +176,7 @@ describe("Ollama's client", () => {
     const reply = await ollama.generate({ model, options, prompt, images, raw: true });
     expect(reply.response).toBe("The image is red.");
     const nowhere = ollama.generate({ model, options, prompt: "a", images, raw: true });
-    await expect(nowhere).rejects.toThrow(/does not say where its images stand/);
+    await expect(nowhere).rejects.toThrow(/must mark the place of each image/);
   });
 });
 
@@ -213,7 +213,7 @@ describe("an image", () => {
   );
   it.each<[string, () => Promise<Buffer | string> | Buffer | string, RegExp]>([
     ["empty", () => "", /image is empty/],
-    ["text", () => Buffer.from("hello, I am a text"), /no format that this server knows/],
+    ["text", () => Buffer.from("hello, I am a text"), /an unknown format/],
     ["an SVG", () => bombed, /SVG drawing/],
     ["an HTML page", () => Buffer.from("<!doctype html><p>"), /HTML page/],
     ["cut off", () => whole.subarray(0, 1500), /damaged or cut off/],
@@ -224,7 +224,7 @@ describe("an image", () => {
       /damaged or cut off/,
     ],
     ["only a header", () => whole.subarray(0, 20), /damaged or cut off/],
-    ["of another type", () => dataUri(whole, "image/jpeg"), /said to be image\/jpeg, but is PNG/],
+    ["of another type", () => dataUri(whole, "image/jpeg"), /declared as image\/jpeg, but is PNG/],
     ["of 120 million pixels", () => square(12_000, 10_000).png().toBuffer(), /100 million/],
     ["not base64", () => "%%%%", /illegal base64/],
     ["truncated base64", () => base64(whole).slice(0, 1001), /illegal base64/],

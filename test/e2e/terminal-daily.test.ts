@@ -3,15 +3,34 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
-import { openTerminal } from "../support/pty.ts";
+import { freePort, openTerminal, type TestTerminal } from "../support/pty.ts";
 
 const controlP = "\u0010";
 const controlU = "\u0015";
 const altS = "\u001bs";
 const escapeKey = "\u001b";
 
+/** What a command prints in a terminal so narrow that it must break lines, with its exit code. */
+async function printedNarrow(words: string[], environment: Record<string, string>) {
+  const narrow = await openTerminal(words, { columns: 30, environment });
+  try {
+    const code = await narrow.exited;
+    return { code, lines: narrow.lines().map((line) => line.trim()) };
+  } finally {
+    await narrow.close();
+  }
+}
+
+/** The signs of a gauge that warns; this machine's memory may well be full. */
+function expectNoAlarmWhileLoading(chat: TestTerminal): void {
+  const withoutMemory = chat.raw().replaceAll(/[▓!░]+ +[\d.]+\/[\d.]+ GiB/g, "");
+  expect(withoutMemory).toContain("loading tiny");
+  expect(withoutMemory).not.toMatch(/▓|!!/);
+}
+
 it("a chat from lines typed ahead to the line that resumes it", async () => {
-  const chat = await openTerminal(["run", "tiny"], { columns: 120, rows: 40 });
+  const environment = { MODELCTL_HOST: `127.0.0.1:${await freePort()}` };
+  const chat = await openTerminal(["run", "tiny"], { columns: 120, rows: 40, environment });
   try {
     writeFileSync(path.join(chat.home, "notes.txt"), "Buy milk.\n");
     // Before the program has taken the terminal over.
@@ -30,11 +49,11 @@ it("a chat from lines typed ahead to the line that resumes it", async () => {
     await chat.send("/nonsense");
     await chat.shows("Unknown command '/nonsense'");
     // It is selected: what is typed takes its place, and its output stands below it.
-    await chat.send("/set parameter seed 7");
-    await chat.shows("> /set parameter seed 7");
-    await chat.shows("Set parameter 'seed' to '7'.");
+    await chat.send("/set parameter num_batch 64");
+    await chat.shows("> /set parameter num_batch 64");
+    await chat.shows("The next message loads the model again.");
     await chat.send("/set");
-    await chat.shows("seed               7");
+    await chat.shows("num_batch          64");
     chat.type(escapeKey);
     await chat.showsNot("Settings of this chat");
 
@@ -49,11 +68,15 @@ it("a chat from lines typed ahead to the line that resumes it", async () => {
     await chat.showsNot("edit your last question");
     await chat.send("What is 1 + 1?");
     await chat.shows("1 + 1 = 2");
+    expectNoAlarmWhileLoading(chat);
     expect(chat.text()).toContain("attached notes.txt, ");
     await chat.shows("Enter send");
 
     await chat.send("/rename Sums and notes");
     await chat.shows("│ > Sums and notes");
+    await chat.send("/fork Other sums");
+    await chat.shows("│ > Other sums");
+    await chat.shows("│   Sums and notes");
     await chat.send("/save mine");
     await chat.shows("Created new model 'mine'.");
     await chat.send("/save mine");
@@ -65,13 +88,20 @@ it("a chat from lines typed ahead to the line that resumes it", async () => {
     await chat.shows("Resume a saved chat");
     chat.type("milk");
     await chat.shows("> milk");
-    await chat.shows("1 of 1");
+    await chat.shows("1 of 2");
     chat.type(escapeKey);
     await chat.showsNot("Resume a saved chat");
+
+    const answer = await printedNarrow(["run", "tiny", "Capital of France?"], environment);
+    expect(answer.lines.slice(0, 2)).toEqual(["The capital of France is", "Paris."]);
+    const error = await printedNarrow(["run", "nope", "Hi"], environment);
+    expect(error.code).toBe(3);
+    expect(error.lines.join(" ")).toMatch(/^Error: model 'nope' not found/);
+
     await chat.send("/bye");
     expect(await chat.exited).toBe(0);
     expect(chat.text()).toContain(
-      "Chat 'Sums and notes' is saved. Resume it with: modelctl run --session ",
+      "Chat 'Other sums' is saved. Resume it with: modelctl run --session ",
     );
   } finally {
     await chat.close();

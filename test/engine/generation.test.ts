@@ -407,3 +407,22 @@ describe("a grammar that gets slower with each token", () => {
     expect((await tiny.ask(user("What is 2 + 3?"))).text).toBe("2 + 3 = 5");
   });
 });
+
+describe("a grammar that leaves no token", () => {
+  it("because it is over ends the answer, also where end tokens are forbidden", async () => {
+    const request = { grammar: 'root ::= "2 + 3"', maxTokens: 20, ignoreEndOfText: true };
+    const { text, done } = await tiny.ask(user("What is 2 + 3?"), request);
+    expect(text).toBe("2 + 3");
+    expect(done.reason).toBe("stop");
+  });
+
+  it("because none can spell it ends its own request, and others go on", async () => {
+    const request = { grammar: 'root ::= "2 + " "\\U7FFFFFFF"', maxTokens: 20 };
+    const other = tiny.ask(user("Write a long story."));
+    await expect(tiny.ask(user("What is 2 + 3?"), request)).rejects.toMatchObject({
+      code: "ENGINE_GRAMMAR_DEAD_END",
+      status: 400,
+    });
+    expect((await other).done.reason).toBe("stop");
+  });
+});

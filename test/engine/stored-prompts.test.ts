@@ -52,6 +52,9 @@ function startOf({ events }: Answer) {
   return { from: started?.cachedFrom, tokens: started?.cachedTokens };
 }
 
+// tiny's control tokens around a message
+const [start, end] = [6, 7];
+
 const kinds = proofCases<MemoryModel>(["sliding"], ["recurrent", "dense", "mixture", "hybrid"]);
 
 describe.each(kinds)("%s memory", (kind) => {
@@ -77,6 +80,20 @@ describe.each(kinds)("%s memory", (kind) => {
       await cold.ask([(tokens[0] ?? 0) + 1], { maxTokens: 1 });
       expect(distance(await cold.ask(tokens, { temperature }), answer)).toBeLessThan(tolerance);
     }
+    expect(again.warnings).toEqual([]);
+  }, 60_000);
+
+  it("spares another conversation's question the system prompt of the only one so far", async () => {
+    const { load } = await machine(kind);
+    const system = [start, ...text(1500, 1), end];
+    const ask = (seed: number) => [...system, start, ...text(400, seed), end, start, ...text(2, 0)];
+    const first = await load();
+    await first.ask(ask(2));
+    await first.stop();
+    const again = await load();
+    const answer = await again.ask(ask(3));
+    expect(startOf(answer).from).toBe("disk");
+    expect(startOf(answer).tokens).toBeGreaterThanOrEqual(1500);
     expect(again.warnings).toEqual([]);
   }, 60_000);
 

@@ -1,14 +1,14 @@
 // A model that sees, through both engines: what it says of pictures, and everything that a request may
 // ask for beside them.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { hasEyes } from "../../source/engine/text/eyes.ts";
+import { hasImageReader } from "../../source/engine/text/image-reader.ts";
 import { image, imagePairs, loadVision, look, type TinyVision } from "../support/load-vision.ts";
 
 const colour = "What color is this image?";
 const engines = [
   { engine: "prebuilt" as const, isThere: true },
   // Where no compiler has built the image reader there is nothing to be tried.
-  { engine: "built" as const, isThere: hasEyes("cpu") },
+  { engine: "built" as const, isThere: hasImageReader("cpu") },
 ];
 
 for (const { engine, isThere } of engines) {
@@ -156,7 +156,7 @@ for (const { engine, isThere } of engines) {
     it("tells the model's own log-probabilities, or that it cannot", async () => {
       const answer = tiny.ask([look(colour, image("red.png"))], { topLogprobs: 2 });
       if (engine === "prebuilt") {
-        await expect(answer).rejects.toThrow(/Log-probabilities are not available/);
+        await expect(answer).rejects.toThrow(/Log-probabilities are not supported/);
         return;
       }
       const { events, done } = await answer;

@@ -1,6 +1,8 @@
 // Plays the rounds of a target, and notices what the product must never do: throw what is no error of
 // its own, hang, leak.
+import { setTimeout as wait } from "node:timers/promises";
 import { Dice } from "./dice.ts";
+import { FairClock } from "./fair-clock.ts";
 import { sizeOfProcess } from "./process-size.ts";
 import type { Attack, ProcessSize, Target } from "./target.ts";
 import type { Watchdog } from "./watchdog.ts";
@@ -10,7 +12,7 @@ export interface PlayOptions {
   rounds: number;
   /** Plays this round alone. */
   only?: number | undefined;
-  /** An attempt that takes longer hangs. Defaults to 10 s. */
+  /** An attempt that takes longer hangs, on an idle machine. Defaults to 10 s. */
   hangMs?: number;
   /** Told of rounds that hold up this thread; by default nobody is. */
   watchdog?: Watchdog | undefined;
@@ -33,6 +35,7 @@ export interface Played {
 }
 
 const usualHangMs = 10_000;
+const lookMs = 250;
 /** Servers and their runners have so long to end. */
 const endMs = 30_000;
 /** A target that fails always says nothing new. */
@@ -142,20 +145,37 @@ async function sizeOf(attack: Attack): Promise<ProcessSize> {
   return (await attack.size?.()) ?? (await sizeOfProcess());
 }
 
-/** @param work is given a function that starts the limit anew */
+/**
+ * Half of the limit counts as it passes. The other half counts by a fair clock: looking at all processes
+ * for every attempt would take longer than most attempts do.
+ *
+ * @param work is given a function that starts the limit anew
+ */
 async function withinLimit(
   limitMs: number,
   work: (startAnew: () => void) => Promise<void> | undefined,
 ): Promise<void> {
   const limit = Promise.withResolvers<never>();
-  const timer = setTimeout(() => {
+  let count = 0;
+  const suspect = async () => {
+    const suspected = count;
+    const clock = new FairClock();
+    while (clock.elapsedMs() < limitMs / 2) {
+      await wait(lookMs);
+      if (count !== suspected) return;
+    }
     limit.reject(new Error(`it hangs: nothing for ${limitMs / 1000} s`));
-  }, limitMs);
-  const working = work(() => timer.refresh());
+  };
+  const timer = setTimeout(() => void suspect(), limitMs / 2);
+  const working = work(() => {
+    count += 1;
+    timer.refresh();
+  });
   try {
     await Promise.race([working, limit.promise]);
   } finally {
     working?.catch(() => {}); // too late to be told
+    count += 1;
     clearTimeout(timer);
   }
 }

@@ -1,4 +1,4 @@
-// `npm run fuzz [-- TARGET…]`: hostile input for everything that takes input, from a seed.
+// `npm run fuzz [-- TARGET[=ROUNDS]…]`: hostile input for everything that takes input, from a seed.
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -7,25 +7,17 @@ import { targets } from "./targets.ts";
 import { Watchdog } from "./watchdog.ts";
 
 const mostShown = 2000;
-const names = process.argv.slice(2);
-const unknown = names.find((name) => targets.every((target) => target.name !== name));
-if (unknown !== undefined) {
-  console.error(`There is no target ${unknown}: ${targets.map(({ name }) => name).join(", ")}.`);
-  process.exit(2);
-}
+const wanted = new Map(process.argv.slice(2).map(readWord));
 const { FUZZ_SEED: seed = String(Date.now()), FUZZ_ROUNDS = "1", FUZZ_ROUND } = process.env;
 const factor = Number(FUZZ_ROUNDS);
-if (!(factor > 0)) {
-  console.error(`FUZZ_ROUNDS is ${FUZZ_ROUNDS}, but it must be a number above 0.`);
-  process.exit(2);
-}
+if (!(factor > 0)) leave(`FUZZ_ROUNDS is ${FUZZ_ROUNDS}, but it must be a number above 0.`);
 const only = FUZZ_ROUND === undefined ? undefined : Number(FUZZ_ROUND);
 const watchdog = new Watchdog();
 console.log(`Seed ${seed}`);
 console.log(line(["target", "rounds", "attempts", "seconds", "failures"]));
 let failures = 0;
-for (const target of targets.filter(({ name }) => names.length === 0 || names.includes(name))) {
-  const rounds = Math.max(1, Math.round(target.rounds * factor));
+for (const target of targets.filter(({ name }) => wanted.size === 0 || wanted.has(name))) {
+  const rounds = wanted.get(target.name) ?? Math.max(1, Math.round(target.rounds * factor));
   const played = await play(target, { seed, rounds, only, watchdog });
   const { attempts, seconds } = played;
   const found = played.failures.length;
@@ -35,12 +27,31 @@ for (const target of targets.filter(({ name }) => names.length === 0 || names.in
 }
 process.exit(failures === 0 ? 0 : 1);
 
-function tellFailures({ name, failures }: Played): void {
+/** `models`, or `models=100` for so many rounds. */
+function readWord(word: string): [string, number | undefined] {
+  const [name = "", rounds] = word.split("=");
+  if (targets.every((target) => target.name !== name)) {
+    leave(`There is no target ${name}: ${targets.map((target) => target.name).join(", ")}.`);
+  }
+  if (rounds === undefined) return [name, undefined];
+  if (!/^[1-9]\d*$/.test(rounds)) leave(`${word} has no number of rounds: ${name}=100.`);
+  return [name, Number(rounds)];
+}
+
+function leave(reason: string): never {
+  console.error(reason);
+  process.exit(2);
+}
+
+function tellFailures({ name, rounds, failures }: Played): void {
   for (const { round, reason, reproduction } of failures) {
-    const again = round === undefined ? ` FUZZ_ROUNDS=${factor}` : ` FUZZ_ROUND=${round}`;
+    const again =
+      round === undefined
+        ? `npm run fuzz -- ${name}=${rounds}`
+        : `FUZZ_ROUND=${round} npm run fuzz -- ${name}`;
     console.log(`\n${name}: ${reason}`);
     console.log(`  tried: ${shown(reproduction)}`);
-    console.log(`  again: FUZZ_SEED=${seed}${again} npm run fuzz -- ${name}\n`);
+    console.log(`  again: FUZZ_SEED=${seed} ${again}\n`);
   }
 }
 

@@ -2,6 +2,7 @@
 import type { Target } from "./target.ts";
 import { archives } from "./targets/archives.ts";
 import { gateway } from "./targets/gateway.ts";
+import { headers } from "./targets/headers.ts";
 import { images } from "./targets/images.ts";
 import { kills } from "./targets/kills.ts";
 import { loads } from "./targets/loads.ts";
@@ -17,6 +18,7 @@ import { templates } from "./targets/templates.ts";
 export const targets: readonly Target[] = [
   settings,
   modelfiles,
+  headers,
   models,
   archives,
   images,

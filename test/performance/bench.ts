@@ -5,7 +5,7 @@ import { cpus } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { buildImageReader } from "../../source/application/build-image-reader.ts";
 import { findAddonBinary } from "../../source/engine/text/addon.ts";
-import { eyesFileName, eyesFolders } from "../../source/engine/text/eyes.ts";
+import { imageReaderFileName, imageReaderFolders } from "../../source/engine/text/image-reader.ts";
 import { createTemporaryFolder, installCleanUp } from "./clean-up.ts";
 import { measureCommands } from "./command-figures.ts";
 import { type Comparison, compare } from "./comparison.ts";
@@ -108,7 +108,7 @@ async function measureSeeing(
   const modelPath = await makeModel(options, release, peer, usualModel.memory);
   const model = await ensureSeeingModel(modelPath, release.cacheFolder);
   await readOnce(model.projectorPath);
-  if (!usesPrebuilt && !existsSync(join(eyesFolders("cpu")[0], eyesFileName))) {
+  if (!usesPrebuilt && !existsSync(join(imageReaderFolders("cpu")[0], imageReaderFileName))) {
     print("Building the image reader, once (a minute) ...");
     await buildImageReader("cpu", { onProgress: () => {}, signal: undefined });
   }

@@ -12,7 +12,7 @@ test("each field that has no effect has its sentence", () => {
   };
   const template = new GoChatTemplate("{{ .System }}\n{{ .Promt }}");
   expect(createWarnings(body, { template, otherNames: ["temprature", "mirostat"] })).toEqual([
-    "template line 2, column 4: the TEMPLATE asks for .Promt, which no conversation has: it prints nothing. Did you mean .Prompt?",
+    "template line 2, column 4: the TEMPLATE uses .Promt, which does not exist and prints nothing. Did you mean .Prompt?",
     "renderer is kept, but has no effect here: prompts follow the TEMPLATE, or the model's own template.",
     "parser is kept, but has no effect here: the template decides how answers are parsed.",
     "parameter typical_p is kept, but has no effect here: this engine has no such sampler; min_p is similar.",

@@ -21,7 +21,7 @@ describe("a template that cannot be read", () => {
 test("what would print nothing is told, and what was meant", () => {
   const [warning, ...more] = check('FROM a\nTEMPLATE """\n{{ .Promt }}\n"""');
   expect(warning).toBe(
-    "Modelfile line 3, column 4: the TEMPLATE asks for .Promt, which no conversation has: it prints nothing. Did you mean .Prompt?",
+    "Modelfile line 3, column 4: the TEMPLATE uses .Promt, which does not exist and prints nothing. Did you mean .Prompt?",
   );
   expect(more).toEqual([]);
 });

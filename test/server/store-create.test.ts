@@ -53,7 +53,7 @@ describe("the records", () => {
   test("begin with what has no effect, which without a stream is in the reply", async () => {
     const body = { model: "odd", from: "tiny", template: "{{ .Promt }}", license: "" };
     const warning =
-      "template line 1, column 4: the TEMPLATE asks for .Promt, which no conversation has: it prints nothing. Did you mean .Prompt?";
+      "template line 1, column 4: the TEMPLATE uses .Promt, which does not exist and prints nothing. Did you mean .Prompt?";
     const statuses = statusesOf(await create(body));
     expect(statuses.slice(0, 2)).toEqual([warning, "parsing GGUF"]);
     const { json } = await store.server.post("/api/create", { ...body, stream: false });

@@ -9,6 +9,6 @@ export const exportDefinition = {
   completes: "model",
   summary: "Export a model to one file, or to a pipe with -",
   flags: jsonFlag,
-  examples: ["export tiny tiny.tar", "export tiny - | ssh HOST % import -"],
+  examples: ["export tiny tiny.tar", "% export tiny - | ssh HOST % import -"],
   exitCodes: { 3: "Model not found" },
 } as const satisfies CommandDefinition;

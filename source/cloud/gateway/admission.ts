@@ -1,26 +1,26 @@
-// Who may call which app: the path, the key, its scope, and how often.
+// Access control: checks the app, the key, its scope and its rate limit.
 import type { Clock } from "../../base/clock.ts";
 import { FailedAttempts } from "../../keys/failed-attempts.ts";
 import { RequestBudget } from "../../keys/request-budget.ts";
 import { type CloudKey, type KeyVerifier, keyCovers } from "../keys/cloud-key.ts";
 import type { AppTraffic } from "./app-traffic.ts";
+import { refuseUnavailable } from "./app-unavailable.ts";
 import type { Refusal } from "./refusals.ts";
 import type { RequestHead } from "./request-head.ts";
 import type { AppPath } from "./request-path.ts";
 import type { RoutingTable } from "./routing-table.ts";
-import { standingRefusal } from "./standing-refusal.ts";
 
 export interface Caller {
   head: RequestHead;
   method: string;
-  /** Of the client. */
+  /** Address of the client. */
   address: string;
 }
 
 export type Admitted = { traffic: AppTraffic; key: CloudKey | undefined };
 export type Refused = {
   refusal: Refusal;
-  /** Undefined: there is no such app. */
+  /** Undefined if no such app exists. */
   traffic: AppTraffic | undefined;
   key: CloudKey | undefined;
 };
@@ -36,7 +36,7 @@ export class Admission {
   readonly #clock: Clock;
   readonly #log: (text: string) => void;
   readonly #failures: FailedAttempts;
-  /** By the number of requests that a key may send in a minute. */
+  /** Keyed by requests per minute. */
   readonly #budgets = new Map<number, RequestBudget>();
 
   constructor(
@@ -51,7 +51,7 @@ export class Admission {
     this.#failures = new FailedAttempts(options.clock);
   }
 
-  /** An app that there is not looks like a private one to callers without a valid key. */
+  /** Treats an unknown app like a private one for callers without a valid key. */
   admit(path: AppPath, caller: Caller): Admitted | Refused {
     const traffic = this.#table.find(path.organisation, path.app);
     let key: CloudKey | undefined;
@@ -66,11 +66,11 @@ export class Admission {
       const refusal = this.#refuseKey(key, path, caller.method);
       if (refusal !== undefined) return { refusal, traffic, key };
     }
-    const refusal = standingRefusal(traffic.routed, traffic.isOpen);
+    const refusal = refuseUnavailable(traffic.routed, traffic.isOpen);
     return refusal === undefined ? { traffic, key } : { refusal, traffic, key };
   }
 
-  /** Whose key a caller has sent, whatever it may do. */
+  /** Returns the caller's key, regardless of its scope. */
   identify(caller: Caller): CloudKey | undefined {
     const identified = this.#identify(caller, "deployctl");
     return "key" in identified ? identified.key : undefined;
@@ -84,32 +84,32 @@ export class Admission {
     const challenge = ["WWW-Authenticate", `Key realm="${realm}"`];
     const { authorization } = head;
     if (authorization === undefined) {
-      const detail = `This app asks for a key. ${howToSend}`;
+      const detail = `This app requires a key. ${howToSend}`;
       return { refusal: { type: "auth_missing", detail, headers: challenge } };
     }
     if (!authorization.startsWith(scheme)) {
-      const detail = `The Authorization header has not the form 'Key <token>'. ${howToSend}`;
+      const detail = `The Authorization header does not use the scheme Key. ${howToSend}`;
       return { refusal: { type: "auth_scheme", detail, headers: challenge } };
     }
     const key = this.#keys.verify(authorization.slice(scheme.length));
     return key === undefined ? { refusal: this.#refuseToken(address, challenge) } : { key };
   }
 
-  /** Mistyped, unknown, wrong, revoked, expired: nobody learns which. */
+  /** Gives the same refusal for mistyped, unknown, revoked and expired keys. */
   #refuseToken(address: string, headers: string[]): Refusal {
     const { isNews, unreported, waitMs } = this.#failures.note(address);
     if (isNews) {
-      const more = unreported > 0 ? `, and ${unreported} more since the last such line` : "";
-      this.#log(`a request from ${address} came without a valid key${more}`);
+      const more = unreported > 0 ? `, and ${unreported} more since the last report` : "";
+      this.#log(`request from ${address} without a valid key${more}`);
     }
     if (waitMs > 0) {
       return {
         type: "rate_limited",
-        detail: "Too many requests from here came without a valid key. Wait before the next one.",
+        detail: "Too many requests without a valid key from this address. Try again later.",
         retryAfterSeconds: waitMs / 1000,
       };
     }
-    const detail = "The key is not valid: mistyped, unknown, revoked or expired.";
+    const detail = "The key is invalid, unknown, revoked or expired.";
     return { type: "auth_invalid", detail, headers };
   }
 
@@ -117,7 +117,7 @@ export class Admission {
     const name = `${path.organisation}/${path.app}`;
     if (!keyCovers(key, { ...path, method })) {
       const what = key.scope === "api:read" ? `${method} requests to ${name}` : name;
-      const detail = `The key ${key.id} is valid, but neither its scope nor its list of apps covers ${what}.`;
+      const detail = `The scope or the apps of the key ${key.id} do not allow ${what}.`;
       return { type: "auth_forbidden", detail };
     }
     if (key.requestsPerMinute === undefined) return undefined;
@@ -125,7 +125,7 @@ export class Admission {
     if (waitMs === 0) return undefined;
     return {
       type: "rate_limited",
-      detail: `The key ${key.id} may send ${key.requestsPerMinute} requests a minute.`,
+      detail: `The key ${key.id} is limited to ${key.requestsPerMinute} requests per minute.`,
       retryAfterSeconds: waitMs / 1000,
     };
   }
@@ -140,5 +140,5 @@ export class Admission {
 }
 
 function notFound({ organisation, app }: AppPath): Refusal {
-  return { type: "app_not_found", detail: `There is no app ${organisation}/${app}.` };
+  return { type: "app_not_found", detail: `The app ${organisation}/${app} does not exist.` };
 }

@@ -1,48 +1,48 @@
-// The requests of one app: those that replicas hold, and those that wait for one.
+// Requests of one app, both in progress and queued, and the choice of their replicas.
 import type { Clock } from "../../base/clock.ts";
+import { refuseUnavailable } from "./app-unavailable.ts";
 import { chooseByAffinity, chooseLeastBusy } from "./choose-replica.ts";
-import { KeptModels } from "./kept-models.ts";
+import { ModelsCache } from "./models-cache.ts";
 import type { Refusal } from "./refusals.ts";
 import type { ReplicaSlot } from "./replica-slot.ts";
-import { standingRefusal } from "./standing-refusal.ts";
 import type { Demand, RoutedApp } from "./traffic.ts";
 import { estimateWaitSeconds, longestQueue, type Waiter, WaitingQueue } from "./waiting-queue.ts";
 
-/** How much the latest request counts in the mean duration. */
+/** Weight of the latest request in the mean duration. */
 const meanWeight = 0.1;
-/** A replica that refused a connection is left alone for so long. */
+/** Time for which a replica that refused a connection is avoided. */
 const avoidMs = 1000;
 
 export class AppTraffic {
   readonly #clock: Clock;
   readonly #onChange: () => void;
   readonly #queue = new WaitingQueue();
-  readonly keptModels = new KeptModels();
+  readonly cachedModels = new ModelsCache();
   routed: RoutedApp;
   #slots: readonly ReplicaSlot[] = [];
   #busy = 0;
   #meanMs: number | undefined;
-  /** Monotonic; since a request that was not let wait wants a replica to be started. */
+  /** Monotonic time of the first request that failed cold and still wants a replica started. */
   #wantedSince: number | undefined;
-  /** By the table before the present one. */
+  /** State in the previous routing table. */
   #wasOpen = false;
-  /** Monotonic; when a replica was open last. */
+  /** Monotonic time at which a replica was last open. */
   #openAt = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param onChange told when a request arrives, is dispatched, or ends */
+  /** @param onChange called when a request arrives, is dispatched, or ends */
   constructor(routed: RoutedApp, clock: Clock, onChange: () => void) {
     this.routed = routed;
     this.#clock = clock;
     this.#onChange = onChange;
   }
 
-  /** Whether any replica takes requests. */
+  /** True if any replica accepts requests. */
   get isOpen(): boolean {
     return this.#slots.some((slot) => slot.isOpen);
   }
 
-  /** Whether a replica took requests at some time since. */
+  /** Returns true if a replica accepted requests at any time since. */
   wasOpenSince(since: number): boolean {
     return this.isOpen || this.#openAt >= since;
   }
@@ -62,16 +62,16 @@ export class AppTraffic {
   update(routed: RoutedApp, slots: readonly ReplicaSlot[]): void {
     if (this.#wasOpen) this.#openAt = this.#clock.now();
     this.routed = routed;
-    this.keptModels.update(routed);
+    this.cachedModels.update(routed);
     this.#slots = slots;
     this.#wasOpen = this.isOpen;
     if (this.#wasOpen) this.#wantedSince = undefined;
-    const refusal = standingRefusal(routed, this.isOpen);
+    const refusal = refuseUnavailable(routed, this.isOpen);
     if (refusal !== undefined) this.refuseAll(refusal);
     this.#serve();
   }
 
-  /** Before it is forgotten, or when the gateway stops. */
+  /** Refuses all queued requests, when the app is removed or the gateway stops. */
   refuseAll(refusal: Refusal): void {
     clearTimeout(this.#timer);
     if (this.#queue.size === 0) return;
@@ -79,7 +79,7 @@ export class AppTraffic {
     this.#onChange();
   }
 
-  /** A replica at once, or none: those that wait already come first, unless it has had a replica. */
+  /** Takes a free replica; queued requests go first, unless this one is a retry. */
   take(waiter: Waiter): ReplicaSlot | undefined {
     const comesFirst = this.#queue.size === 0 || waiter.avoided !== undefined;
     const slot = comesFirst ? this.#choose(waiter) : undefined;
@@ -87,18 +87,18 @@ export class AppTraffic {
     return slot;
   }
 
-  /** @returns why it may not wait */
+  /** @returns the refusal if the queue is full */
   enqueue(waiter: Waiter): Refusal | undefined {
     const most = longestQueue(this.routed.scale);
     if (waiter.avoided !== undefined) {
-      // It was let in before, and its replica has failed it.
+      // A retry after its replica failed.
       this.#queue.addFirst(waiter, this.#clock.now());
     } else if (this.#queue.size < most) {
       this.#queue.add(waiter, this.#clock.now());
     } else {
       return {
         type: "queue_full",
-        detail: `${most} requests wait for this app already. Try again later.`,
+        detail: `The queue of this app is full (${most} requests). Try again later.`,
         retryAfterSeconds: this.#estimateSeconds(),
       };
     }
@@ -111,13 +111,13 @@ export class AppTraffic {
     if (this.#queue.remove(waiter)) this.#onChange();
   }
 
-  /** Counts as demand until a replica is there, though nothing waits. */
+  /** Counts as demand until a replica is open, although no request is queued. */
   wantReplica(): void {
     this.#wantedSince ??= this.#clock.now();
     this.#onChange();
   }
 
-  /** @param durationMs how long the replica held the request; undefined: it does not count */
+  /** @param durationMs time on the replica; undefined to leave it out of the mean */
   release(slot: ReplicaSlot, waiter: Waiter, durationMs: number | undefined): void {
     slot.inFlight -= 1;
     if (!waiter.isPassive) {
@@ -133,7 +133,7 @@ export class AppTraffic {
     this.#onChange();
   }
 
-  /** Nobody listens at this replica: others get its requests for a moment. */
+  /** Avoids a replica that refused a connection for a short time. */
   avoid(slot: ReplicaSlot): void {
     slot.avoidedUntil = this.#clock.now() + avoidMs;
   }
@@ -162,7 +162,7 @@ export class AppTraffic {
       return slot.inFlight < slot.limit(maxMultiplexing, now, this.#clock);
     };
     const [only] = this.#slots;
-    // The usual case needs no list.
+    // The common case needs no lists.
     if (this.#slots.length === 1 && only !== undefined) return hasRoom(only) ? only : undefined;
     const free = this.#slots.filter(hasRoom);
     const others = free.filter((slot) => slot !== waiter.avoided);
@@ -171,7 +171,7 @@ export class AppTraffic {
     return chooseByAffinity(candidates, waiter.affinity);
   }
 
-  /** Some replicas take more after a while, without anything that happens. */
+  /** Serves the queue again when a replica that warms up, or was avoided, takes more. */
   #scheduleServing(): void {
     clearTimeout(this.#timer);
     if (this.#queue.size === 0) return;

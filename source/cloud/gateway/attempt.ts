@@ -1,4 +1,4 @@
-// One try of a request at one replica, through undici's dispatcher.
+// Attempt to send a request to one replica, through undici's dispatcher.
 import type { Readable } from "node:stream";
 import type { Dispatcher } from "undici";
 import type { ReplicaSlot } from "./replica-slot.ts";
@@ -6,28 +6,28 @@ import type { UpstreamConnection } from "./upstream-pool.ts";
 
 export interface ReplicaRequest {
   method: string;
-  /** With its query. */
+  /** Path with its query. */
   path: string;
   /** Name, value, name, value. */
   headers: string[];
   body: Buffer | Readable | null;
 }
 
-/** Why there is no reply, or not all of it. */
+/** Reason for a missing or incomplete reply. */
 export type FailureKind =
-  /** Nobody listens there; the replica has seen nothing. */
+  /** Connection refused; the replica has seen nothing. */
   | "refused"
-  /** The connection ended. */
+  /** Connection closed. */
   | "disconnected"
-  /** What came is no HTTP. */
+  /** Reply is not valid HTTP. */
   | "invalid_reply"
-  /** The request cannot be sent as HTTP. */
+  /** Request cannot be sent as HTTP. */
   | "invalid_request";
 
 export interface AttemptFailure {
   kind: FailureKind;
   message: string;
-  /** It came over a connection that had been idle: the replica may just have closed it. */
+  /** True on a reused connection, which the replica may just have closed. */
   wasReused: boolean;
 }
 
@@ -36,13 +36,13 @@ export type RawHeaders = readonly (Buffer | string)[];
 export interface AttemptListener {
   /** @param rawHeaders name, value, name, value */
   onHead(status: number, rawHeaders: RawHeaders, statusText: string): void;
-  /** @returns false: no more until `resume` */
+  /** @returns false to pause until `resume` */
   onPiece(piece: Buffer): boolean;
   onEnd(): void;
   onFailure(failure: AttemptFailure): void;
 }
 
-/** Ends with one call of `onEnd` or `onFailure`, unless it is given up. */
+/** Calls `onEnd` or `onFailure` exactly once, unless given up. */
 export class Attempt implements Dispatcher.DispatchHandler {
   readonly #connection: UpstreamConnection;
   readonly #slot: ReplicaSlot;
@@ -59,12 +59,12 @@ export class Attempt implements Dispatcher.DispatchHandler {
   }
 
   send(request: ReplicaRequest): void {
-    // undici knows the methods of the standard by type and takes any other too.
+    // undici's type has only the standard methods, but it accepts any.
     const method = request.method as Dispatcher.HttpMethod;
     this.#connection.client.dispatch({ ...request, method, idempotent: false }, this);
   }
 
-  /** Ends it at once, and the work of the replica with it. Nothing is told any more. */
+  /** Aborts the attempt, and with it the replica's work; no more calls follow. */
   giveUp(): void {
     this.#isGivenUp = true;
     this.#controller?.abort(new Error("given up"));
@@ -86,7 +86,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
     _headers: unknown,
     statusText = "",
   ): void {
-    // 103 and the like: the reply is yet to come.
+    // Informational, such as 103; the reply follows.
     if (status < 200 || this.#isGivenUp) return;
     this.#listener.onHead(status, toList(controller.rawHeaders), statusText);
   }
@@ -113,7 +113,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
   }
 }
 
-/** The dispatcher gives a list; its type allows more. */
+/** Narrows the type: the dispatcher always gives a list. */
 function toList(headers: Dispatcher.DispatchController["rawHeaders"]): RawHeaders {
   return Array.isArray(headers) ? headers : [];
 }
@@ -124,7 +124,7 @@ function kindOf(error: Error): FailureKind {
   if (code === "UND_ERR_INVALID_ARG" || code === "UND_ERR_REQ_CONTENT_LENGTH_MISMATCH") {
     return "invalid_request";
   }
-  // Node's own errors come from a head that cannot be written to the client.
+  // Node's own errors are caused by a head that cannot be written to the client.
   const isUnreadable =
     error.name === "HTTPParserError" || /^(UND_ERR_HEADERS_|ERR_HTTP_|ERR_INVALID_)/.test(code);
   return isUnreadable ? "invalid_reply" : "disconnected";

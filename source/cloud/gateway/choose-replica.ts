@@ -1,4 +1,4 @@
-// Which of the replicas that have room is given a request.
+// Choice of a replica for a request, among those with capacity.
 import { crc32 } from "node:zlib";
 
 export interface Candidate {
@@ -7,13 +7,13 @@ export interface Candidate {
   lastUsedAt: number | undefined;
 }
 
-/** With affinity a replica may hold so much more than the average before the next one is taken. */
+/** Load relative to the average above which affinity falls back to another replica. */
 const overflow = 1.25;
 
 /**
- * The one with the fewest requests; of several the one used last, so that others may go idle.
+ * Returns the replica with the fewest requests; on a tie the one used last, so that others go idle.
  *
- * @param candidates those that have room
+ * @param candidates replicas with capacity
  */
 export function chooseLeastBusy<T extends Candidate>(candidates: readonly T[]): T | undefined {
   let best: T | undefined;
@@ -29,8 +29,8 @@ function isBetter(one: Candidate, other: Candidate): boolean {
 }
 
 /**
- * The same one for the same text, as long as it is not much busier than the others: what it has
- * cached is used again. Few texts move when a replica comes or goes (rendezvous hashing).
+ * Returns the same replica for the same text, to use its caches, unless it is much busier than the
+ * others. Rendezvous hashing moves few texts when a replica comes or goes.
  */
 export function chooseByAffinity<T extends Candidate>(
   candidates: readonly T[],
@@ -51,7 +51,7 @@ export function chooseByAffinity<T extends Candidate>(
   return best;
 }
 
-/** MurmurHash3's finish: a CRC alone keeps the order of the replicas for most texts. */
+/** Finalizer of MurmurHash3; with a plain CRC most texts would choose the same replica. */
 function scatter(hash: number): number {
   let value = hash;
   value = Math.imul(value ^ (value >>> 16), 0x85ebca6b);

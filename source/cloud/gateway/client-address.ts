@@ -1,10 +1,10 @@
-// Who sent a request, where proxies stand before the gateway.
+// Address of a request's client, also behind trusted proxies.
 import { BlockList, isIP } from "node:net";
 import { ProductError } from "../../base/product-error.ts";
 import { cloudErrors } from "../errors.ts";
 import type { RequestHead } from "./request-head.ts";
 
-/** The proxies whose word is taken for where a request came from. */
+/** Proxies whose X-Forwarded headers are trusted. */
 export class TrustedProxies {
   readonly #blocks = new BlockList();
   readonly isEmpty: boolean;
@@ -31,8 +31,8 @@ export class TrustedProxies {
     const isLength = /^\d{1,3}$/.test(prefix ?? "0") && length <= bits;
     if (family === 0 || !isLength || more.length > 0) {
       throw new ProductError(cloudErrors.requestInvalid, {
-        message: `'${block}' is no block of addresses.`,
-        hint: "Write one such as 10.0.0.0/8, or a single address.",
+        message: `'${block}' is not an address or a CIDR block.`,
+        hint: "Use a block such as 10.0.0.0/8, or a single address.",
       });
     }
     this.#blocks.addSubnet(address, length, family === 4 ? "ipv4" : "ipv6");
@@ -40,13 +40,13 @@ export class TrustedProxies {
 }
 
 export interface Origin {
-  /** Of the client, not of a trusted proxy. */
+  /** Address of the client, not of a trusted proxy. */
   address: string;
-  /** For the replica: name, value, name, value. */
+  /** Headers for the replica: name, value, name, value. */
   forwardHeaders: string[];
 }
 
-/** What stands before IPv4 addresses on a socket that takes both kinds. */
+/** Prefix of IPv4 addresses on a dual-stack socket. */
 const mappedPrefix = "::ffff:";
 
 export function plainAddress(address: string | undefined): string {
@@ -68,7 +68,7 @@ export function readOrigin(
     return { address: peer, forwardHeaders };
   }
   const chain = (head.forwardedFor ?? "").split(",").map((part) => part.trim());
-  // The last one that no trusted proxy is: what stands before it, anybody may have written.
+  // The last address that is not a trusted proxy; anything before it may be forged.
   const client = chain.findLast((address) => isIP(address) !== 0 && !proxies.has(address));
   const host = head.forwardedHost ?? head.host;
   const forwardHeaders = [

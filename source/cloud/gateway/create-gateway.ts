@@ -1,26 +1,26 @@
-// The public side of deployctl: takes requests in, passes on those that may pass, and stops well.
+// Gateway of deployctl: accepts requests, proxies those that are allowed, and shuts down gracefully.
 import { systemClock } from "../../base/clock.ts";
 import { Admission } from "./admission.ts";
+import { BufferCollection } from "./buffer-collection.ts";
 import { TrustedProxies } from "./client-address.ts";
 import { defaultGatewayLimits, type GatewayOptions } from "./gateway-options.ts";
-import { type BoundAddress, Listener, type ListenerSurroundings } from "./listener.ts";
+import { type BoundAddress, Listener, type ListenerContext } from "./listener.ts";
 import type { ListenerOptions } from "./listener-options.ts";
-import { Reception, stopping } from "./reception.ts";
 import { WaitingBytes } from "./request-body.ts";
+import { RequestHandler, stopping } from "./request-handler.ts";
 import { RoutingTable } from "./routing-table.ts";
-import { SpentBuffers } from "./spent-buffers.ts";
 import type { Demand, RoutedApp, Traffic } from "./traffic.ts";
 
-/** Callers that read at all have the reason by then. */
-const lastWordsMs = 250;
+/** Time for callers to receive the refusal before their connections are cut. */
+const refusalGraceMs = 250;
 
-/** @throws ProductError `CLOUD_REQUEST_INVALID` for trusted proxies that are no addresses */
+/** @throws ProductError `CLOUD_REQUEST_INVALID` if a trusted proxy is not an address */
 export function createGateway(options: GatewayOptions): Gateway {
   const { keys, log, clock = systemClock, isReady = () => true } = options;
   const limits = { ...defaultGatewayLimits, ...options.limits };
   const proxies = new TrustedProxies(options.trustedProxies ?? []);
   const table = new RoutingTable(clock, limits.connectTimeoutMs);
-  const reception = new Reception({
+  const handler = new RequestHandler({
     admission: new Admission(table, keys, { clock, log }),
     proxies,
     isReady,
@@ -30,30 +30,26 @@ export function createGateway(options: GatewayOptions): Gateway {
       limits,
       clock,
       waiting: new WaitingBytes(limits.waitingBytes),
-      spent: new SpentBuffers(),
+      buffers: new BufferCollection(),
       observe: options.observe ?? (() => {}),
-      onStopWish: options.onStopWish ?? (() => {}),
+      onStopRequested: options.onStopRequested ?? (() => {}),
     },
   });
   const { headerBytes } = limits;
-  const around = { reception, headerBytes, hasProxies: !proxies.isEmpty, log };
-  return new Gateway(options.listeners, table, around);
+  const context = { handler, headerBytes, hasProxies: !proxies.isEmpty, log };
+  return new Gateway(options.listeners, table, context);
 }
 
 export class Gateway implements Traffic {
   readonly #wanted: readonly ListenerOptions[];
   readonly #table: RoutingTable;
-  readonly #around: ListenerSurroundings;
+  readonly #context: ListenerContext;
   #listeners: readonly Listener[] = [];
 
-  constructor(
-    wanted: readonly ListenerOptions[],
-    table: RoutingTable,
-    around: ListenerSurroundings,
-  ) {
+  constructor(wanted: readonly ListenerOptions[], table: RoutingTable, context: ListenerContext) {
     this.#wanted = wanted;
     this.#table = table;
-    this.#around = around;
+    this.#context = context;
   }
 
   get addresses(): readonly BoundAddress[] {
@@ -69,7 +65,7 @@ export class Gateway implements Traffic {
   async listen(): Promise<readonly BoundAddress[]> {
     const opened: Listener[] = [];
     try {
-      for (const wanted of this.#wanted) opened.push(await Listener.open(wanted, this.#around));
+      for (const wanted of this.#wanted) opened.push(await Listener.open(wanted, this.#context));
     } catch (error) {
       await Promise.all(opened.map((listener) => listener.close()));
       throw error;
@@ -78,25 +74,25 @@ export class Gateway implements Traffic {
     return this.addresses;
   }
 
-  /** Refuses new requests, lets the running ones end for so long, then tells them and cuts them. */
+  /** Refuses new requests, waits `drainMs` for running ones, then refuses and cuts the rest. */
   async close({ drainMs }: { drainMs: number }): Promise<void> {
-    const { reception } = this.#around;
-    reception.isStopping = true;
+    const { handler } = this.#context;
+    handler.isStopping = true;
     this.#table.refuseAllWaiting(stopping);
-    await reception.whenIdle(drainMs);
-    for (const live of [...reception.live]) live.refuse(stopping);
-    await reception.whenIdle(lastWordsMs);
-    for (const live of [...reception.live]) live.cut();
+    await handler.whenIdle(drainMs);
+    for (const live of [...handler.active]) live.refuse(stopping);
+    await handler.whenIdle(refusalGraceMs);
+    for (const live of [...handler.active]) live.cut();
     const closing = this.#listeners.map((listener) => listener.close());
     for (const listener of this.#listeners) listener.cutConnections();
     await Promise.all(closing);
     this.#table.close();
   }
 
-  /** Ends the running requests of a key at once. @returns how many there were */
+  /** Ends the running requests of a key at once. @returns their number */
   cutRequestsOf(keyId: string): number {
-    const { live } = this.#around.reception;
-    const ended = [...live].filter(({ arrival }) => arrival.key?.id === keyId);
+    const { active } = this.#context.handler;
+    const ended = [...active].filter(({ admitted }) => admitted.key?.id === keyId);
     for (const exchange of ended) exchange.refuse(keyRevoked);
     return ended.length;
   }
@@ -128,5 +124,5 @@ export class Gateway implements Traffic {
 
 const keyRevoked = {
   type: "key_revoked",
-  detail: "The key was taken back while the request ran.",
+  detail: "The key was revoked while the request ran.",
 } as const;

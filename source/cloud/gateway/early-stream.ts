@@ -1,23 +1,23 @@
-// A stream to an app that sleeps: it begins before there is a replica, and tells of all that fails.
-import type { Arrival } from "./arrival.ts";
+// Early streams: a response that starts before the sleeping app has a replica, and reports any failure.
+import type { AdmittedRequest } from "./admitted-request.ts";
 import type { Refusal } from "./refusals.ts";
 import type { ReadReplyHead } from "./reply-head.ts";
 
-/** Of a replica's error so much is read. */
+/** Maximum bytes read from a replica's error. */
 const mostErrorBytes = 64 * 1024;
 const longestMessage = 2000;
 
-/** Said while a replica starts, at once and then this often where the app does not say. */
+/** Comment sent while a replica starts; repeated at this interval if the app sets none. */
 export const startingComment = ": starting\n\n";
 export const startingCommentMs = 5000;
 
-/** Whether a request may be for a stream of events, as far as its head tells. */
-export function mayStreamEarly({ traffic, request, head, path }: Arrival): boolean {
+/** Returns true if the request's head allows an early stream. */
+export function mayStreamEarly({ traffic, request, head, path }: AdmittedRequest): boolean {
   if (traffic.routed.earlyStream !== true || request.method !== "POST") return false;
   const { "content-type": type = "", "content-encoding": encoding, origin } = request.headers;
-  // The app alone knows whether pages of that origin may read its reply.
+  // Only the app knows if pages of that origin may read its reply.
   if (origin !== undefined) return false;
-  // Ollama's paths stream lines of JSON, and no events.
+  // Ollama's paths stream lines of JSON instead of events.
   if (path.rest.startsWith("/api/")) return false;
   return head.coldStart !== "fail" && encoding === undefined && jsonType.test(type);
 }
@@ -25,9 +25,9 @@ export function mayStreamEarly({ traffic, request, head, path }: Arrival): boole
 const jsonType = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
 
 /**
- * Whether a body is a JSON object with `"stream": true`. It is looked through and not parsed: made
- * to that end, eight megabytes of JSON would hold up everybody for half a second. What is no JSON
- * for another reason than that it ends too soon, the app itself refuses.
+ * Returns true if the body is a JSON object with `"stream": true`. Scans instead of parsing, since
+ * eight megabytes of hostile JSON would block all requests for half a second. Invalid JSON that is
+ * not truncated may pass; the app rejects it.
  */
 export function asksForStream(body: Buffer): boolean {
   if (!body.includes('"stream"')) return false;
@@ -54,11 +54,11 @@ const openingBracket = 0x5b;
 const closingBracket = 0x5d;
 const openingBrace = 0x7b;
 const closingBrace = 0x7d;
-/** Of the name with its quotes, and of what is looked at behind it. */
+/** Length of `"stream"` with its quotes, and of the text checked after it. */
 const nameBytes = 8;
 const valueBytes = 64;
 
-/** @param begin of the opening quote. @returns of the closing one */
+/** @param begin index of the opening quote. @returns index of the closing quote */
 function endOfString(body: Buffer, begin: number): number {
   let index = begin + 1;
   while (index < body.length && body[index] !== quote) index += body[index] === backslash ? 2 : 1;
@@ -75,13 +75,13 @@ function isStreamTrue(body: Buffer, begin: number, end: number): boolean {
 export function earlyHeaders(requestId: string): string[] {
   return [
     ...["Content-Type", "text/event-stream", "Cache-Control", "no-cache"],
-    // nginx would keep comments until there are many.
+    // Without it nginx buffers the comments.
     ...["X-Accel-Buffering", "no"],
     ...["X-Dctl-Request-Id", requestId, "X-Dctl-Cold-Start", "1"],
   ];
 }
 
-/** A replica's reply that cannot follow a head of success: read for what it says, and told of. */
+/** Collects a replica's reply that cannot follow a 200 head, to report it as an error event. */
 export class LateError {
   readonly #status: number;
   readonly #contentType: string;
@@ -93,7 +93,7 @@ export class LateError {
     this.#contentType = contentType;
   }
 
-  /** Whether there is nothing more to be learnt from its body. */
+  /** True when the rest of the body is not needed. */
   get isComplete(): boolean {
     return this.#status < 400 || this.#bytes > mostErrorBytes;
   }
@@ -120,7 +120,7 @@ export class LateError {
   }
 }
 
-/** The sentence of an error as OpenAI's, FastAPI's and Ollama's servers put it, or plain text. */
+/** Error message in the formats of OpenAI, FastAPI and Ollama, or plain text. */
 function messageOf(text: string, contentType: string): string | undefined {
   if (/^text\/plain\b/i.test(contentType)) return text.trim() || undefined;
   if (!jsonType.test(contentType)) return undefined;

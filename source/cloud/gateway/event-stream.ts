@@ -1,10 +1,10 @@
-// What the gateway itself may add to a stream of server-sent events, and where.
+// Additions of the gateway to a stream of server-sent events, and where they may go.
 import type { Refusal } from "./refusals.ts";
 
 /** https://html.spec.whatwg.org/multipage/server-sent-events.html */
 const eventEnd = /(?:\n\n|\r\r|\r\n\r\n)$/;
 
-/** Follows a stream, to know whether an event has just ended. */
+/** Tracks a stream to know if an event has just ended. */
 export class EventBoundary {
   #last = "";
 
@@ -13,7 +13,7 @@ export class EventBoundary {
     this.#last = piece.length >= 4 ? end : (this.#last + end).slice(-4);
   }
 
-  /** Also before the first byte. */
+  /** Also true before the first byte. */
   get isHere(): boolean {
     return this.#last === "" || eventEnd.test(this.#last);
   }
@@ -21,13 +21,13 @@ export class EventBoundary {
 
 export interface ErrorEventForm {
   isAtBoundary: boolean;
-  /** Anthropic's clients skip events without a name. */
+  /** Set for Anthropic's clients, which skip events without a name. */
   isNamed: boolean;
-  /** What the reply would have had, where its head came too early to say so. */
+  /** Status of the reply, if its head was sent too early to carry it. */
   status?: number | undefined;
 }
 
-/** The last event of a stream that cannot go on, as OpenAI's clients read it, or Anthropic's. */
+/** Final event of a failed stream, in OpenAI's or Anthropic's format. */
 export function errorEvent(
   { type, detail }: Refusal,
   { isAtBoundary, isNamed, status }: ErrorEventForm,

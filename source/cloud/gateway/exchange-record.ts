@@ -1,4 +1,4 @@
-// What is known of one request when it is over; never what was said.
+// Record of a finished request, without its content.
 import type { IncomingMessage } from "node:http";
 import type { Clock } from "../../base/clock.ts";
 import type { CloudKey } from "../keys/cloud-key.ts";
@@ -9,33 +9,33 @@ import { type AppPath, withoutQuery } from "./request-path.ts";
 export interface TokenCounts {
   prompt: number;
   completion: number;
-  /** Of the prompt, read from a cache. */
+  /** Prompt tokens read from a cache. */
   cached: number;
 }
 
 export interface ExchangeRecord {
-  /** `req_…`, as the client was told. */
+  /** `req_…`, as sent to the client. */
   id: string;
   /** Milliseconds since 1970. */
   startedAt: number;
-  /** Undefined where the path names no app that there is. */
+  /** Undefined if the path names no existing app. */
   organisation: string | undefined;
   app: string | undefined;
   revision: string | undefined;
   replica: string | undefined;
   keyId: string | undefined;
-  /** Where the request came from. */
+  /** Address of the client. */
   address: string;
   method: string;
-  /** Without query, and where the app is known without its name. */
+  /** Path without its query, and without the name of a known app. */
   path: string;
-  /** 499 when the client left. */
+  /** 499 if the client disconnected. */
   status: number;
   errorType: ErrorType | undefined;
-  /** It came when no replica was ready. */
+  /** True if no replica was ready on arrival. */
   isColdStart: boolean;
   queueMs: number;
-  /** From arrival to the reply's head. */
+  /** Milliseconds from arrival to the reply's head. */
   firstByteMs: number | undefined;
   totalMs: number;
   receivedBytes: number;
@@ -45,8 +45,8 @@ export interface ExchangeRecord {
 
 const longestPath = 500;
 
-/** What is known of a request from its head. */
-export interface Visited {
+/** Facts about a request from its head. */
+export interface RequestFacts {
   id: string;
   request: IncomingMessage;
   origin: Origin;
@@ -56,9 +56,9 @@ export interface Visited {
   arrivedAt: number;
 }
 
-/** The record of a request that ends now, with all that is known of every one. */
+/** Record of a request that ends now, with the fields that all records have. */
 export function openRecord(
-  { id, request, origin, path, key, arrivedAt }: Visited,
+  { id, request, origin, path, key, arrivedAt }: RequestFacts,
   clock: Clock,
 ): ExchangeRecord {
   const totalMs = clock.now() - arrivedAt;
@@ -85,7 +85,11 @@ export function openRecord(
   };
 }
 
-/** The record of a request that was not let in. */
-export function refusedRecord(visited: Visited, { type }: Refusal, clock: Clock): ExchangeRecord {
-  return { ...openRecord(visited, clock), status: refusalStatus(type), errorType: type };
+/** Record of a request that was refused. */
+export function refusedRecord(
+  facts: RequestFacts,
+  { type }: Refusal,
+  clock: Clock,
+): ExchangeRecord {
+  return { ...openRecord(facts, clock), status: refusalStatus(type), errorType: type };
 }

@@ -1,8 +1,8 @@
-// One request from its admission to its end: tries at replicas, the reply, the record.
+// Course of one admitted request: attempts at replicas, the response, the record.
 import { watchBodyRate } from "../../base/body-rate.ts";
 import { watchHalfClosed } from "../../base/half-closed.ts";
 import { TokenTail } from "../metrics/token-tail.ts";
-import type { Arrival, ExchangeContext } from "./arrival.ts";
+import type { AdmittedRequest, ExchangeContext } from "./admitted-request.ts";
 import { Attempt, type AttemptFailure, type AttemptListener, type RawHeaders } from "./attempt.ts";
 import {
   asksForStream,
@@ -20,7 +20,7 @@ import {
   requestTimeout,
   tooLarge,
 } from "./exchange-refusals.ts";
-import { ModelsRecording } from "./models-cache.ts";
+import { ModelsRecording } from "./models-endpoint.ts";
 import { type Refusal, statusOf } from "./refusals.ts";
 import { ReplicaClaim } from "./replica-claim.ts";
 import { replicaHeaders } from "./replica-headers.ts";
@@ -34,7 +34,7 @@ const longestTimeoutMs = 2 ** 31 - 1;
 const anthropicPath = "/v1/messages";
 
 export class Exchange implements AttemptListener {
-  readonly arrival: Arrival;
+  readonly admitted: AdmittedRequest;
   readonly #context: ExchangeContext;
   readonly #keepAliveMs: number;
   readonly #reply: Reply;
@@ -43,7 +43,7 @@ export class Exchange implements AttemptListener {
   #attempt: Attempt | undefined;
   #tail: TokenTail | undefined;
   #recording: ModelsRecording | undefined;
-  /** Of a replica whose reply came after an early head, and does not fit behind it. */
+  /** Reply of a replica that cannot follow the early head. */
   #lateError: LateError | undefined;
   #requestTimer: NodeJS.Timeout | undefined;
   #hasRepeatedAtOnce = false;
@@ -51,31 +51,31 @@ export class Exchange implements AttemptListener {
   #refusal: Refusal | undefined;
   #firstByteMs: number | undefined;
 
-  constructor(arrival: Arrival, context: ExchangeContext) {
-    this.arrival = arrival;
+  constructor(admitted: AdmittedRequest, context: ExchangeContext) {
+    this.admitted = admitted;
     this.#context = context;
     const { limits } = context;
-    const { sseKeepAliveMs = 0 } = arrival.traffic.routed;
+    const { sseKeepAliveMs = 0 } = admitted.traffic.routed;
     this.#keepAliveMs = Math.min(sseKeepAliveMs, longestTimeoutMs);
-    const namesErrors = withoutQuery(arrival.path.rest) === anthropicPath;
+    const namesErrors = withoutQuery(admitted.path.rest) === anthropicPath;
     const options = { limits, keepAliveMs: this.#keepAliveMs, namesErrors };
-    this.#reply = new Reply(arrival.response, options, () => this.#attempt?.resume());
+    this.#reply = new Reply(admitted.response, options, () => this.#attempt?.resume());
     this.#claim = new ReplicaClaim({
-      traffic: arrival.traffic,
-      rules: arrival.rules,
-      head: arrival.head,
-      arrivedAt: arrival.arrivedAt,
+      traffic: admitted.traffic,
+      rules: admitted.rules,
+      head: admitted.head,
+      arrivedAt: admitted.arrivedAt,
       clock: context.clock,
       onGranted: (slot) => this.#begin(slot),
       onRefused: (refusal) => this.refuse(refusal),
     });
-    arrival.response.once("close", () => this.#close());
-    watchHalfClosed(arrival.request, arrival.response, () => this.#reply.breakSilence());
+    admitted.response.once("close", () => this.#close());
+    watchHalfClosed(admitted.request, admitted.response, () => this.#reply.sendKeepAlive());
   }
 
-  /** Called once. */
+  /** Starts the exchange; called once. */
   start(): void {
-    const { request, response, head } = this.arrival;
+    const { request, response, head } = this.admitted;
     const { limits, waiting } = this.#context;
     const length = head.contentLength ?? 0;
     if (length === 0 && head.transferCoding === undefined) {
@@ -94,7 +94,7 @@ export class Exchange implements AttemptListener {
       waiting,
       onFault: (fault) => this.refuse(bodyRefusal(fault, limits)),
     });
-    // A replica is not kept waiting for a client's upload, unless it is a long one.
+    // Short bodies are read first, so that a slow upload does not occupy a replica.
     const isShort = head.transferCoding === undefined && length <= limits.repeatableBytes;
     if (!isShort) this.#claim.seek();
     this.#body.whenComplete(() => {
@@ -107,23 +107,23 @@ export class Exchange implements AttemptListener {
     const { slot, queueMs, grantedAt, isColdStart } = this.#claim;
     if (slot === undefined) return;
     const now = this.#context.clock.now();
-    this.#firstByteMs = now - this.arrival.arrivedAt;
+    this.#firstByteMs = now - this.admitted.arrivedAt;
     const head = readReplyHead(status, rawHeaders, statusText, {
-      requestId: this.arrival.id,
+      requestId: this.admitted.id,
       replica: slot.replica,
       revision: slot.revision,
       queueMs,
       replicaMs: now - grantedAt,
       isColdStart,
     });
-    if (head.wantsStop) this.#context.onStopWish(slot.replica);
+    if (head.wantsStop) this.#context.onStopRequested(slot.replica);
     if (this.#reply.isEarly && !(status === 200 && head.hasEvents)) {
       this.#lateError = new LateError(head);
       this.#endLate();
       return;
     }
     if (head.isReadable) this.#tail = new TokenTail();
-    this.#recording = ModelsRecording.begin(this.arrival, slot.revision, { status, rawHeaders });
+    this.#recording = ModelsRecording.begin(this.admitted, slot.revision, { status, rawHeaders });
     this.#reply.begin(head);
   }
 
@@ -135,7 +135,7 @@ export class Exchange implements AttemptListener {
     }
     this.#recording?.push(piece);
     this.#tail?.push(piece);
-    this.#context.spent.note(piece.length);
+    this.#context.buffers.note(piece.length);
     return this.#reply.write(piece);
   }
 
@@ -164,7 +164,7 @@ export class Exchange implements AttemptListener {
     }
     const isStale = failure.kind === "disconnected" && failure.wasReused;
     if (isStale && !this.#hasRepeatedAtOnce) {
-      // The replica may have closed the idle connection just when the request was on its way.
+      // The replica may have closed the idle connection just as the request was sent.
       this.#hasRepeatedAtOnce = true;
       this.#try(slot);
       return;
@@ -173,16 +173,16 @@ export class Exchange implements AttemptListener {
     if (!goesOn) this.refuse(refuseAttempt(failure.kind));
   }
 
-  /** Ends it with an error of the gateway's own. */
+  /** Ends the exchange with an error of the gateway. */
   refuse(refusal: Refusal): void {
     if (this.#isOver || this.#refusal !== undefined) return;
     this.#refusal = refusal;
     this.#stop();
     if (this.#reply.hasBegun) {
-      this.#reply.breakOff(refusal);
+      this.#reply.abort(refusal);
       return;
     }
-    const { request, response, id, head } = this.arrival;
+    const { request, response, id, head } = this.admitted;
     sendRefusal(request, response, refusal, {
       requestId: id,
       lingerMs: this.#context.limits.lingerMs,
@@ -190,28 +190,28 @@ export class Exchange implements AttemptListener {
     });
   }
 
-  /** Ends it at once, whatever was sent. */
+  /** Destroys the connection at once. */
   cut(): void {
-    this.arrival.response.destroy();
+    this.admitted.response.destroy();
   }
 
-  /** Where the app sleeps and the request is for a stream, the stream need not wait. */
+  /** Starts the stream before there is a replica, if app and request allow it. */
   #beginEarly(): void {
-    const { id, traffic } = this.arrival;
-    if (!this.#claim.isWaiting || traffic.isOpen || !mayStreamEarly(this.arrival)) return;
+    const { id, traffic } = this.admitted;
+    if (!this.#claim.isWaiting || traffic.isOpen || !mayStreamEarly(this.admitted)) return;
     const body = this.#body?.peek(this.#context.limits.readableBytes);
     if (body === undefined || !asksForStream(body)) return;
     const everyMs = this.#keepAliveMs > 0 ? this.#keepAliveMs : startingCommentMs;
     this.#reply.beginEarly(earlyHeaders(id), { comment: startingComment, everyMs });
   }
 
-  /** Once the replica's error is known, or too long. */
+  /** Refuses once enough of the replica's error is known. */
   #endLate(): void {
     if (this.#lateError?.isComplete === true) this.refuse(this.#lateError.refusal());
   }
 
   #begin(slot: ReplicaSlot): void {
-    const { requestTimeoutMs } = this.arrival.traffic.routed.limits;
+    const { requestTimeoutMs } = this.admitted.traffic.routed.limits;
     if (requestTimeoutMs > 0 && this.#requestTimer === undefined) {
       const timeoutMs = Math.min(requestTimeoutMs, longestTimeoutMs);
       this.#requestTimer = setTimeout(() => this.refuse(requestTimeout(timeoutMs)), timeoutMs);
@@ -220,25 +220,25 @@ export class Exchange implements AttemptListener {
   }
 
   #try(slot: ReplicaSlot): void {
-    const { request, path } = this.arrival;
+    const { request, path } = this.admitted;
     const attempt = new Attempt(slot, this);
     this.#attempt = attempt;
     attempt.send({
       method: request.method ?? "GET",
       path: path.rest,
-      headers: replicaHeaders(this.arrival, this.#body, { isUnencoded: this.#reply.isEarly }),
+      headers: replicaHeaders(this.admitted, this.#body, { isUnencoded: this.#reply.isEarly }),
       body: this.#body?.take() ?? null,
     });
   }
 
   #mayRepeat({ kind }: AttemptFailure): boolean {
     if (kind !== "refused" && kind !== "disconnected") return false;
-    if (this.arrival.head.forbidsRetry) return false;
+    if (this.admitted.head.forbidsRetry) return false;
     if (this.#reply.hasBegun && !this.#reply.isEarly) return false;
     return this.#body === undefined || this.#body.isRepeatable;
   }
 
-  /** Leaves the queue, or the replica at once. */
+  /** Leaves the queue or the replica at once. */
   #stop(): void {
     clearTimeout(this.#requestTimer);
     this.#attempt?.giveUp();
@@ -247,28 +247,28 @@ export class Exchange implements AttemptListener {
     this.#claim.end();
   }
 
-  /** The reply was sent to its end, or the client is gone. */
+  /** Finishes after the response was sent or the client disconnected. */
   #close(): void {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#stop();
     this.#reply.close();
-    const { request } = this.arrival;
+    const { request } = this.admitted;
     const { limits, observe } = this.#context;
     if (!request.complete && !request.destroyed) discardRest(request, limits.lingerMs);
     observe(this.#record());
   }
 
   #record(): ExchangeRecord {
-    const { response } = this.arrival;
+    const { response } = this.admitted;
     const { slot, isColdStart, queueMs } = this.#claim;
     const refusal = this.#refusal;
     const hasLeft = !response.writableFinished && refusal === undefined;
-    // An early head could not say it.
+    // The early head had to say 200.
     const isUntold = this.#reply.isEarly && refusal !== undefined;
     const status = isUntold ? statusOf(refusal) : response.statusCode;
     return {
-      ...openRecord(this.arrival, this.#context.clock),
+      ...openRecord(this.admitted, this.#context.clock),
       revision: slot?.revision,
       replica: slot?.replica,
       status: hasLeft ? 499 : status,

@@ -1,4 +1,4 @@
-// What the gateway is made with, and its limits where nobody says otherwise.
+// Options of the gateway, and its default limits.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type MinimumRate, usualRate } from "../../base/body-rate.ts";
 import type { Clock } from "../../base/clock.ts";
@@ -7,23 +7,23 @@ import type { ExchangeRecord } from "./exchange-record.ts";
 import type { ListenerOptions } from "./listener-options.ts";
 
 export interface GatewayLimits {
-  /** Of a request's body. */
+  /** Maximum size of a request body. */
   bodyBytes: number;
-  /** Of all headers and the URL together. */
+  /** Maximum size of all headers and the URL together. */
   headerBytes: number;
   urlBytes: number;
-  /** Of bodies that wait, of all apps together. */
+  /** Maximum size of all queued bodies together, across apps. */
   waitingBytes: number;
-  /** Up to here a body is read before a replica is asked for, and kept for another try. */
+  /** Maximum size of a body that is buffered before a replica is chosen, and kept for retries. */
   repeatableBytes: number;
-  /** Up to here a body is looked into: whether it asks for a stream. */
+  /** Maximum size of a body that is searched for `"stream": true`. */
   readableBytes: number;
-  /** A client that sends a body more slowly is refused, also where a replica reads it already. */
+  /** Minimum upload rate; slower clients are refused, even if a replica is already reading. */
   uploadRate: MinimumRate;
-  /** A client that takes nothing for so long is dropped. */
+  /** Time after which a client that reads nothing is disconnected. */
   writeStallMs: number;
   connectTimeoutMs: number;
-  /** How long the rest of a refused body is read, so that the refusal arrives. */
+  /** Time to keep reading a refused body, so that the client receives the refusal. */
   lingerMs: number;
 }
 
@@ -43,8 +43,8 @@ export const defaultGatewayLimits: GatewayLimits = {
 /**
  * Answers a path below `/_/` that is not the gateway's own.
  *
- * @param key of the caller; undefined without a valid one
- * @returns false: there is no such path
+ * @param key key of the caller; undefined without a valid one
+ * @returns false if no such path exists
  */
 export type InternalRoute = (
   request: IncomingMessage,
@@ -56,15 +56,15 @@ export interface GatewayOptions {
   listeners: readonly ListenerOptions[];
   keys: KeyVerifier;
   limits?: Partial<GatewayLimits>;
-  /** CIDR blocks whose X-Forwarded headers are believed. */
+  /** CIDR blocks whose X-Forwarded headers are trusted. */
   trustedProxies?: readonly string[];
-  /** For `/_/readyz`. */
+  /** Result of `/_/readyz`. */
   isReady?: () => boolean;
   internalRoute?: InternalRoute;
-  /** Told of every request when it is over. */
+  /** Called when a request is over. */
   observe?: (record: ExchangeRecord) => void;
-  /** A replica has asked to be replaced, by `X-Dctl-Stop-Runner: 1`. */
-  onStopWish?: (replica: string) => void;
+  /** Called when a replica asks to be replaced with `X-Dctl-Stop-Runner: 1`. */
+  onStopRequested?: (replica: string) => void;
   log: (text: string) => void;
   clock?: Clock;
 }

@@ -1,17 +1,17 @@
-// Where and how the gateway is reached.
+// Address and encryption of a gateway listener.
 
 export type Encryption =
   | { kind: "none" }
-  /** Read again when they change, which is looked for so often. */
+  /** Files are read again when they change; checked every `checkMs`. */
   | { kind: "files"; certificateFile: string; keyFile: string; checkMs?: number }
-  /** With a certificate authority of our own in `folder`. */
+  /** Certificate authority of the gateway's own, kept in `folder`. */
   | { kind: "self-signed"; folder: string; names: readonly string[] };
 
 export interface ListenerOptions {
   host: string;
-  /** 0: any free one. */
+  /** 0 for any free port. */
   port: number;
   encryption: Encryption;
-  /** Plain HTTP beyond loopback, at the owner's own risk. */
+  /** Allows plain HTTP beyond loopback. */
   allowsPlainHttp?: boolean;
 }

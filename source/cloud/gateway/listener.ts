@@ -1,4 +1,4 @@
-// One address that the gateway listens on, with or without encryption.
+// Address that the gateway listens on, with or without TLS.
 import {
   createServer,
   type IncomingMessage,
@@ -14,15 +14,15 @@ import { describeError, ProductError } from "../../base/product-error.ts";
 import { isLoopback, urlOf } from "../../configuration/address.ts";
 import { cloudErrors } from "../errors.ts";
 import type { Encryption, ListenerOptions } from "./listener-options.ts";
-import type { Door, Reception } from "./reception.ts";
+import { answerMalformed } from "./malformed-request.ts";
+import type { Ingress, RequestHandler } from "./request-handler.ts";
 import {
   type CertificateFiles,
   readCertificate,
   watchCertificate,
 } from "./tls/certificate-files.ts";
-import { onPlainCaller } from "./tls/plain-callers.ts";
+import { onPlainHttp } from "./tls/plain-http.ts";
 import { ensureSelfSigned } from "./tls/self-signed.ts";
-import { answerUnreadable } from "./unreadable.ts";
 
 export interface BoundAddress {
   scheme: "http" | "https";
@@ -31,10 +31,10 @@ export interface BoundAddress {
   url: string;
 }
 
-export interface ListenerSurroundings {
-  reception: Reception;
+export interface ListenerContext {
+  handler: RequestHandler;
   headerBytes: number;
-  /** Whether proxies are trusted that may be the only ones to use plain HTTP. */
+  /** True if proxies are trusted, so that plain HTTP can be restricted to them. */
   hasProxies: boolean;
   log: (text: string) => void;
 }
@@ -58,19 +58,19 @@ export class Listener {
    * @throws ProductError `CLOUD_PLAIN_HTTP_REFUSED`, `CLOUD_CERTIFICATE_UNUSABLE`,
    *   `CLOUD_ADDRESS_UNUSABLE`
    */
-  static async open(options: ListenerOptions, around: ListenerSurroundings): Promise<Listener> {
-    const door = doorOf(options, around.hasProxies);
+  static async open(options: ListenerOptions, context: ListenerContext): Promise<Listener> {
+    const ingress = ingressOf(options, context.hasProxies);
     const files = await certificateOf(options);
     const server =
-      files === undefined ? createServer(serverOptions(around)) : secure(files, around);
-    serve(server, around, door);
-    const stopWatching = watch(server, options.encryption, around.log);
+      files === undefined ? createServer(serverOptions(context)) : secure(files, context);
+    serve(server, context, ingress);
+    const stopWatching = watch(server, options.encryption, context.log);
     const listener = new Listener(options, server, stopWatching);
-    await listener.#bind(door.scheme);
+    await listener.#bind(ingress.scheme);
     return listener;
   }
 
-  /** Ends idle connections; those in use end with their request. Resolves when all have. */
+  /** Closes idle connections now and busy ones after their request; resolves when all are closed. */
   async close(): Promise<void> {
     this.#stopWatching();
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
@@ -107,14 +107,14 @@ export class Listener {
   }
 }
 
-function doorOf(options: ListenerOptions, hasProxies: boolean): Door {
+function ingressOf(options: ListenerOptions, hasProxies: boolean): Ingress {
   const { host, encryption, allowsPlainHttp = false } = options;
-  if (encryption.kind !== "none") return { scheme: "https", isForProxies: false };
-  if (isLoopback(host) || allowsPlainHttp) return { scheme: "http", isForProxies: false };
-  if (hasProxies) return { scheme: "http", isForProxies: true };
+  if (encryption.kind !== "none") return { scheme: "https", isProxyOnly: false };
+  if (isLoopback(host) || allowsPlainHttp) return { scheme: "http", isProxyOnly: false };
+  if (hasProxies) return { scheme: "http", isProxyOnly: true };
   throw new ProductError(cloudErrors.plainHttpRefused, {
-    message: `On ${host} keys and prompts would go over the network unencrypted.`,
-    hint: "Give --tls-cert and --tls-key, or --tls self-signed, or --behind-proxy with the proxy's addresses; --insecure-http allows it nevertheless.",
+    message: `Refusing plain HTTP on ${host}: keys and prompts would cross the network unencrypted.`,
+    hint: "Use --tls-cert and --tls-key, --tls self-signed, or --behind-proxy with the proxy's addresses. --insecure-http allows it anyway.",
   });
 }
 
@@ -131,50 +131,50 @@ async function certificateOf({
   }
 }
 
-function serverOptions({ headerBytes }: ListenerSurroundings): ServerOptions {
+function serverOptions({ headerBytes }: ListenerContext): ServerOptions {
   return {
     maxHeaderSize: headerBytes,
     headersTimeout: headersTimeoutMs,
     keepAliveTimeout: keepAliveTimeoutMs,
-    // Long uploads and long waits are limited elsewhere.
+    // Uploads and waits have their own limits.
     requestTimeout: 0,
     noDelay: true,
   };
 }
 
-function secure(files: CertificateFiles, around: ListenerSurroundings): Server {
-  const server = createTlsServer({ ...serverOptions(around), ...readCertificate(files) });
-  const { headerBytes } = around;
-  onPlainCaller(server, (error, socket) => {
-    answerUnreadable(error, socket, { headerBytes, isReplying: false });
+function secure(files: CertificateFiles, context: ListenerContext): Server {
+  const server = createTlsServer({ ...serverOptions(context), ...readCertificate(files) });
+  const { headerBytes } = context;
+  onPlainHttp(server, (error, socket) => {
+    answerMalformed(error, socket, { headerBytes, isReplying: false });
   });
   return server;
 }
 
-/** A certificate of our own is made anew at a start. */
+/** Watches certificate files; a self-signed certificate is renewed at start-up. */
 function watch(server: Server, encryption: Encryption, log: (text: string) => void): () => void {
   if (encryption.kind !== "files") return () => {};
   return watchCertificate(encryption, {
     onChange: (pair) => {
       if (server instanceof TlsServer) server.setSecureContext(pair);
-      log(`the certificate ${encryption.certificateFile} was read again`);
+      log(`reloaded the certificate ${encryption.certificateFile}`);
     },
-    onFailure: (error) => log(`${describeError(error)} The one before stays in use.`),
+    onFailure: (error) => log(`${describeError(error)} The previous certificate stays in use.`),
     intervalMs: encryption.checkMs,
   });
 }
 
-function serve(server: Server, { reception, headerBytes }: ListenerSurroundings, door: Door): void {
+function serve(server: Server, { handler, headerBytes }: ListenerContext, ingress: Ingress): void {
   keepHalfClosed(server);
   const onRequest: RequestListener = (request, response) => {
-    reception.onRequest(request, response, door);
+    handler.onRequest(request, response, ingress);
   };
   server.on("request", onRequest);
   server.on("checkContinue", onRequest);
   server.on("checkExpectation", onRequest);
   server.on("upgrade", (request, socket: Duplex, early: Buffer) => {
     if (request.headers.upgrade?.toLowerCase() === "websocket") {
-      reception.onUpgrade(request, socket, early, door);
+      handler.onUpgrade(request, socket, early, ingress);
     } else {
       readAgainWithoutUpgrade(server, request, socket, early);
     }
@@ -184,13 +184,13 @@ function serve(server: Server, { reception, headerBytes }: ListenerSurroundings,
     endConnection(socket, `${lines.join("\r\n")}\r\n\r\n`);
   });
   server.on("clientError", (error: Error, socket: Duplex) => {
-    answerUnreadable(error, socket, { headerBytes, isReplying: reception.isReplyingOn(socket) });
+    answerMalformed(error, socket, { headerBytes, isReplying: handler.isReplyingOn(socket) });
   });
 }
 
 /**
- * An offer to change to another protocol may be ignored (RFC 9110 section 7.8); Java's client makes
- * one for HTTP/2 with every first request. Node has given the socket up by now and takes it anew.
+ * Ignores an upgrade to another protocol (RFC 9110 section 7.8), which Java's client offers with each
+ * first request, for HTTP/2. Node has released the socket by now, so it is handed over again.
  */
 function readAgainWithoutUpgrade(
   server: Server,
@@ -213,13 +213,13 @@ const offerHeaders = new Set(["connection", "upgrade", "http2-settings"]);
 function addressUnusable(host: string, port: number, cause: unknown): ProductError {
   const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
   const reasons: Record<string, string> = {
-    EADDRINUSE: "another program listens there",
-    EADDRNOTAVAIL: "this machine has no such address",
-    EACCES: "ports below 1024 need more rights",
+    EADDRINUSE: "already in use by another program",
+    EADDRNOTAVAIL: "not an address of this machine",
+    EACCES: "no permission; ports below 1024 need root",
   };
   const reason = typeof code === "string" ? reasons[code] : undefined;
   return new ProductError(cloudErrors.addressUnusable, {
-    message: `${host}:${port} cannot be listened on: ${reason ?? describeError(cause)}.`,
+    message: `Cannot listen on ${host}:${port}: ${reason ?? describeError(cause)}.`,
     hint: "Choose another address with --listen.",
     cause,
   });

@@ -1,128 +1,61 @@
-// `GET /v1/models` of an app that sleeps: answered from the last reply, noted when it was awake.
-import type { Arrival, ExchangeContext } from "./arrival.ts";
-import type { RawHeaders } from "./attempt.ts";
-import { openRecord } from "./exchange-record.ts";
-import { type KeptReply, mostKeptBytes, type RequestHeaders, textOfAll } from "./kept-models.ts";
-import { textOf } from "./reply-head.ts";
+// Cache of the model lists of an app's replicas, used while the app sleeps.
+import type { RoutedApp } from "./traffic.ts";
 
-const modelsPath = "/v1/models";
+/** Maximum bytes cached for one app. */
+export const maxCachedBytes = 2 ** 20;
+
+export interface CachedReply {
+  /** Name, value, name, value. */
+  headers: readonly string[];
+  body: Buffer;
+  /** Monotonic milliseconds. */
+  cachedAt: number;
+  /** Request headers named in the replica's `Vary`. */
+  varied: ReadonlyMap<string, string | undefined>;
+}
+
+export type RequestHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 /**
- * Answers from what is kept. A caller that says `X-Dctl-Cold-Start: wait` wants a replica's word.
- *
- * @returns false: nothing fits, and the request goes its usual way
+ * Cache of one app's active revision. Each organisation has an entry of its own, since replicas may
+ * answer them differently; callers of a public app without a key share one.
  */
-export function answerFromKept(arrival: Arrival, { clock, observe }: ExchangeContext): boolean {
-  const { request, response, head, traffic, key } = arrival;
-  const { routed, isOpen, keptModels } = traffic;
-  if (routed.modelsCache !== true || isOpen || !asksForModels(arrival)) return false;
-  if (head.coldStart === "wait") return false;
-  const kept = keptModels.find(key?.organisation, request.headers);
-  if (kept === undefined) return false;
-  const headers = [...kept.headers, "Content-Length", String(kept.body.length)];
-  headers.push("Age", String(Math.floor((clock.now() - kept.keptAt) / 1000)));
-  headers.push("X-Dctl-Request-Id", arrival.id, "X-Dctl-Revision", routed.revision ?? "");
-  headers.push("X-Dctl-Cold-Start", "1", "X-Dctl-Cache", "cold");
-  const firstByteMs = clock.now() - arrival.arrivedAt;
-  response.once("close", () => {
-    const hasLeft = !response.writableFinished;
-    observe({
-      ...openRecord(arrival, clock),
-      revision: routed.revision,
-      status: hasLeft ? 499 : 200,
-      errorType: hasLeft ? "client_disconnected" : undefined,
-      firstByteMs,
-      sentBytes: request.method === "HEAD" ? 0 : kept.body.length,
-    });
-  });
-  response.writeHead(200, "OK", headers);
-  response.end(kept.body);
-  return true;
-}
+export class ModelsCache {
+  /** Undefined if nothing is cached. */
+  #revision: string | undefined;
+  /** Ordered from oldest to newest. */
+  readonly #replies = new Map<string | undefined, CachedReply>();
 
-/** Notes a list of models while it is passed on. */
-export class ModelsRecording {
-  readonly #arrival: Arrival;
-  readonly #revision: string;
-  readonly #head: KeptHead;
-  readonly #pieces: Buffer[] = [];
-  #bytes = 0;
-
-  private constructor(arrival: Arrival, revision: string, head: KeptHead) {
-    this.#arrival = arrival;
-    this.#revision = revision;
-    this.#head = head;
+  /** Clears the cache when the revision changes. */
+  update({ revision, state, modelsCache }: RoutedApp): void {
+    const wanted = modelsCache === true && state !== "deleted" ? revision : undefined;
+    if (wanted !== this.#revision) this.#replies.clear();
+    this.#revision = wanted;
   }
 
-  /** @returns undefined where the app keeps none, and for what may not be kept */
-  static begin(
-    arrival: Arrival,
-    revision: string,
-    reply: { status: number; rawHeaders: RawHeaders },
-  ): ModelsRecording | undefined {
-    if (arrival.traffic.routed.modelsCache !== true || reply.status !== 200) return undefined;
-    if (arrival.request.method !== "GET" || !asksForModels(arrival)) return undefined;
-    const head = readKeptHead(reply.rawHeaders, arrival.request.headers);
-    return head === undefined ? undefined : new ModelsRecording(arrival, revision, head);
+  find(organisation: string | undefined, headers: RequestHeaders): CachedReply | undefined {
+    const reply = this.#replies.get(organisation);
+    if (reply === undefined) return undefined;
+    const fits = [...reply.varied].every(([name, value]) => textOfAll(headers[name]) === value);
+    return fits ? reply : undefined;
   }
 
-  push(piece: Buffer): void {
-    this.#bytes += piece.length;
-    if (this.#bytes <= mostKeptBytes) this.#pieces.push(piece);
-    else this.#pieces.length = 0;
-  }
-
-  /** The reply has come to its end. @param now monotonic milliseconds */
-  end(now: number): void {
-    if (this.#bytes > mostKeptBytes) return;
-    const { traffic, key } = this.#arrival;
-    const body = Buffer.concat(this.#pieces);
-    const reply = { ...this.#head, body, keptAt: now };
-    traffic.keptModels.keep(key?.organisation, this.#revision, reply);
-  }
-}
-
-/** Without a query: what it may mean to the app, nobody here knows. */
-function asksForModels({ request, head, path }: Arrival): boolean {
-  const isLook = request.method === "GET" || request.method === "HEAD";
-  return (
-    isLook &&
-    path.rest === modelsPath &&
-    head.transferCoding === undefined &&
-    (head.contentLength ?? 0) === 0
-  );
-}
-
-type KeptHead = Pick<KeptReply, "headers" | "varied">;
-
-/** What a shared cache may keep: https://www.rfc-editor.org/rfc/rfc9111#section-3 */
-function readKeptHead(raw: RawHeaders, request: RequestHeaders): KeptHead | undefined {
-  const headers: string[] = [];
-  const varied = new Map<string, string | undefined>();
-  let isJson = false;
-  /** One without any is over when the connection ends, as is one that broke off. */
-  let hasEnd = false;
-  for (let index = 0; index < raw.length; index += 2) {
-    const name = textOf(raw[index]).toLowerCase();
-    const value = textOf(raw[index + 1]);
-    if (name === "set-cookie") return undefined;
-    if (name === "cache-control" && /\b(?:no-store|private)\b/i.test(value)) return undefined;
-    if (name === "content-type") isJson = /^application\/json\s*(?:;|$)/i.test(value);
-    if (name === "content-length" || name === "transfer-encoding") hasEnd = true;
-    if (name === "content-encoding") varied.set("accept-encoding", undefined);
-    if (name === "vary") {
-      for (const one of value.toLowerCase().split(",")) varied.set(one.trim(), undefined);
+  /** Ignores replies that are too large or from another revision. */
+  keep(organisation: string | undefined, revision: string, reply: CachedReply): void {
+    if (revision !== this.#revision) return;
+    this.#replies.delete(organisation);
+    if (reply.body.length > maxCachedBytes) return;
+    this.#replies.set(organisation, reply);
+    let bytes = 0;
+    for (const { body } of this.#replies.values()) bytes += body.length;
+    for (const [oldest, { body }] of this.#replies) {
+      if (bytes <= maxCachedBytes) break;
+      this.#replies.delete(oldest);
+      bytes -= body.length;
     }
-    if (isKept(name)) headers.push(textOf(raw[index]), value);
   }
-  if (!isJson || !hasEnd || varied.has("*")) return undefined;
-  // The caller's own key ends at the gateway.
-  varied.delete("authorization");
-  for (const name of varied.keys()) varied.set(name, textOfAll(request[name]));
-  return { headers, varied };
 }
 
-/** The rest is of the one reply alone: its time, its own id, its limits. */
-function isKept(name: string): boolean {
-  return /^(?:content-(?:type|encoding|language)|vary|access-control-.+)$/.test(name);
+export function textOfAll(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value.join(", ") : value;
 }

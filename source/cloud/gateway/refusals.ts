@@ -1,4 +1,4 @@
-// What the gateway answers when no replica does: one table of kinds, one body for every client.
+// Errors of the gateway: their types and statuses, and a body that all clients understand.
 
 const statuses = {
   bad_request: 400,
@@ -39,20 +39,20 @@ const statuses = {
 
 export type ErrorType = keyof typeof statuses;
 
-/** Every kind with its status, as docs/gateway.md lists them. */
+/** Error types with their statuses, as listed in docs/gateway.md. */
 export const refusalStatuses: Readonly<Record<ErrorType, number>> = statuses;
 
-/** Why a request is not passed on; made where it is found out, sent at one place. */
+/** Reason why a request is not passed on. */
 export interface Refusal {
   type: ErrorType;
-  /** What, why, what to do. */
+  /** Sentence for the caller: what failed, why, what to do. */
   detail: string;
-  /** The replica's own, where the gateway tells of it in a stream. */
+  /** Status of the replica, if the gateway reports its error in a stream. */
   status?: number;
   retryAfterSeconds?: number;
   /** Name, value, name, value. */
   headers?: readonly string[];
-  /** The connection is not used any more. */
+  /** Closes the connection after the response. */
   closes?: boolean;
 }
 
@@ -60,12 +60,12 @@ export function refusalStatus(type: ErrorType): number {
   return refusalStatuses[type];
 }
 
-/** The status that tells of it, whether or not it could still be sent. */
+/** Status of the error, even if it could not be sent. */
 export function statusOf({ type, status }: Refusal): number {
   return status ?? refusalStatus(type);
 }
 
-/** Serves clients that read `detail` and those that read OpenAI's `error`. */
+/** Body for clients that read `detail` and for those that read OpenAI's `error`. */
 export function refusalBody({ type, detail }: Refusal, requestId: string): string {
   return JSON.stringify({
     detail,

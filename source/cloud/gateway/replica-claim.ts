@@ -1,4 +1,4 @@
-// A request's claim to a replica: taking one, waiting for one, changing it, giving it back.
+// Replica of one request: acquiring it, waiting for it, switching to another, releasing it.
 import type { Clock } from "../../base/clock.ts";
 import type { AppTraffic } from "./app-traffic.ts";
 import type { Refusal } from "./refusals.ts";
@@ -7,7 +7,7 @@ import type { RequestHead } from "./request-head.ts";
 import type { Waiter } from "./waiting-queue.ts";
 import { refuseAfterWait, refuseWhileCold, type WaitingRules } from "./waiting-rules.ts";
 
-/** How many others may be tried after the first replica has failed. */
+/** Maximum number of other replicas tried after the first one failed. */
 const furtherReplicas = 2;
 
 export interface ClaimOptions {
@@ -24,13 +24,13 @@ export interface ClaimOptions {
 export class ReplicaClaim implements Waiter {
   readonly affinity: string | undefined;
   readonly isPassive: boolean;
-  /** No replica was ready when the request came. */
+  /** True if no replica was ready when the request arrived. */
   readonly isColdStart: boolean;
   readonly #options: ClaimOptions;
   avoided: ReplicaSlot | undefined;
-  /** The replica that holds the request, or held it last. */
+  /** Current or last replica of the request. */
   slot: ReplicaSlot | undefined;
-  /** Spent waiting, milliseconds. */
+  /** Milliseconds spent waiting. */
   queueMs = 0;
   /** Monotonic. */
   grantedAt = 0;
@@ -48,12 +48,12 @@ export class ReplicaClaim implements Waiter {
     this.#soughtAt = options.arrivedAt;
   }
 
-  /** Whether it has sought a replica and neither has one nor was refused. */
+  /** True while the request is queued. */
   get isWaiting(): boolean {
     return this.#timer !== undefined && !this.#isHeld && !this.#isOver;
   }
 
-  /** Ends with `onGranted` or `onRefused`, perhaps at once. */
+  /** Acquires a replica; calls `onGranted` or `onRefused`, possibly at once. */
   seek(): void {
     if (this.#isOver) return;
     const { traffic, rules, onRefused } = this.#options;
@@ -88,10 +88,10 @@ export class ReplicaClaim implements Waiter {
   }
 
   /**
-   * Seeks another replica, or the same one later.
+   * Switches to another replica, or to the same one later.
    *
-   * @param isClosed nobody listens there
-   * @returns false: too many have failed
+   * @param isClosed true if the replica refused the connection
+   * @returns false if too many replicas failed
    */
   changeReplica(isClosed: boolean): boolean {
     const { slot } = this;
@@ -106,19 +106,19 @@ export class ReplicaClaim implements Waiter {
     return true;
   }
 
-  /** The replica has answered to the end. */
+  /** Releases the replica after a complete response. */
   finish(): void {
     this.release(this.#options.clock.now() - this.grantedAt);
   }
 
-  /** @param durationMs how long the request took, when it was answered */
+  /** @param durationMs duration of a complete request */
   release(durationMs?: number): void {
     if (!this.#isHeld || this.slot === undefined) return;
     this.#isHeld = false;
     this.#options.traffic.release(this.slot, this, durationMs);
   }
 
-  /** Leaves the queue or the replica, for good. */
+  /** Leaves the queue and the replica for good. */
   end(): void {
     this.#isOver = true;
     clearTimeout(this.#timer);

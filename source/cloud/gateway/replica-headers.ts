@@ -1,9 +1,9 @@
-// What a replica is sent of a request's headers, and what the gateway tells it besides.
-import type { Arrival } from "./arrival.ts";
+// Headers sent to a replica: those of the request, and those the gateway adds.
+import type { AdmittedRequest } from "./admitted-request.ts";
 import type { RequestBody } from "./request-body.ts";
 
 /**
- * @param isUnencoded the reply's head has gone out already, and names no encoding
+ * @param isUnencoded leaves out Accept-Encoding, since a head without an encoding was already sent
  * @returns name, value, name, value
  */
 export function replicaHeaders(
@@ -14,7 +14,7 @@ export function replicaHeaders(
     origin,
     key,
     traffic,
-  }: Pick<Arrival, "id" | "head" | "path" | "origin" | "key" | "traffic">,
+  }: Pick<AdmittedRequest, "id" | "head" | "path" | "origin" | "key" | "traffic">,
   body: RequestBody | undefined,
   { isUnencoded }: { isUnencoded: boolean },
 ): string[] {
@@ -29,7 +29,7 @@ export function replicaHeaders(
   if (key !== undefined) headers.push("X-Dctl-Key-Id", key.id);
   const { upstreamAuthorization } = traffic.routed;
   if (upstreamAuthorization !== undefined) headers.push("Authorization", upstreamAuthorization);
-  // What is here as a whole is counted when it is sent.
+  // The client sets the length of a complete body itself.
   if (head.contentLength !== undefined && body !== undefined && !body.isComplete) {
     headers.push("Content-Length", String(head.contentLength));
   }

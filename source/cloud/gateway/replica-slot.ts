@@ -1,16 +1,16 @@
-// One replica as the gateway sees it: what it holds, what it may be given, and the way to it.
+// Replica as seen by the gateway: its requests, its limit and its connections.
 import type { Clock } from "../../base/clock.ts";
 import type { RoutedReplica } from "./traffic.ts";
 import { UpstreamPool } from "./upstream-pool.ts";
 
-/** In this time a replica that has just become ready may be given twice as much as before. */
+/** Interval at which the limit of a new replica doubles. */
 const warmUpStepMs = 250;
-/** A time that is further ahead than this is from before the clock was put back. */
+/** Ready times further in the future mean that the clock was set back. */
 const mostFutureMs = 5000;
 
-/** How much a replica may hold so long after it became ready: 1, 2, 4 ... */
+/** Request limit of a replica after it became ready: 1, 2, 4 ... */
 export function warmUpLimit(sinceReadyMs: number, maxMultiplexing: number): number {
-  // The clock was put back: it must not make the replica small for as long.
+  // A clock that was set back must not limit the replica.
   if (sinceReadyMs < -mostFutureMs) return maxMultiplexing;
   const steps = Math.max(0, Math.floor(sinceReadyMs / warmUpStepMs));
   return steps >= 31 ? maxMultiplexing : Math.min(maxMultiplexing, 2 ** steps);
@@ -21,15 +21,15 @@ export class ReplicaSlot {
   readonly revision: string;
   readonly endpoint: string;
   readonly pool: UpstreamPool;
-  /** Whether it takes new requests. */
+  /** Accepts new requests. */
   isOpen: boolean;
-  /** Whether it has left the table. */
+  /** True once it has left the routing table. */
   isRetired = false;
-  /** Requests that it holds. */
+  /** Number of requests in progress. */
   inFlight = 0;
-  /** Milliseconds since 1970 of the last request's end. */
+  /** End of its last request, in milliseconds since 1970. */
   lastUsedAt: number | undefined;
-  /** Monotonic: it refused a connection and is left alone until then. */
+  /** Monotonic time until which it is avoided, after it refused a connection. */
   avoidedUntil = 0;
   readonly #onEmpty = new Set<() => void>();
   #readyAt: number;
@@ -53,28 +53,28 @@ export class ReplicaSlot {
     this.settle();
   }
 
-  /** It was taken out of the table, and never comes back. */
+  /** Marks it as removed from the routing table for good. */
   retire(): void {
     this.isRetired = true;
     this.isOpen = false;
     this.settle();
   }
 
-  /** To be called when it may have become closed or empty. */
+  /** Runs the drain callbacks if it is closed and has no requests. */
   settle(): void {
     if (this.isOpen || this.inFlight > 0) return;
     for (const callback of this.#onEmpty) callback();
     this.#onEmpty.clear();
   }
 
-  /** Calls back once it takes nothing and holds nothing. @returns stops waiting */
+  /** Calls back once it is closed and has no requests. @returns unsubscribes */
   whenDrained(callback: () => void): () => void {
     this.#onEmpty.add(callback);
     this.settle();
     return () => this.#onEmpty.delete(callback);
   }
 
-  /** How many requests it may hold at this moment. */
+  /** Returns how many requests it may have now. */
   limit(maxMultiplexing: number, now: number, clock: Clock): number {
     if (!this.isOpen || this.avoidedUntil > now) return 0;
     if (this.#isWarm) return maxMultiplexing;
@@ -83,7 +83,7 @@ export class ReplicaSlot {
     return limit;
   }
 
-  /** Milliseconds until `limit` may be larger; undefined: no sooner than the table changes. */
+  /** Milliseconds until `limit` may grow; undefined if only a new routing table changes it. */
   widensInMs(now: number, wallMs: number): number | undefined {
     if (!this.isOpen) return undefined;
     if (this.avoidedUntil > now) return this.avoidedUntil - now;

@@ -1,4 +1,4 @@
-// The head of a reply: the replica's own headers, and what the gateway adds to them.
+// Head of a response: the replica's headers, and those the gateway adds.
 import type { RawHeaders } from "./attempt.ts";
 import type { ReplyHead } from "./reply.ts";
 import { isOfOneHop, namesInConnection } from "./request-head.ts";
@@ -8,15 +8,15 @@ export interface HeadFacts {
   replica: string;
   revision: string;
   queueMs: number;
-  /** From the dispatch to the replica's head. */
+  /** Milliseconds from dispatch to the replica's head. */
   replicaMs: number;
   isColdStart: boolean;
 }
 
 export interface ReadReplyHead extends ReplyHead {
-  /** JSON or events that nothing has encoded: counts of tokens may be read from it. */
+  /** Unencoded JSON or events, from which token counts can be read. */
   isReadable: boolean;
-  /** Events that nothing has encoded, whether or not their length is known. */
+  /** Unencoded events, with or without a known length. */
   hasEvents: boolean;
   contentType: string;
   /** The replica asks to be replaced. */
@@ -24,7 +24,7 @@ export interface ReadReplyHead extends ReplyHead {
 }
 
 const ownPrefix = "x-dctl-";
-/** What a status line cannot hold: https://www.rfc-editor.org/rfc/rfc9112#section-4 */
+/** Characters not allowed in a status line: https://www.rfc-editor.org/rfc/rfc9112#section-4 */
 const unprintable = /[^\t\x20-\x7e\x80-\xff]/;
 
 export function readReplyHead(

@@ -1,4 +1,4 @@
-// What the client of one request is sent: no faster than it reads, and never after it is gone.
+// Response to one client, with back-pressure, keep-alive comments and errors within a stream.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { keepAliveComment } from "../../base/keep-alive-comment.ts";
 import { EventBoundary, errorEvent } from "./event-stream.ts";
@@ -10,15 +10,15 @@ export interface ReplyHead {
   statusText: string;
   /** Name, value, name, value. */
   headers: string[];
-  /** Server-sent events that nothing has encoded: comments and an error may be put between them. */
+  /** Unencoded server-sent events, between which comments and an error may be inserted. */
   isEventStream: boolean;
 }
 
 export interface ReplyOptions {
   limits: GatewayLimits;
-  /** Silence after which an event stream gets a comment; 0: never. */
+  /** Milliseconds of silence after which an event stream gets a comment; 0 disables it. */
   keepAliveMs: number;
-  /** Whether an error in an event stream has a name, as Anthropic's clients want it. */
+  /** Names the error event of a stream, as Anthropic's clients expect. */
   namesErrors: boolean;
 }
 
@@ -32,12 +32,12 @@ export class Reply {
   #comment = keepAliveComment;
   #boundary: EventBoundary | undefined;
   #stallTimer: NodeJS.Timeout | undefined;
-  #silenceTimer: NodeJS.Timeout | undefined;
+  #keepAliveTimer: NodeJS.Timeout | undefined;
   #listensForDrain = false;
   #isPaused = false;
   sentBytes = 0;
 
-  /** @param onDrain the client reads again */
+  /** @param onDrain called when the client reads again */
   constructor(
     response: ServerResponse,
     { limits, keepAliveMs, namesErrors }: ReplyOptions,
@@ -50,60 +50,60 @@ export class Reply {
     this.#onDrain = onDrain;
   }
 
-  /** Whether the client may have seen the head: its status cannot be changed any more. */
+  /** True once the head was sent, so that the status cannot change. */
   get hasBegun(): boolean {
     return this.#response.headersSent;
   }
 
-  /** Whether that is the gateway's own head of a stream, and nothing of a replica has followed. */
+  /** True while only the gateway's own stream head was sent, and nothing from a replica. */
   get isEarly(): boolean {
     return this.#isEarly;
   }
 
-  /** Begins a stream of events before there is a replica, with a comment at once and ever again. */
+  /** Starts an event stream before a replica exists, with repeated comments. */
   beginEarly(headers: string[], { comment, everyMs }: { comment: string; everyMs: number }): void {
     this.#isEarly = true;
     this.#response.writeHead(200, "OK", headers);
     this.#boundary = new EventBoundary();
     this.#response.write(comment);
-    this.#commentSilence(comment, everyMs);
+    this.#startKeepAlive(comment, everyMs);
   }
 
-  /** After an early beginning the head is not sent: what follows must be such a stream too. */
+  /** Starts the response; after `beginEarly` the head is skipped, and an event stream must follow. */
   begin({ status, statusText, headers, isEventStream }: ReplyHead): void {
     if (this.#isEarly) {
       this.#isEarly = false;
-      this.#commentSilence(keepAliveComment, this.#keepAliveMs);
+      this.#startKeepAlive(keepAliveComment, this.#keepAliveMs);
       return;
     }
     const response = this.#response;
     response.writeHead(status, statusText, headers);
-    // Where the first piece has come along, both go out together.
+    // Sends the head together with the first piece, if that is already there.
     process.nextTick(flushHead, response);
     if (!isEventStream) return;
     this.#boundary = new EventBoundary();
-    this.#commentSilence(keepAliveComment, this.#keepAliveMs);
+    this.#startKeepAlive(keepAliveComment, this.#keepAliveMs);
   }
 
-  /** @returns false: the client is slow; no more until `onDrain` */
+  /** @returns false if the client is slow; write again after `onDrain` */
   write(piece: Buffer): boolean {
     this.sentBytes += piece.length;
     this.#boundary?.note(piece);
-    this.#silenceTimer?.refresh();
+    this.#keepAliveTimer?.refresh();
     if (this.#response.write(piece)) return true;
     this.#waitForReader();
     return false;
   }
 
   end(): void {
-    clearTimeout(this.#silenceTimer);
+    clearTimeout(this.#keepAliveTimer);
     this.#response.end();
-    // What is still to be read may never be.
+    // The client may never read the rest.
     if (this.#response.writableLength > 0) this.#startStallTimer();
   }
 
-  /** Ends a reply that has begun so that the client notices. */
-  breakOff(refusal: Refusal): void {
+  /** Ends a started response so that the client notices the failure. */
+  abort(refusal: Refusal): void {
     if (this.#boundary === undefined || this.#isPaused) {
       this.#response.destroy();
       return;
@@ -115,24 +115,24 @@ export class Reply {
     this.end();
   }
 
-  /** Sends a comment, where the reply is a stream of events and none is half sent. */
-  breakSilence(): void {
+  /** Sends a comment if the response is an event stream and no event is half sent. */
+  sendKeepAlive(): void {
     if (this.#response.writableEnded) return;
     if (this.#boundary?.isHere === true && !this.#isPaused) this.#response.write(this.#comment);
-    this.#silenceTimer?.refresh();
+    this.#keepAliveTimer?.refresh();
   }
 
-  /** When the reply is over, however. */
+  /** Clears the timers; called when the response is over. */
   close(): void {
     clearTimeout(this.#stallTimer);
-    clearTimeout(this.#silenceTimer);
+    clearTimeout(this.#keepAliveTimer);
   }
 
-  /** @param everyMs 0: never */
-  #commentSilence(comment: string, everyMs: number): void {
-    clearTimeout(this.#silenceTimer);
+  /** @param everyMs 0 disables it */
+  #startKeepAlive(comment: string, everyMs: number): void {
+    clearTimeout(this.#keepAliveTimer);
     this.#comment = comment;
-    if (everyMs > 0) this.#silenceTimer = setTimeout(() => this.breakSilence(), everyMs);
+    if (everyMs > 0) this.#keepAliveTimer = setTimeout(() => this.sendKeepAlive(), everyMs);
   }
 
   #waitForReader(): void {
@@ -160,11 +160,11 @@ function flushHead(response: ServerResponse): void {
 export interface RefusalOptions {
   requestId: string;
   lingerMs: number;
-  /** The client sends its body only when it is told to go on. */
+  /** True if the client waits for 100 Continue before it sends the body. */
   holdsBody: boolean;
 }
 
-/** Answers in the replica's place. The rest of a body that is still coming is read for a moment. */
+/** Sends an error of the gateway. Reads the rest of an incoming body for a short time. */
 export function sendRefusal(
   request: IncomingMessage,
   response: ServerResponse,
@@ -184,7 +184,7 @@ export function sendRefusal(
     response.end(body);
     return;
   }
-  // Closing while bytes arrive would reset the connection, and the client would see only that.
+  // Closing while bytes arrive resets the connection, and the client would miss the response.
   if (request.method !== "HEAD") response.write(body);
   const finish = () => {
     clearTimeout(timer);
@@ -196,10 +196,10 @@ export function sendRefusal(
   request.resume();
 }
 
-/** The rest of so short a body is read, and the connection can be used again. */
+/** Rest of a body up to which it is read, so that the connection can be reused. */
 const shortBodyBytes = 64 * 1024;
 
-/** As announced; a chunked one has no end. */
+/** Announced size of the body; infinite if chunked. */
 function bodyBytes({ headers }: IncomingMessage): number {
   if (headers["transfer-encoding"] !== undefined) return Number.POSITIVE_INFINITY;
   return Number(headers["content-length"] ?? 0);

@@ -1,8 +1,8 @@
-// A request's body: kept while the request waits, streamed on once a replica is there.
+// Body of a request: buffered while the request waits, then streamed to its replica.
 import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 
-/** Bytes that all waiting bodies may hold together. */
+/** Budget of bytes shared by all queued bodies. */
 export class WaitingBytes {
   readonly #most: number;
   #held = 0;
@@ -15,7 +15,7 @@ export class WaitingBytes {
     return this.#held;
   }
 
-  /** @returns false: there is no room for them */
+  /** @returns false if the budget is exhausted */
   take(bytes: number): boolean {
     if (this.#held + bytes > this.#most) return false;
     this.#held += bytes;
@@ -30,15 +30,15 @@ export class WaitingBytes {
 export type BodyFault = "too_large" | "no_room";
 
 export interface BodyOptions {
-  /** Larger bodies are refused. */
+  /** Maximum size; larger bodies are refused. */
   mostBytes: number;
-  /** A body up to here can be sent again. */
+  /** Maximum size of a body that can be sent again. */
   repeatableBytes: number;
   waiting: WaitingBytes;
   onFault: (fault: BodyFault) => void;
 }
 
-/** Reads from the moment it is made, so that a client's leaving is seen. */
+/** Reads from the start, to notice when the client disconnects. */
 export class RequestBody {
   readonly #request: IncomingMessage;
   readonly #options: BodyOptions;
@@ -56,7 +56,7 @@ export class RequestBody {
     request.on("data", this.#onData);
     request.once("end", this.#onEnd);
     request.once("close", this.#onClose);
-    // Its leaving is told by the reply's end as well; here it must only not be thrown.
+    // The response reports the disconnect; here the error must only not be thrown.
     request.on("error", () => {});
   }
 
@@ -68,18 +68,18 @@ export class RequestBody {
     return this.#isComplete;
   }
 
-  /** Whether `take` may be called once more. */
+  /** True if `take` may be called again. */
   get isRepeatable(): boolean {
     return this.#upload === undefined && this.#receivedBytes <= this.#options.repeatableBytes;
   }
 
-  /** Calls back when all of it is here: at once, later, or never when the client leaves. */
+  /** Calls back once the body is complete; never if the client disconnects. */
   whenComplete(callback: () => void): void {
     if (this.#isComplete) callback();
     else this.#onComplete = callback;
   }
 
-  /** What a replica is sent: all of it where it is here, else a stream that goes on. */
+  /** Returns the body for a replica: a buffer if it is complete, otherwise a stream. */
   take(): Buffer | Readable {
     if (this.#whole !== undefined) return this.#whole;
     const pieces = this.#pieces;
@@ -93,7 +93,7 @@ export class RequestBody {
     return this.#upload;
   }
 
-  /** All of it, kept for `take`; undefined while more is to come, and for more bytes than these. */
+  /** Returns the complete body without taking it; undefined if incomplete or above `mostBytes`. */
   peek(mostBytes: number): Buffer | undefined {
     if (!this.#isComplete || this.#receivedBytes > mostBytes) return undefined;
     const [only = Buffer.alloc(0)] = this.#pieces;
@@ -102,7 +102,7 @@ export class RequestBody {
     return whole;
   }
 
-  /** Keeps nothing any more; what still comes is thrown away. */
+  /** Frees the body and discards the rest. */
   drop(): void {
     this.#request.off("data", this.#onData);
     this.#letGo();
@@ -133,7 +133,7 @@ export class RequestBody {
   };
 
   readonly #onClose = (): void => {
-    if (!this.#isComplete) this.#upload?.destroy(new Error("the client left"));
+    if (!this.#isComplete) this.#upload?.destroy(new Error("the client disconnected"));
   };
 
   #fail(fault: BodyFault): void {
@@ -148,21 +148,21 @@ export class RequestBody {
   }
 }
 
-/** Reads on what nobody wants, so that the connection can be used again; not for ever. */
+/** Discards the rest of a body so that the connection can be reused; closes it after `lingerMs`. */
 export function discardRest(request: IncomingMessage, lingerMs: number): void {
   request.resume();
   const timer = setTimeout(() => request.socket.destroy(), lingerMs).unref();
   request.once("close", () => clearTimeout(timer));
 }
 
-/** What has come already, and then what comes, no faster than it is read. */
+/** Stream of the buffered pieces and the rest, with back-pressure. */
 class Upload extends Readable {
   readonly #request: IncomingMessage;
 
   constructor(request: IncomingMessage, pieces: readonly Buffer[]) {
     super({ highWaterMark: 64 * 1024 });
     this.#request = request;
-    // undici tells of the end of the request's sending by destroying its body, with an error or not.
+    // undici destroys the body when the request is over, sometimes with an error.
     this.on("error", () => {});
     for (const piece of pieces) this.push(piece);
   }

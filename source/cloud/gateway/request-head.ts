@@ -1,18 +1,18 @@
-// Reads a request's headers once: what a replica is sent, and what the gateway itself wants to know.
+// Reads a request's headers once: those passed on to the replica, and those the gateway uses.
 
 export interface RequestHead {
-  /** Headers for the replica as they came: name, value, name, value. */
+  /** Headers for the replica, unchanged: name, value, name, value. */
   passed: string[];
   authorization: string | undefined;
   authorizationCount: number;
   host: string | undefined;
   hostCount: number;
-  /** Of the body, in bytes; undefined where it is chunked or there is none. */
+  /** Body size in bytes; undefined if the body is chunked or absent. */
   contentLength: number | undefined;
-  /** `chunked`, or a coding that is refused; undefined where the body is not framed so. */
+  /** `chunked`, or a coding that is refused; undefined without the header. */
   transferCoding: string | undefined;
   expect: string | undefined;
-  /** What a proxy before the gateway has noted; believed only where it is trusted. */
+  /** Set by a proxy in front of the gateway; used only if that proxy is trusted. */
   forwardedFor: string | undefined;
   forwardedProto: string | undefined;
   forwardedHost: string | undefined;
@@ -24,7 +24,7 @@ export interface RequestHead {
   forbidsRetry: boolean;
 }
 
-/** Of one hop alone (RFC 9110 section 7.6.1), or set by the gateway's own client. */
+/** Hop-by-hop headers (RFC 9110 section 7.6.1), and those set by the gateway's own client. */
 const ownHop = new Set([
   "connection",
   "keep-alive",
@@ -42,7 +42,7 @@ export function isOfOneHop(lowerCaseName: string): boolean {
   return ownHop.has(lowerCaseName);
 }
 
-/** The names that a Connection header makes headers of one hop, in lower case. */
+/** Names that a Connection header lists as hop-by-hop, in lower case. */
 export function namesInConnection(value: string): string[] {
   return value
     .toLowerCase()
@@ -87,7 +87,7 @@ export function readRequestHead(raw: readonly string[]): RequestHead {
   return head;
 }
 
-/** @returns whether the header is for the gateway and goes no further */
+/** @returns true if the header is for the gateway and is not passed on */
 function note(head: RequestHead, name: string, value: string): boolean {
   switch (name) {
     case "host":
@@ -102,14 +102,14 @@ function note(head: RequestHead, name: string, value: string): boolean {
       head.contentLength = Number(value);
       return true;
     case "transfer-encoding":
-      // Two of them are a list, and chunked alone is known.
+      // Two of them form a list; only a single `chunked` is supported.
       head.transferCoding = head.transferCoding === undefined ? value : "several";
       return true;
     case "expect":
       head.expect = value;
       return true;
     case "x-forwarded-for":
-      // Every proxy may have added a header of its own.
+      // Each proxy may have added its own header.
       head.forwardedFor =
         head.forwardedFor === undefined ? value : `${head.forwardedFor}, ${value}`;
       return true;
@@ -136,7 +136,7 @@ function note(head: RequestHead, name: string, value: string): boolean {
   return ownHop.has(name) || imitatesOwn(name);
 }
 
-/** Many servers of Python take `_` for `-`: nobody may say to them what only the gateway knows. */
+/** Drops forged gateway headers: many Python servers treat `_` in a name as `-`. */
 function imitatesOwn(name: string): boolean {
   return name.includes("_") && /^x[-_](dctl[-_]|forwarded[-_]|real[-_]ip$)/.test(name);
 }

@@ -1,4 +1,4 @@
-// Names for requests, which clients, replicas and logs are told.
+// Ids of requests, shared with clients, replicas and logs.
 import { randomUUID } from "node:crypto";
 
 export function drawRequestId(): string {

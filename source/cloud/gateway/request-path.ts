@@ -1,14 +1,14 @@
-// Reads /organisation/app/rest from a request's target; the rest stays as it came, byte for byte.
+// Parses /organisation/app/rest from a request's target; the rest stays unchanged.
 import { nameFault } from "../app-name.ts";
 
 export interface AppPath {
   organisation: string;
   app: string;
-  /** What the replica is asked for, query and all; begins with a slash. */
+  /** Path for the replica with its query; starts with a slash. */
   rest: string;
 }
 
-/** @returns undefined for everything that cannot name an app */
+/** @returns undefined if the target cannot name an app */
 export function readAppPath(target: string): AppPath | undefined {
   const path = withoutOrigin(target);
   if (path.charCodeAt(0) !== slash) return undefined;
@@ -22,7 +22,7 @@ export function readAppPath(target: string): AppPath | undefined {
   return { organisation, app, rest: rest.charCodeAt(0) === slash ? rest : `/${rest}` };
 }
 
-/** The path of a target without its query. */
+/** Path of a target without its query. */
 export function withoutQuery(target: string): string {
   const mark = target.indexOf("?");
   return mark < 0 ? target : target.slice(0, mark);
@@ -39,7 +39,7 @@ function endOfSegment(path: string, begin: number): number {
   return path.length;
 }
 
-/** Proxies may be sent `GET http://host/path`: https://www.rfc-editor.org/rfc/rfc9112#section-3.2.2 */
+/** Accepts `GET http://host/path`, as sent to proxies: https://www.rfc-editor.org/rfc/rfc9112#section-3.2.2 */
 function withoutOrigin(target: string): string {
   if (target.charCodeAt(0) === slash) return target;
   const [, path] = /^https?:\/\/[^/?#]*(\/.*)$/i.exec(target) ?? [];

@@ -1,4 +1,4 @@
-// What the control plane has published: which apps there are, and which replicas serve them.
+// Routing table published by the control plane: the apps, and the replicas that serve them.
 import type { Clock } from "../../base/clock.ts";
 import { AppTraffic } from "./app-traffic.ts";
 import type { Refusal } from "./refusals.ts";
@@ -13,7 +13,7 @@ export class RoutingTable implements Traffic {
   readonly #clock: Clock;
   readonly #connectTimeoutMs: number;
   readonly #apps = new Map<string, AppTraffic>();
-  /** Also those that left the table and still hold requests. */
+  /** Includes replicas that left the table but still have requests. */
   readonly #slots = new Map<string, ReplicaSlot>();
   readonly #listeners = new Set<DemandListener>();
 
@@ -31,7 +31,7 @@ export class RoutingTable implements Traffic {
     for (const [name, traffic] of this.#apps) {
       if (names.has(name)) continue;
       this.#apps.delete(name);
-      traffic.refuseAll({ type: "app_not_found", detail: `There is no app ${name} any more.` });
+      traffic.refuseAll({ type: "app_not_found", detail: `The app ${name} no longer exists.` });
     }
     for (const app of apps) this.#update(app);
     const replicas = new Set(apps.flatMap((app) => app.replicas.map(({ replica }) => replica)));
@@ -78,7 +78,7 @@ export class RoutingTable implements Traffic {
     for (const traffic of this.#apps.values()) traffic.refuseAll(refusal);
   }
 
-  /** Ends all connections to replicas; those in use when they are given back. */
+  /** Closes all connections to replicas; those in use close when returned to the pool. */
   close(): void {
     for (const slot of this.#slots.values()) slot.pool.close();
   }

@@ -1,4 +1,4 @@
-// The seam between the control plane and the gateway: what is routed where, and how much is asked.
+// Interface between control plane and gateway: routes in one direction, demand in the other.
 import type { AuthMode, ScaleSettings, TimeLimits } from "../app-config.ts";
 
 export interface RoutedReplica {
@@ -6,18 +6,18 @@ export interface RoutedReplica {
   revision: string;
   /** `http://127.0.0.1:23817` */
   endpoint: string;
-  /** Whether it takes new requests; false while it drains or is unhealthy. */
+  /** Accepts new requests; false while draining or unhealthy. */
   isOpen: boolean;
   /** Milliseconds since 1970, for the slow start. */
   readyAt: number;
 }
 
-/** An app as the gateway needs it. */
+/** App as published to the gateway. */
 export interface RoutedApp {
   organisation: string;
   app: string;
   auth: AuthMode;
-  /** `deleted` is kept for a day as a tombstone. */
+  /** Deleted apps stay for a day as tombstones. */
   state: "active" | "paused" | "deleted";
   revision: string | undefined;
   scale: ScaleSettings;
@@ -26,40 +26,40 @@ export interface RoutedApp {
   noWakePaths: readonly string[];
   /** Milliseconds of silence after which an event stream gets a comment. */
   sseKeepAliveMs?: number | undefined;
-  /** While no replica is open, `GET /v1/models` is answered from the revision's last reply. */
+  /** Answers `GET /v1/models` from the revision's last reply while no replica is open. */
   modelsCache?: boolean | undefined;
-  /** While no replica is open, a request for a stream gets its head and comments at once. */
+  /** Sends head and comments of a stream at once while no replica is open. */
   earlyStream?: boolean | undefined;
-  /** Value of the Authorization header that replicas want. */
+  /** Value of the Authorization header sent to replicas. */
   upstreamAuthorization: string | undefined;
-  /** Set when the active revision cannot start: requests fail at once with it. */
+  /** Set when the active revision cannot start; requests fail with it at once. */
   failure:
     | { errorType: "startup_failed" | "runner_scheduling_failure"; sentence: string }
     | undefined;
   replicas: readonly RoutedReplica[];
 }
 
-/** Requests of one app at this moment. */
+/** Current requests of one app. */
 export interface Demand {
-  /** Given to replicas. */
+  /** Requests that replicas are working on. */
   busy: number;
-  /** Waiting for one. */
+  /** Requests waiting for a replica. */
   queued: number;
-  /** Milliseconds that the oldest waits; 0 without one. */
+  /** Milliseconds that the oldest has waited; 0 if none waits. */
   oldestQueuedMs: number;
 }
 
-/** What the control plane sees of the gateway. All calls are synchronous and cheap but `drained`. */
+/** Gateway as seen by the control plane. All calls but `drained` are synchronous and cheap. */
 export interface Traffic {
-  /** Replaces the whole table; repeated calls with the same table change nothing. */
+  /** Replaces the whole routing table; idempotent. */
   publish(apps: readonly RoutedApp[]): void;
   demand(organisation: string, app: string): Demand;
-  /** Requests that a replica holds now. */
+  /** Number of requests that a replica has now. */
   inFlight(replica: string): number;
-  /** Milliseconds since 1970 of a replica's last request's end; undefined: it never had one. */
+  /** End of a replica's last request, in milliseconds since 1970; undefined if it had none. */
   lastUsedAt(replica: string): number | undefined;
-  /** Called when a request arrives, is dispatched, or ends. @returns stops it */
+  /** Calls the listener when a request arrives, is dispatched, or ends. @returns unsubscribes */
   onDemand(listener: (organisation: string, app: string) => void): () => void;
-  /** Resolves when a replica that is no longer open holds no request. */
+  /** Resolves when a closed replica has no requests left. */
   drained(replica: string, signal: AbortSignal): Promise<void>;
 }

@@ -1,14 +1,14 @@
-// The connections to one replica. Each carries one request at a time; those idle are used again,
-// the latest first, so that the others can go.
+// Connections to one replica, each with one request at a time. Reuses the latest idle connection, so
+// that the others can close.
 import { Client } from "undici";
 
-/** uvicorn closes what was idle for 5 s; what is about to be closed is not used any more. */
+/** Below the 5 s after which uvicorn closes an idle connection. */
 const idleMs = 4000;
 const largestHeadBytes = 64 * 1024;
 
 export class UpstreamConnection {
   readonly client: Client;
-  /** Replies that came over the socket that is open now. */
+  /** Number of replies over the current socket. */
   answered = 0;
 
   constructor(endpoint: string, connectTimeoutMs: number) {
@@ -16,7 +16,7 @@ export class UpstreamConnection {
       pipelining: 1,
       keepAliveTimeout: idleMs,
       keepAliveMaxTimeout: idleMs,
-      // How long a reply may take is decided for each request.
+      // Each request has its own timeout.
       headersTimeout: 0,
       bodyTimeout: 0,
       connectTimeout: connectTimeoutMs,
@@ -40,13 +40,13 @@ export class UpstreamPool {
     return this.#idle.pop() ?? this.#open();
   }
 
-  /** Takes a connection back whose request is over, well or not. */
+  /** Takes back a connection whose request is over. */
   give(connection: UpstreamConnection): void {
     if (this.#isClosed) void connection.client.destroy();
     else this.#idle.push(connection);
   }
 
-  /** Ends what is idle now, and the others when they come back. */
+  /** Closes idle connections now, and the others when they return. */
   close(): void {
     this.#isClosed = true;
     for (const { client } of this.#idle.splice(0)) void client.destroy();

@@ -1,15 +1,14 @@
-// Requests of one app that wait for a replica, in the order in which they came.
-
+// Queue of one app's requests that wait for a replica, in order of arrival.
 import type { Refusal } from "./refusals.ts";
 import type { ReplicaSlot } from "./replica-slot.ts";
 
 export interface Waiter {
   readonly affinity: string | undefined;
-  /** It is no reason to keep a replica: a monitor's look, for example. */
+  /** Does not keep a replica running; for example a health check. */
   readonly isPassive: boolean;
-  /** The replica that has failed it; taken again only where there is no other. */
+  /** Replica that failed the request; used again only if there is no other. */
   readonly avoided: ReplicaSlot | undefined;
-  /** The replica holds the request from now on; `AppTraffic.release` gives it back. */
+  /** Called when the request gets a replica; `AppTraffic.release` returns it. */
   onGranted(slot: ReplicaSlot): void;
   onRefused(refusal: Refusal): void;
 }
@@ -26,7 +25,7 @@ export class WaitingQueue {
     this.#waiters.set(waiter, since);
   }
 
-  /** Before all others. */
+  /** Adds it in front of all others. */
   addFirst(waiter: Waiter, since: number): void {
     this.#waiters = new Map([[waiter, since], ...this.#waiters]);
   }
@@ -39,7 +38,7 @@ export class WaitingQueue {
     return this.#waiters.keys().next().value;
   }
 
-  /** Milliseconds that the one in front has waited; 0 without one. */
+  /** Milliseconds that the first one has waited; 0 if the queue is empty. */
   oldestMs(now: number): number {
     const since: number | undefined = this.#waiters.values().next().value;
     return since === undefined ? 0 : now - since;
@@ -53,21 +52,21 @@ export class WaitingQueue {
   }
 }
 
-/** How many may wait, from the settings of an app. */
+/** Maximum queue length for the settings of an app. */
 export function longestQueue(scale: { maxConcurrency: number; maxMultiplexing: number }): number {
   return Math.max(100, 4 * scale.maxConcurrency * scale.maxMultiplexing);
 }
 
 const shortestRetrySeconds = 1;
 const longestRetrySeconds = 600;
-/** Said while nothing is known yet. */
+/** Estimate before any request has finished. */
 const unknownRetrySeconds = 10;
 
 /**
- * When it makes sense to come back: as long as those in front will take.
+ * Estimates when to retry: the time that the queued requests will take.
  *
- * @param meanMs what a request takes; undefined: not known
- * @param places how many requests are worked on at a time
+ * @param meanMs mean duration of a request; undefined if unknown
+ * @param places number of requests handled at a time
  */
 export function estimateWaitSeconds(
   waiting: number,

@@ -1,10 +1,10 @@
-// Whether and how long a request waits while its app has no replica for it.
+// Rules for a request without a replica: wait or fail, and the time limit.
 import type { Refusal } from "./refusals.ts";
 import type { RequestHead } from "./request-head.ts";
 import { withoutQuery } from "./request-path.ts";
 import type { RoutedApp } from "./traffic.ts";
 
-/** Beyond the start-up timeout, for what comes before and after it. */
+/** Added to the start-up timeout for the time before and after the start. */
 const queueMarginMs = 60_000;
 const longestTimeoutMs = 2 ** 31 - 1;
 const startingRetrySeconds = 5;
@@ -12,15 +12,15 @@ const coldRetrySeconds = 60;
 
 export interface WaitingRules {
   timeoutMs: number;
-  /** Who has set it; told in `X-Dctl-Timeout-Type`. */
+  /** Sent as `X-Dctl-Timeout-Type`. */
   timeoutSetBy: "user" | "app";
-  /** Refused at once where no replica is ready, though one is to be started. */
+  /** Fails at once if no replica is ready, while one is started. */
   failsCold: boolean;
-  /** A look that never wakes an app. */
+  /** Never wakes the app, such as a health check. */
   isPassive: boolean;
 }
 
-/** @returns a refusal for a header that makes no sense */
+/** @returns a refusal if a header is invalid */
 export function readWaitingRules(
   routed: RoutedApp,
   { startTimeout, coldStart }: RequestHead,
@@ -45,18 +45,18 @@ export function readWaitingRules(
   };
 }
 
-/** Why a request may not even wait for a replica that is to be started. */
+/** Refuses a request that may not wait for a replica to start. */
 export function refuseWhileCold({ isPassive, failsCold }: WaitingRules): Refusal | undefined {
   if (isPassive) {
-    const detail = "The app sleeps, and requests of this path do not wake it.";
+    const detail = "The app is sleeping, and requests to this path do not wake it.";
     return { type: "cold", detail, retryAfterSeconds: coldRetrySeconds };
   }
   if (!failsCold) return undefined;
-  const detail = "The app has no ready replica; one is being started. Try again in a moment.";
+  const detail = "No replica is ready; one is starting. Try again in a moment.";
   return { type: "starting", detail, retryAfterSeconds: startingRetrySeconds };
 }
 
-/** @param wasReady whether a replica was ready at any time meanwhile */
+/** @param wasReady true if a replica was ready at any time during the wait */
 export function refuseAfterWait(
   { timeoutMs, timeoutSetBy }: WaitingRules,
   wasReady: boolean,
@@ -64,6 +64,6 @@ export function refuseAfterWait(
   const seconds = timeoutMs / 1000;
   const headers = ["X-Dctl-Timeout-Type", timeoutSetBy];
   return wasReady
-    ? { type: "queue_timeout", detail: `No replica had room within ${seconds} s.`, headers }
+    ? { type: "queue_timeout", detail: `No replica had capacity within ${seconds} s.`, headers }
     : { type: "startup_timeout", detail: `No replica was ready within ${seconds} s.`, headers };
 }

@@ -1,9 +1,9 @@
-// A WebSocket: the handshake is passed on like a request, then bytes go both ways untouched.
+// WebSocket tunnel: proxies the handshake like a request, then copies bytes in both directions.
 import { type ClientRequest, type IncomingMessage, request, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { endConnection } from "../../base/end-connection.ts";
-import type { Arrival, ExchangeContext } from "./arrival.ts";
+import type { AdmittedRequest, ExchangeContext } from "./admitted-request.ts";
 import type { FailureKind } from "./attempt.ts";
 import { openRecord } from "./exchange-record.ts";
 import { refuseAttempt, requestTimeout } from "./exchange-refusals.ts";
@@ -14,10 +14,10 @@ import type { ReplicaSlot } from "./replica-slot.ts";
 import { sendRefusal } from "./reply.ts";
 import { type ReadReplyHead, readReplyHead } from "./reply-head.ts";
 
-/** No client talks so much before its handshake was answered. */
+/** Maximum bytes that a client may send before its handshake is answered. */
 const mostEarlyBytes = 64 * 1024;
 
-/** An answer over the socket of an upgrade, which has left Node's server. */
+/** Response on the socket of an upgrade, which Node's server no longer manages. */
 export function replyOnSocket(incoming: IncomingMessage, socket: Duplex): ServerResponse {
   const response = new ServerResponse(incoming);
   response.shouldKeepAlive = false;
@@ -27,9 +27,9 @@ export function replyOnSocket(incoming: IncomingMessage, socket: Duplex): Server
   return response;
 }
 
-/** The handshake's time is limited as a request's is; the tunnel's is not. */
+/** Limits the time of the handshake like that of a request, but not that of the tunnel. */
 export class WebSocketTunnel {
-  readonly arrival: Arrival;
+  readonly admitted: AdmittedRequest;
   readonly #context: ExchangeContext;
   readonly #socket: Duplex;
   readonly #claim: ReplicaClaim;
@@ -45,17 +45,17 @@ export class WebSocketTunnel {
   #status = 499;
   #isOver = false;
 
-  /** @param early what came behind the handshake */
-  constructor(arrival: Arrival, context: ExchangeContext, socket: Duplex, early: Buffer) {
-    this.arrival = arrival;
+  /** @param early bytes received after the handshake */
+  constructor(admitted: AdmittedRequest, context: ExchangeContext, socket: Duplex, early: Buffer) {
+    this.admitted = admitted;
     this.#context = context;
     this.#socket = socket;
     this.#early = early.length > 0 ? [early] : [];
     this.#claim = new ReplicaClaim({
-      traffic: arrival.traffic,
-      rules: arrival.rules,
-      head: arrival.head,
-      arrivedAt: arrival.arrivedAt,
+      traffic: admitted.traffic,
+      rules: admitted.rules,
+      head: admitted.head,
+      arrivedAt: admitted.arrivedAt,
       clock: context.clock,
       onGranted: (slot) => this.#shakeHands(slot),
       onRefused: (refusal) => this.refuse(refusal),
@@ -63,13 +63,13 @@ export class WebSocketTunnel {
   }
 
   start(): void {
-    // Only who reads sees that the other end has left.
+    // A disconnect is noticed only while reading.
     this.#socket.on("data", this.#onEarly);
     this.#socket.once("end", () => {
       if (this.#upstream === undefined) this.cut();
     });
     this.#socket.once("close", () => this.#close());
-    const { requestTimeoutMs } = this.arrival.traffic.routed.limits;
+    const { requestTimeoutMs } = this.admitted.traffic.routed.limits;
     if (requestTimeoutMs > 0) {
       const refuse = () => this.refuse(requestTimeout(requestTimeoutMs));
       this.#handshakeTimer = setTimeout(refuse, Math.min(requestTimeoutMs, 2 ** 31 - 1));
@@ -85,7 +85,7 @@ export class WebSocketTunnel {
       return;
     }
     this.#stop();
-    const { request: incoming, response, id } = this.arrival;
+    const { request: incoming, response, id } = this.admitted;
     const { lingerMs } = this.#context.limits;
     sendRefusal(incoming, response, refusal, { requestId: id, lingerMs, holdsBody: false });
     this.#status = response.statusCode;
@@ -102,7 +102,7 @@ export class WebSocketTunnel {
   };
 
   #shakeHands(slot: ReplicaSlot): void {
-    const { path } = this.arrival;
+    const { path } = this.admitted;
     const { host, hostname, port } = new URL(slot.endpoint);
     const outgoing = request({
       hostname,
@@ -111,7 +111,7 @@ export class WebSocketTunnel {
       agent: false,
       headers: [
         ...["Host", host, "Connection", "Upgrade", "Upgrade", "websocket"],
-        ...replicaHeaders(this.arrival, undefined, { isUnencoded: false }),
+        ...replicaHeaders(this.admitted, undefined, { isUnencoded: false }),
       ],
     });
     this.#outgoing = outgoing;
@@ -135,7 +135,7 @@ export class WebSocketTunnel {
     for (let index = 0; index < headers.length; index += 2) {
       lines.push(`${headers[index]}: ${headers[index + 1]}`);
     }
-    if (socket instanceof Socket) this.arrival.response.detachSocket(socket);
+    if (socket instanceof Socket) this.admitted.response.detachSocket(socket);
     socket.off("data", this.#onEarly);
     socket.write(Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1"));
     socket.write(early);
@@ -151,9 +151,9 @@ export class WebSocketTunnel {
     socket.pipe(upstream).pipe(socket);
   }
 
-  /** The replica answers the handshake with something else than a WebSocket. */
+  /** Passes on a reply that is not a WebSocket upgrade. */
   #passRefusal(reply: IncomingMessage): void {
-    const { response } = this.arrival;
+    const { response } = this.admitted;
     const { status, statusText, headers } = this.#readHead(reply);
     this.#status = status;
     response.writeHead(status, statusText, [...headers, "Connection", "close"]);
@@ -164,9 +164,9 @@ export class WebSocketTunnel {
   #readHead(reply: IncomingMessage): ReadReplyHead {
     const { slot, queueMs, grantedAt, isColdStart } = this.#claim;
     const now = this.#context.clock.now();
-    this.#firstByteMs = now - this.arrival.arrivedAt;
+    this.#firstByteMs = now - this.admitted.arrivedAt;
     return readReplyHead(reply.statusCode ?? 502, reply.rawHeaders, reply.statusMessage ?? "", {
-      requestId: this.arrival.id,
+      requestId: this.admitted.id,
       replica: slot?.replica ?? "",
       revision: slot?.revision ?? "",
       queueMs,
@@ -183,7 +183,7 @@ export class WebSocketTunnel {
     }
     const code = "code" in error ? error.code : undefined;
     const kind: FailureKind = code === "ECONNREFUSED" ? "refused" : "disconnected";
-    const mayRepeat = !this.arrival.head.forbidsRetry;
+    const mayRepeat = !this.admitted.head.forbidsRetry;
     if (mayRepeat && this.#claim.changeReplica(kind === "refused")) return;
     this.refuse(refuseAttempt(kind));
   }
@@ -202,7 +202,7 @@ export class WebSocketTunnel {
     const { slot, isColdStart, queueMs } = this.#claim;
     const hasLeft = this.#status === 499;
     this.#context.observe({
-      ...openRecord(this.arrival, this.#context.clock),
+      ...openRecord(this.admitted, this.#context.clock),
       revision: slot?.revision,
       replica: slot?.replica,
       status: this.#status,

@@ -1,4 +1,4 @@
-// Answers a chat request: makes the prompt fit, lets the runner generate, and reads what it writes.
+// Chat answers: fits the prompt into the window, runs the model, and parses its output.
 import { createOutputParser } from "../../prompt/output/output-parser.ts";
 import { opensThinking } from "../../prompt/output/thinking-block.ts";
 import type { GenerationRequest, GenerationStatistics, LazyGrammars } from "../generation.ts";
@@ -44,7 +44,7 @@ export async function* answerChat(
   const held = { grammar, ...(lazy !== undefined && { lazy }) };
   const events = generate(messages, prompt, prepared, held, options);
   for await (const event of readOutput(events, parser)) {
-    // Only the first call was asked for; a model that was not held to it may write more.
+    // A model that no grammar limits to one call may write more.
     if ("index" in event && event.index > 0 && !input.parallelToolCalls) continue;
     if (event.type === "truncated") truncated = sumTruncation(truncated, event);
     if (event.type !== "done" && event.type !== "rendered") yield event;
@@ -53,8 +53,8 @@ export async function* answerChat(
 }
 
 /**
- * The runner's events. With `shift`, an answer that fills the window goes on without the oldest turns;
- * an answer that follows a grammar does not, since the grammar would begin anew.
+ * Yields the runner's events. With `shift`, an answer that fills the window continues without the
+ * oldest turns; an answer that follows a grammar does not, since its grammar would start over.
  */
 async function* generate(
   all: ChatInput["messages"],
@@ -85,7 +85,7 @@ async function* generate(
       maxTokens: base.maxTokens === undefined ? undefined : base.maxTokens - before,
       stop: [...base.stop, ...output.stopTexts],
       grammar: held.grammar,
-      // An answer that goes on is not at its start, and may be inside of a call.
+      // A continued answer is not at its start, and may be inside a call.
       ...(held.lazy !== undefined && written === "" && { lazy: held.lazy }),
       visibleControlTexts: output.visibleControlTexts,
     };

@@ -1,4 +1,4 @@
-// What every way of answering works with.
+// Options that every kind of answer needs.
 import type { ModelParameters } from "../../store/model-parameters.ts";
 import type { GenerationRequest, SamplingParameters } from "../generation.ts";
 import type { CanonicalRequest } from "../request.ts";
@@ -14,7 +14,7 @@ export interface AnswerOptions {
   signal: AbortSignal;
 }
 
-/** What the runner is asked, but for the prompt and what depends on it. */
+/** Returns the runner's request without the prompt and everything that depends on it. */
 export function generationOf({
   request,
   parameters,

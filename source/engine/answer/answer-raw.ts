@@ -1,4 +1,4 @@
-// Answers a prompt that goes to the model as it is.
+// Answers to raw prompts, which go to the model as they are.
 import { ProductError } from "../../base/product-error.ts";
 import { answerGrammar } from "../../prompt/grammar/answer-grammar.ts";
 import { hasAllImages, imageText, splitAtImages } from "../../prompt/image-places.ts";
@@ -12,7 +12,7 @@ import { type AnswerOptions, generationOf } from "./answer-options.ts";
 
 type RawInput = Extract<RequestInput, { kind: "raw" }>;
 
-/** What is asked of the answer's form counts for raw prompts too. @throws ProductError of the schema */
+/** Returns the grammar of the requested format; raw prompts have one too. @throws ProductError of the schema */
 export function rawGrammar({ format }: CanonicalRequest): string | undefined {
   return answerGrammar({
     format,
@@ -57,7 +57,7 @@ async function textOf({ text, tokens }: RawInput, { runner }: ReadyModel): Promi
   return (await runner.call("detokenize", { tokens: [...tokens] })).text;
 }
 
-/** @throws ProductError `ENGINE_IMAGE_INVALID` for an image that the text has no place for */
+/** @throws ProductError `ENGINE_IMAGE_INVALID` unless the text has exactly one place for each image */
 function segmentsOf(text: string, images: number): PromptSegment[] {
   if (images === 0) return [{ text, special: true }];
   const segments = splitAtImages(text, /\[img-(\d+)\]/).map((part) =>
@@ -67,8 +67,8 @@ function segmentsOf(text: string, images: number): PromptSegment[] {
   );
   if (hasAllImages(segments, images)) return segments;
   throw new ProductError(engineErrors.imageInvalid, {
-    message: "The raw prompt does not say where its images stand, each once.",
-    hint: "Write [img-0] where the first one belongs, [img-1] for the second, and so on.",
+    message: "The raw prompt must mark the place of each image exactly once.",
+    hint: "Write [img-0] for the first image, [img-1] for the second, and so on.",
     param: "images",
   });
 }

@@ -1,4 +1,4 @@
-// The prompt of one chat request: rendered, counted, and made to fit the window where that is allowed.
+// Prompt of one chat request: rendered, counted, and shortened to fit the window if allowed.
 
 import type { PromptSegment } from "../../prompt/prompt-segment.ts";
 import type { PromptMessage, TemplateModelFacts } from "../../prompt/prompt-template.ts";
@@ -11,14 +11,14 @@ import { untilAborted } from "../scheduler/until-aborted.ts";
 import { withoutOldestTurn } from "./conversation.ts";
 import type { PreparedChat } from "./prepare-chat.ts";
 
-/** The conversation without its oldest turn, without the next one too, and so on. */
+/** Yields the conversation without its oldest turn, then without the next one too, and so on. */
 function* shorterAndShorter(all: PromptMessage[]): Generator<PromptMessage[]> {
   for (let next = withoutOldestTurn(all); next !== undefined; next = withoutOldestTurn(next)) {
     yield next;
   }
 }
 
-/** The prompt of a conversation in pieces; what the model is told of depends on nothing else. */
+/** Renders a conversation into segments. */
 export async function renderSegments(
   {
     template,
@@ -42,7 +42,7 @@ export async function renderSegments(
   return await renderInTime(template, conversation, facts, templateTimeoutMs, signal);
 }
 
-/** As people read it: where an image stands, there is its mark. */
+/** Returns the prompt as people read it, with marks in place of images. */
 export function segmentsText(segments: readonly PromptSegment[]): string {
   return segments.map(({ text }) => text).join("");
 }
@@ -52,7 +52,7 @@ export class ChatPrompt {
   readonly #prepared: PreparedChat;
   readonly #ready: ReadyModel;
   readonly #signal: AbortSignal;
-  /** The conversation that was rendered last: counting it and answering it need the same. */
+  /** Last rendered conversation: counting it and answering it need the same segments. */
   #last: { messages: readonly PromptMessage[]; segments: PromptSegment[] } | undefined;
 
   /** @param signal ends rendering and its template's worker */
@@ -63,7 +63,7 @@ export class ChatPrompt {
     this.#signal = signal;
   }
 
-  /** @param written what the model has answered so far: it goes on behind it */
+  /** @param written answer so far, which the model continues */
   async segments(messages: readonly PromptMessage[], written = ""): Promise<PromptSegment[]> {
     const { facts } = this.#ready;
     if (this.#last?.messages !== messages) {
@@ -77,7 +77,7 @@ export class ChatPrompt {
     return written === "" ? segments : [...segments, { text: written, special: false }];
   }
 
-  /** @param messages those that the segments were made of */
+  /** @param messages the conversation that the segments were made of */
   forRunner(segments: PromptSegment[], messages: readonly PromptMessage[]): MarkedPrompt {
     const images = imagesOf(messages).map(({ base64 }) => base64);
     const { context: earlier } = this.#input;
@@ -88,24 +88,24 @@ export class ChatPrompt {
     };
   }
 
-  /** The prompt as people read it, the text of an earlier answer in front. */
+  /** Returns the prompt as people read it, with the text of an earlier answer in front. */
   async text(segments: readonly PromptSegment[]): Promise<string> {
     const own = segmentsText(segments);
     const { context: earlier = [] } = this.#input;
     if (earlier.length === 0) return own;
     const { runner, facts } = this.#ready;
     const said = await runner.call("detokenize", { tokens: [...earlier] });
-    // The beginning of text is not told twice.
+    // Skips the second begin-of-text token.
     return said.text + (own.startsWith(facts.bosText) ? own.slice(facts.bosText.length) : own);
   }
 
-  /** All tokens, those of an earlier answer in front; those of images are negative. */
+  /** Returns all tokens, with those of an earlier answer in front; image tokens are negative. */
   async tokens(segments: PromptSegment[], messages: readonly PromptMessage[]): Promise<number[]> {
     const prompt = this.forRunner(segments, messages);
     return (await this.#ready.runner.call("tokenize", prompt)).tokens;
   }
 
-  /** The tokens that a later prompt can follow; undefined where images are among them. */
+  /** Returns the tokens that a later prompt can continue; undefined if images are among them. */
   async context(
     messages: readonly PromptMessage[],
     written: string,
@@ -115,11 +115,11 @@ export class ChatPrompt {
   }
 
   /**
-   * Leaves out the oldest turns until there is room for an answer: as long as may be asked for, but
-   * not more than a quarter of the window. What is left may still be too long: the engine then
-   * refuses it with both numbers.
+   * Leaves out the oldest turns until there is room for an answer of the requested length, at most a
+   * quarter of the window. The result may still be too long: the engine then refuses it and names
+   * both numbers.
    *
-   * @param maxTokens of the answer, if it is limited
+   * @param maxTokens limit of the answer, if any
    */
   async fit(
     all: PromptMessage[],
@@ -130,7 +130,7 @@ export class ChatPrompt {
     const whole = await this.#count(all);
     if (whole <= contextLength - room) return { messages: all };
     const shorter = [...shorterAndShorter(all)];
-    // Rendering a long conversation takes a while: the first that fits is found by halving.
+    // Rendering a long conversation takes a while: a binary search finds the first that fits.
     let fewest = 0;
     let most = shorter.length - 1;
     while (fewest < most) {
@@ -144,7 +144,7 @@ export class ChatPrompt {
     return { messages, truncated: { messages: all.length - messages.length, tokens } };
   }
 
-  /** Leaves out the oldest turn; undefined when there is none to spare. */
+  /** Leaves out the oldest turn; undefined when only the last one is left. */
   async shorten(
     all: PromptMessage[],
   ): Promise<{ messages: PromptMessage[]; truncated: Truncation } | undefined> {

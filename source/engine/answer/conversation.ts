@@ -1,14 +1,14 @@
-// The conversation that a model sees: its own system text and messages, then those of the request.
+// Conversation that a model sees: its own system text and messages, then those of the request.
 import type { PromptMessage } from "../../prompt/prompt-template.ts";
 import type { ResolvedModel } from "../../store/model-catalog.ts";
 import type { ChatInput } from "../request.ts";
 
-/** Templates know no developer: OpenAI's newer word for the system. */
+/** Maps OpenAI's role `developer`, which templates do not know, to `system`. */
 function withKnownRole(message: PromptMessage): PromptMessage {
   return message.role === "developer" ? { ...message, role: "system" } : message;
 }
 
-/** As Ollama does it: the model's SYSTEM only where the request does not begin with one. */
+/** Adds the model's SYSTEM unless the request begins with one, as Ollama does. */
 export function conversationOf(model: ResolvedModel, input: ChatInput): PromptMessage[] {
   const { context } = input;
   const messages = input.messages.map(withKnownRole);
@@ -24,8 +24,8 @@ export function conversationOf(model: ResolvedModel, input: ChatInput): PromptMe
 }
 
 /**
- * The conversation without its oldest turn: a question with everything that answers it. System texts
- * and the last turn stay.
+ * Removes the oldest turn: a question with everything that answers it. System texts and the last turn
+ * stay.
  *
  * @returns undefined when nothing can be left out
  */

@@ -1,4 +1,4 @@
-// What can be decided about a request before its model is loaded: template, thinking, tools, grammar.
+// Decisions about a request before its model is loaded: template, thinking, tools, grammar.
 import { ProductError } from "../../base/product-error.ts";
 import type { ToolDefinition } from "../../prompt/chat-message.ts";
 import { fallbackTurnEnd } from "../../prompt/chat-template.ts";
@@ -24,16 +24,16 @@ export interface PreparedChat {
   template: PromptTemplate;
   output: DetectedOutputFormat;
   messages: ChatInput["messages"];
-  /** Those that the model is told of. */
+  /** Tools that the model is told about. */
   tools: readonly ToolDefinition[];
-  /** Undefined where the model does not think. */
+  /** Undefined when the model does not think. */
   think: ThinkLevel | undefined;
   variables: ChatInput["templateVariables"];
   /** Limit for rendering the conversation, in milliseconds. */
   templateTimeoutMs: number;
-  /** @param startsInThinking whether the prompt has opened the thinking block */
+  /** @param startsInThinking true when the prompt has opened the thinking block */
   grammar: (startsInThinking: boolean) => string | undefined;
-  /** What calls are held to where the answer as a whole is free; undefined: to nothing. */
+  /** Rules for tool calls in an answer without a grammar; undefined for none. */
   lazyCalls: LazyCallsOptions | undefined;
 }
 
@@ -63,7 +63,7 @@ export async function prepareChat(
       thinking: think === false && !startsInThinking ? undefined : output.thinking,
       startsInThinking,
     });
-  // A schema that cannot be served is refused before minutes are spent on loading.
+  // Refuses an unsupported schema before minutes are spent on loading.
   const isFree = grammar(false) === undefined && !request.ignoreEndOfText;
   const holdsCalls = isFree && tools.length > 0;
   if (holdsCalls) await checkToolSchemas(tools);
@@ -96,7 +96,7 @@ function outputFormatOf(template: PromptTemplate): DetectedOutputFormat {
   return found;
 }
 
-/** A model that nobody taught the fallback's format writes the end of a turn as text. */
+/** A model that was never taught the fallback's format writes the end of a turn as text. */
 function detect(template: PromptTemplate): DetectedOutputFormat {
   const output = detectOutputFormat(template.source, template.kind);
   if (template.origin !== "fallback" || template === continuation) return output;
@@ -124,7 +124,7 @@ function refuseMissingCapabilities(
   }
 }
 
-/** The wordings that clients of Ollama look for. */
+/** Uses the wording that Ollama's clients look for. */
 function missing(param: string, message: string): ProductError {
   return new ProductError(engineErrors.capabilityMissing, {
     message,

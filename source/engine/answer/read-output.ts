@@ -1,5 +1,5 @@
-// Reads the text of an answer through a parser: content, thinking and tool calls become events of
-// their own.
+// Reads the text of an answer through a parser and turns content, thinking and tool calls into
+// separate events.
 import type { OutputParser } from "../../prompt/output/output-parser.ts";
 import type { OutputPiece } from "../../prompt/output/output-piece.ts";
 import type { GenerationEvent, TokenLogprob } from "../generation.ts";
@@ -16,7 +16,7 @@ export async function* readOutput(
   events: AsyncIterable<RunnerEvent>,
   parser: OutputParser,
 ): AsyncGenerator<CanonicalEvent> {
-  // Log-probabilities go with the next text, since the parser may hold back what they belong to.
+  // Log-probabilities go with the next text, since the parser may hold back the text they belong to.
   let logprobs: TokenLogprob[] = [];
   let tokens = 0;
   const toEvent = (piece: OutputPiece): CanonicalEvent => {

@@ -1,16 +1,16 @@
-// The prompt template that is in force for a model, or for one request.
+// Prompt template in effect for a model or a request.
 import { chooseTemplate } from "../../prompt/choose-template.ts";
 import type { PromptTemplate } from "../../prompt/prompt-template.ts";
 import type { ResolvedModel } from "../../store/model-catalog.ts";
 
-const mostKept = 64;
+const mostCached = 64;
 const known = new Map<string, PromptTemplate>();
 
 /**
- * Reading a template takes milliseconds, and every request needs one: they are kept.
+ * Caches parsed templates: parsing takes milliseconds, and every request needs one.
  *
- * @param own a template that the request brings
- * @param hasTools the request has tools, for which a model's file may have a template of its own
+ * @param own template of the request
+ * @param hasTools the request has tools, for which a model's file may have another template
  * @throws ProductError `PROMPT_TEMPLATE_INVALID`
  */
 export function templateFor(
@@ -26,7 +26,7 @@ export function templateFor(
   const found = known.get(key);
   if (found !== undefined) return found;
   const { template: chosen } = chooseTemplate({ modelfile: explicit, gguf, toolUse }, { hasTools });
-  if (known.size >= mostKept) known.clear();
+  if (known.size >= mostCached) known.clear();
   known.set(key, chosen);
   return chosen;
 }

@@ -1,9 +1,9 @@
-// Tells from a file's first bytes which image format it is in, before any decoder sees it.
+// Image formats, told apart by a file's first bytes before any decoder sees it.
 
 /** Formats that can be decoded. */
 export type ImageFormat = "png" | "jpeg" | "webp" | "gif" | "tiff" | "avif" | "heic";
 
-/** Formats that are known and cannot be, with their names for people. */
+/** Known formats that cannot be decoded, with their names for people. */
 const undecodable: ReadonlyArray<readonly [name: string, isIt: (bytes: Buffer) => boolean]> = [
   ["an SVG drawing", (bytes) => /^\s*(?:<\?xml|<!DOCTYPE svg|<!--|<svg)/i.test(textOf(bytes))],
   ["a BMP file", (bytes) => startsWith(bytes, "BM") && bytes.length >= 26],
@@ -11,7 +11,7 @@ const undecodable: ReadonlyArray<readonly [name: string, isIt: (bytes: Buffer) =
   ["an HTML page", (bytes) => /^\s*<(?:!doctype html|html|head|body)/i.test(textOf(bytes))],
 ];
 
-/** The format, or for one that cannot be decoded what it is, or undefined. */
+/** Returns the format, or the name of a known one that cannot be decoded, or undefined. */
 export function imageFormatOf(
   bytes: Buffer,
 ): { format: ImageFormat } | { undecodable: string } | undefined {
@@ -33,7 +33,7 @@ function startsWith(bytes: Buffer, text: string, at = 0): boolean {
   return bytes.toString("latin1", at, at + text.length) === text;
 }
 
-/** The beginning, without the mark of a text's byte order. */
+/** Returns the beginning as text, without its byte order mark. */
 function textOf(bytes: Buffer): string {
   return bytes.toString("utf8", 0, 512).replace(/^\ufeff/, "");
 }

@@ -1,5 +1,5 @@
-// Checks an image before any model sees it: decodes it whole, and turns it into a file that every
-// engine reads. Engines are not asked to survive a broken one.
+// Image check before any engine: decodes the whole image and converts it to a file that every engine
+// reads, since engines may crash on broken ones.
 import type { Metadata, Sharp } from "sharp";
 import { ProductError } from "../../base/product-error.ts";
 import type { ChatImage } from "../../prompt/chat-message.ts";
@@ -7,7 +7,7 @@ import { engineErrors } from "../errors.ts";
 import { type ImageFormat, imageFormatOf } from "./image-format.ts";
 
 const mostPixels = 100_000_000;
-/** No model looks at more; what is larger is made smaller once, instead of in every engine. */
+/** Models use no more; larger images are scaled down once instead of in every engine. */
 const longestSide = 4096;
 const decodeSeconds = 30;
 
@@ -19,14 +19,14 @@ export async function readImage(image: ChatImage): Promise<ChatImage> {
   const bytes = Buffer.from(image.base64, "base64");
   const format = formatOf(bytes, image);
   const { default: sharp } = await import("sharp");
-  // One image must not take all cores from the models, nor keep memory.
+  // An image must not take all cores from the models, nor keep memory.
   sharp.concurrency(1);
   sharp.cache(false);
   try {
-    // Its own refusal of a large image would not say how large.
+    // Sharp's own error for a large image would not say how large it is.
     const metadata = await sharp(bytes, { limitInputPixels: false }).metadata();
     refuseTooLarge(metadata, image);
-    // Sharp's default refuses images for mere warnings. Of an animation it reads the first picture.
+    // Sharp's default refuses images for mere warnings. It reads only an animation's first frame.
     const decoder = sharp(bytes, { failOn: "error", limitInputPixels: mostPixels });
     decoder.timeout({ seconds: decodeSeconds });
     if (isPlain(metadata, format)) {
@@ -47,20 +47,20 @@ export async function readImage(image: ChatImage): Promise<ChatImage> {
 }
 
 function formatOf(bytes: Buffer, image: ChatImage): ImageFormat {
-  if (bytes.length === 0) throw invalid(image, "The image is empty.", "Send the file's bytes.");
+  if (bytes.length === 0) throw invalid(image, "The image is empty.", "Send the file's content.");
   const found = imageFormatOf(bytes);
   if (found === undefined || "undecodable" in found) {
-    const what = found === undefined ? "in no format that this server knows" : found.undecodable;
+    const what = found === undefined ? "in an unknown format" : found.undecodable;
     const hint = "Send a PNG, JPEG or WebP image.";
-    throw invalid(image, `The image is ${what}, which it cannot show to a model.`, hint);
+    throw invalid(image, `The image is ${what}, which is not supported.`, hint);
   }
   const { mimeType } = image;
   const claimed = mimeType?.toLowerCase().replace("image/jpg", "image/jpeg");
   if (claimed !== undefined && claimed !== `image/${found.format}` && claimed !== "image/heif") {
     throw invalid(
       image,
-      `The image is said to be ${mimeType}, but is ${found.format.toUpperCase()}.`,
-      `Name it image/${found.format}.`,
+      `The image is declared as ${mimeType}, but is ${found.format.toUpperCase()}.`,
+      `Declare it as image/${found.format}.`,
     );
   }
   return found.format;
@@ -70,12 +70,12 @@ function refuseTooLarge({ width, height }: Metadata, image: ChatImage): void {
   if (width * height <= mostPixels) return;
   throw invalid(
     image,
-    `The image has ${width} x ${height} pixels, more than the ${mostPixels / 1e6} million that this server takes.`,
-    "Make it smaller.",
+    `The image has ${width} x ${height} pixels, more than the limit of ${mostPixels / 1e6} million.`,
+    "Send a smaller image.",
   );
 }
 
-/** Whether every engine reads the file as it is, and sees what a person sees. */
+/** Returns true if every engine reads the file as it is and sees what a person sees. */
 function isPlain(
   { width, height, hasAlpha, orientation = 1, depth, space }: Metadata,
   format: ImageFormat,
@@ -90,7 +90,7 @@ function isPlain(
   );
 }
 
-/** Transparent parts become white: engines would show whatever colour they hide. */
+/** Makes transparent parts white: engines would show the colour behind them. */
 function plain(decoder: Sharp): Sharp {
   return decoder
     .autoOrient()

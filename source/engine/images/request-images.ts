@@ -1,4 +1,4 @@
-// The images of a request: refused where the model cannot see, checked and made readable elsewhere.
+// Images of a request: refused if the model has no vision, otherwise checked and converted.
 import { ProductError } from "../../base/product-error.ts";
 import type { ChatImage } from "../../prompt/chat-message.ts";
 import type { PromptMessage } from "../../prompt/prompt-template.ts";
@@ -7,7 +7,7 @@ import { engineErrors } from "../errors.ts";
 import type { ChatInput, RequestInput } from "../request.ts";
 import { readImage } from "./read-image.ts";
 
-/** The images of a conversation, in the order in which prompts number them. */
+/** Returns the images of a conversation in the order in which prompts number them. */
 export function imagesOf(messages: readonly PromptMessage[]): ChatImage[] {
   return messages.flatMap(({ images }) => images ?? []);
 }
@@ -17,9 +17,9 @@ export function hasImages(input: RequestInput): boolean {
 }
 
 /**
- * @param name of the model, as the client says it
+ * @param name the model as the client named it
  * @returns the request's input with images that every engine reads
- * @throws ProductError `ENGINE_CAPABILITY_MISSING` in words that clients look for,
+ * @throws ProductError `ENGINE_CAPABILITY_MISSING` with a text that clients look for,
  *   `ENGINE_IMAGE_INVALID`
  */
 export async function readRequestImages(
@@ -34,7 +34,7 @@ export async function readRequestImages(
   return input;
 }
 
-/** As `readRequestImages`, of a conversation. */
+/** Does the same as `readRequestImages` for a conversation. */
 export async function readChatImages(
   input: ChatInput,
   model: Pick<ResolvedModel, "projectors">,
@@ -72,7 +72,7 @@ async function readMessages(messages: readonly PromptMessage[]): Promise<PromptM
   return read;
 }
 
-/** One after the other: a decoded image takes much memory. */
+/** Reads one image at a time, since a decoded image takes much memory. */
 async function readAll(images: readonly ChatImage[]): Promise<ChatImage[]> {
   const read: ChatImage[] = [];
   for (const image of images) read.push(await readImage(image));

@@ -1,45 +1,45 @@
-// What a runner is told when it is started: which model, on which device, with how much room.
+// Settings that a runner loads its model with: files, device, memory and limits.
 import type { DeviceKind } from "../generation.ts";
 
 export interface VisionSettings {
-  /** Absolute path of the file that turns images into what the model reads. */
+  /** Absolute path of the projector, the file that encodes images for the model. */
   projectorPath: string;
   /**
-   * `built`: the text engine, through the image reader that was built for it. `prebuilt`: an engine of
-   * its own, that of a binding.
+   * `built`: the text engine with the image reader that was built on this machine. `prebuilt`: the
+   * separate engine of a binding.
    */
   engine: "built" | "prebuilt";
 }
 
-/** Limits of the files of stored prompts. */
+/** Limits for the files of stored prompts. */
 export interface PromptLimits {
-  /** Of all files together, in bytes; undefined fits it to the disk. */
+  /** Bytes of all files together; undefined fits the limit to the disk. */
   budgetBytes: number | undefined;
-  /** Milliseconds without use; undefined keeps them for good. */
+  /** Milliseconds without use; undefined means no limit. */
   maximumAgeMs: number | undefined;
 }
 
-/** Where beginnings of prompts outlive the model, and what names their files. */
+/** Settings for prompt prefixes that outlive the model on disk. */
 export interface PromptCacheSettings extends PromptLimits {
-  /** Absolute. */
+  /** Absolute path. */
   folder: string;
 }
 
 export interface LoadSettings {
-  /** Absolute path of the GGUF file; of a split model, its first part. */
+  /** Absolute path of the GGUF file, or of the first part of a split model. */
   modelPath: string;
   /** LoRA files that are applied to it. */
   adapters: string[];
-  /** How the model sees; undefined where it cannot, or where no request has brought an image yet. */
+  /** Undefined without a projector, or before a request brings the first image. */
   vision: VisionSettings | undefined;
-  /** From the file's own metadata, which the store has read and checked. */
+  /** From the file's metadata, which the store has read and checked. */
   architecture: string;
   layers: number;
   vocabularySize: number;
   trainedContextLength: number;
-  /** Tokens that layers with a sliding window look back on; 0 where none has one. */
+  /** Tokens that layers with a sliding window look back on; 0 without such layers. */
   slidingWindow: number;
-  /** Layers with a sliding window keep all tokens all the same: a slot can be cut anywhere. */
+  /** Layers with a sliding window keep all tokens anyway, so that a slot can be cut anywhere. */
   keepsWholeWindow: boolean;
   device: "auto" | DeviceKind;
   /** Layers to put on the GPU; undefined fits as many as there is room for. */
@@ -48,17 +48,17 @@ export interface LoadSettings {
   slots: number;
   /** Tokens of one slot's context window. */
   contextLength: number;
-  /** Undefined uses the cores that are good for computing. */
+  /** Undefined uses the performance cores. */
   threads: number | undefined;
   /** Most tokens in one step. */
   batchSize: number;
   /** Most prompt tokens in one step; undefined adapts to the machine. */
   prefillChunk: number | undefined;
-  /** Prompts and answers in one step. */
+  /** Mixes prompts and answers in one step. */
   mixedBatches: boolean;
-  /** Tokens to guess by prompt lookup; 0 is off. */
+  /** Tokens to guess by prompt lookup; 0 turns it off. */
   lookupTokens: number;
-  /** Share beginnings of prompts between slots. */
+  /** Shares prompt prefixes between slots. */
   prefixSharing: boolean;
   /** Most memory for conversations beside the slots; undefined fits it to the machine. */
   conversationCacheBytes: number | undefined;

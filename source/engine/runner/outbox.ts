@@ -1,13 +1,12 @@
-// Gathers a runner's events and sends those of one step as one message, without outrunning the
-// receiver.
+// Outgoing events of a runner: sends the events of one step as one message, with backpressure.
 import type { FromRunner, RequestEvent } from "./protocol.ts";
 
-/** Messages that may be on their way; beyond it the engine waits before its next step. */
+/** Messages in flight; beyond this the engine waits before its next step. */
 const highestInFlight = 64;
 
 /**
- * A message wakes the server and its client, on cores that compute: text that comes sooner than a
- * frame of a screen after the last message waits for the next one.
+ * A message wakes the server and its client on cores that compute: text that follows the last message
+ * within a screen frame waits for the next one.
  */
 const textIntervalMs = 40;
 
@@ -20,14 +19,14 @@ export class Outbox {
   #logTimer: NodeJS.Timeout | undefined;
   #textTimer: NodeJS.Timeout | undefined;
   #lastSent = 0;
-  /** Requests whose first text has gone out. */
+  /** Requests whose first text was sent. */
   readonly #begun = new Set<number>();
 
   constructor(send: (message: FromRunner, sent: () => void) => boolean) {
     this.#send = send;
   }
 
-  /** Adds an event; neighbouring pieces of text of one request become one. */
+  /** Adds an event; joins it to the last one if both are text of the same request. */
   add(event: RequestEvent): void {
     const last = this.#events.at(-1);
     if (event.type === "text" && last?.type === "text" && last.id === event.id) {
@@ -42,7 +41,7 @@ export class Outbox {
     this.#events.push(event);
   }
 
-  /** Log lines are never urgent: they are sent a few times a second. */
+  /** Adds log lines, which are sent a few times a second. */
   log(text: string): void {
     this.#lines.push(text);
     this.#logTimer ??= setTimeout(() => this.#flushLog(), 100);
@@ -53,7 +52,7 @@ export class Outbox {
     this.#dispatch(message);
   }
 
-  /** Sends what is there; text in the middle of an answer may wait for a moment. */
+  /** Sends pending events; text in the middle of an answer may be delayed briefly. */
   flush(): void {
     if (this.#events.length === 0) return;
     const sinceMs = performance.now() - this.#lastSent;

@@ -1,9 +1,9 @@
-// The messages between the server's process and a runner.
+// Messages between the server process and a runner.
 import type { GenerationEvent, GenerationRequest, RunnerFacts } from "../generation.ts";
 import type { CallOutput, RunnerCall } from "./calls.ts";
 import type { LoadSettings } from "./load-settings.ts";
 
-/** An error as it crosses the process border. */
+/** Error as serialised between processes. */
 export interface WireError {
   code: string;
   message: string;
@@ -12,14 +12,14 @@ export interface WireError {
 
 export type ToRunner =
   | { type: "load"; settings: LoadSettings }
-  /** The model's memory may be taken: nobody else loads it. */
+  /** The runner may take the model's memory now: no other process is loading. */
   | { type: "proceed" }
   | { type: "generate"; id: number; request: GenerationRequest }
   | { type: "cancel"; id: number }
   | { type: "call"; id: number; call: RunnerCall }
   | { type: "stop" };
 
-/** Events of requests; all of one step travel in one message. */
+/** Event of a request; all events of one step travel in one message. */
 export type RequestEvent = { id: number } & (GenerationEvent | ({ type: "failed" } & WireError));
 
 export type FromRunner =
@@ -27,7 +27,7 @@ export type FromRunner =
   | { type: "loaded"; facts: RunnerFacts }
   | { type: "load-failed"; error: WireError }
   | { type: "log"; lines: string[] }
-  /** A line that the user should see. */
+  /** Line that the user should see. */
   | { type: "warning"; text: string }
   | { type: "result"; id: number; output: CallOutput }
   | { type: "call-failed"; id: number; error: WireError }

@@ -36,8 +36,8 @@ process.on("message", (message: ToRunner) => {
   }
 });
 process.on("disconnect", () => leave(0));
-// The terminal sends Ctrl+C to the whole group; when to stop is the parent's decision.
-process.on("SIGINT", () => {});
+// Terminals and service managers signal every process of a group; the parent decides when to stop.
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
 
 async function load(settings: LoadSettings): Promise<void> {
   try {

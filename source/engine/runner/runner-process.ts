@@ -1,5 +1,5 @@
-// The server's side of a runner: starts the child process, speaks the protocol, and turns the end of
-// the child into errors for the requests that were in it.
+// Server's side of a runner: starts the child process, speaks the protocol, and turns the end of the
+// child into errors for its requests.
 import { type ChildProcess, fork } from "node:child_process";
 import { constants } from "node:os";
 import { fileURLToPath } from "node:url";
@@ -14,9 +14,9 @@ import type { LoadSettings } from "./load-settings.ts";
 import type { FromRunner, RequestEvent, ToRunner, WireError } from "./protocol.ts";
 import { runnerEnvironment } from "./runner-environment.ts";
 
-/** How a runner ended. */
+/** End of a runner process. */
 export interface RunnerExit {
-  /** True when we asked for it. */
+  /** True when the server stopped it. */
   expected: boolean;
   /** A sentence fragment: `ended with code 1`, `was killed by SIGKILL`. */
   how: string;
@@ -24,15 +24,15 @@ export interface RunnerExit {
 }
 
 export interface RunnerObserver {
-  /** 0 to 1, while the model is loading. */
+  /** Fraction loaded, 0 to 1. */
   progress?(fraction: number): void;
   log?(lines: string[]): void;
-  /** Takes a line that the user should see. */
+  /** Called with a line that the user should see. */
   warn?(text: string): void;
 }
 
-const keptLogLines = 200;
-/** How lines begin with which native code ends. */
+const mostLogLines = 200;
+/** Beginnings of the last line that crashing native code prints. */
 const crashLine =
   /^(?:\S*:\d+: GGML_|GGML_|ggml_|terminate called|libc\+\+abi|FATAL ERROR|Error:|CUDA error)/;
 const stopGraceMs = 5000;
@@ -42,18 +42,18 @@ const mainFile = fileURLToPath(
   new URL(`./runner-main${import.meta.url.endsWith(".ts") ? ".ts" : ".js"}`, import.meta.url),
 );
 
-/** One loaded model in a process of its own. */
+/** A loaded model in its own process. */
 export class RunnerProcess {
   /** Settles when the process has ended, whatever the reason. */
   readonly exited: Promise<RunnerExit>;
   readonly #child: ChildProcess;
-  readonly #log = new RingBuffer<string>(keptLogLines);
+  readonly #log = new RingBuffer<string>(mostLogLines);
   readonly #observer: RunnerObserver;
   readonly #requests = new Map<number, AsyncQueue<GenerationEvent>>();
   readonly #calls = new Map<number, PromiseWithResolvers<CallOutput>>();
   readonly #load = Promise.withResolvers<RunnerFacts>();
-  /** The binding's engine does, whatever it is told. */
-  readonly #tellsPrompts: boolean;
+  /** The binding's engine prints prompts, whatever its log settings. */
+  readonly #printsPrompts: boolean;
   #isLoaded = false;
   #nextId = 1;
   #stopping = false;
@@ -61,14 +61,14 @@ export class RunnerProcess {
 
   private constructor(settings: LoadSettings, observer: RunnerObserver, mayLoad: Promise<void>) {
     this.#observer = observer;
-    this.#tellsPrompts = settings.vision?.engine === "prebuilt";
+    this.#printsPrompts = settings.vision?.engine === "prebuilt";
     this.#child = spawnWatched("process", () =>
       fork(mainFile, [], {
-        // The binding's engine prints prompts; of its errors, stderr tells enough.
-        stdio: ["ignore", this.#tellsPrompts ? "ignore" : "pipe", "pipe", "ipc"],
+        // The binding's engine prints prompts to stdout; its errors go to stderr.
+        stdio: ["ignore", this.#printsPrompts ? "ignore" : "pipe", "pipe", "ipc"],
         serialization: "json",
         env: runnerEnvironment(process.env),
-        // What a step leaves behind in JavaScript is little: the heap's young part need not grow.
+        // Steps leave little garbage, so the young generation of the heap can stay small.
         execArgv: ["--max-semi-space-size=1"],
       }),
     );
@@ -76,14 +76,14 @@ export class RunnerProcess {
       this.#child.once("error", (error) =>
         resolve(this.#end(`could not be run: ${error.message}`)),
       );
-      // "close" comes after the last line of its output, "exit" may come before.
+      // "close" comes after the last line of output, "exit" may come before it.
       this.#child.once("close", (code, signal) => resolve(this.#end(describeEnd(code, signal))));
     });
     this.#child.on("message", (message: FromRunner) => this.#receive(message));
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream?.setEncoding("utf8");
       stream?.on("data", (text: string) =>
-        this.#note(text.split("\n").filter((line) => line !== "" && this.#mayBeNoted(line))),
+        this.#note(text.split("\n").filter((line) => line !== "" && this.#isLoggable(line))),
       );
     }
     this.#send({ type: "load", settings });
@@ -93,9 +93,9 @@ export class RunnerProcess {
   /**
    * Starts a process and loads the model.
    *
-   * @param signal aborting it ends the process
-   * @param mayLoad the process gets ready before it resolves, and takes the model's memory afterwards
-   * @throws ProductError: that of `loadTextModel`, or `ENGINE_RUNNER_CRASHED`
+   * @param signal aborting it kills the process
+   * @param mayLoad the process starts before it resolves, and takes the model's memory only afterwards
+   * @throws ProductError: those of `loadTextModel`, or `ENGINE_RUNNER_CRASHED`
    */
   static async start(
     settings: LoadSettings,
@@ -125,7 +125,7 @@ export class RunnerProcess {
     return this.#exit === undefined;
   }
 
-  /** Requests in this runner that have not ended. */
+  /** Number of unfinished requests. */
   get activeRequests(): number {
     return this.#requests.size;
   }
@@ -136,7 +136,7 @@ export class RunnerProcess {
 
   /**
    * Generates one answer. Aborting the signal ends it with `done` and reason `cancelled` within one
-   * step of the engine; so does leaving the loop.
+   * step of the engine; leaving the loop stops it too.
    *
    * @throws ProductError from the engine, or `ENGINE_RUNNER_CRASHED`
    */
@@ -162,7 +162,7 @@ export class RunnerProcess {
   }
 
   /**
-   * Asks something that has one answer.
+   * Calls a function of the runner that has one result.
    *
    * @throws ProductError from the engine, or `ENGINE_RUNNER_CRASHED`
    */
@@ -179,7 +179,7 @@ export class RunnerProcess {
     return (await answer.promise) as RunnerCalls[Name]["output"];
   }
 
-  /** Ends the process, first by asking. Resolves when it is gone. */
+  /** Stops the process, killing it after a grace period. Resolves when it has ended. */
   async stop(): Promise<void> {
     this.#stopping = true;
     this.#send({ type: "stop" });
@@ -194,7 +194,7 @@ export class RunnerProcess {
   }
 
   #send(message: ToRunner): void {
-    // A closed channel is not an error here: `exited` tells everybody.
+    // A closed channel is not an error here: `exited` reports it.
     if (this.#child.connected) this.#child.send(message, () => {});
   }
 
@@ -235,13 +235,13 @@ export class RunnerProcess {
 
   #deliver(event: RequestEvent): void {
     const queue = this.#requests.get(event.id);
-    if (queue === undefined) return; // its reader has left
+    if (queue === undefined) return; // its reader is gone
     if (event.type === "failed") {
       this.#requests.delete(event.id);
       queue.fail(fromWire(event));
       return;
     }
-    // A slow reader finds one long piece of text instead of many short ones.
+    // Joins text for slow readers into one long piece.
     if (event.type !== "text" || !queue.replaceLast((last) => mergeText(last, event))) {
       queue.push(event);
     }
@@ -251,9 +251,9 @@ export class RunnerProcess {
     }
   }
 
-  /** What users write must not get into logs. */
-  #mayBeNoted(line: string): boolean {
-    return !this.#tellsPrompts || !this.#isLoaded || crashLine.test(line);
+  /** Keeps users' prompts out of the logs. */
+  #isLoggable(line: string): boolean {
+    return !this.#printsPrompts || !this.#isLoaded || crashLine.test(line);
   }
 
   #note(lines: string[]): void {
@@ -275,18 +275,18 @@ export class RunnerProcess {
   #crashError(exit: RunnerExit): ProductError {
     if (exit.expected) {
       return new ProductError(engineErrors.shuttingDown, {
-        message: "The model was unloaded while the request was in it.",
+        message: "The model was unloaded during the request.",
         hint: "Send the request again.",
       });
     }
-    // Node ends its report of an exception with its version, llama.cpp with a stack of addresses.
+    // Node prints its version after an exception, llama.cpp a stack of addresses.
     const last =
       exit.lastLines.findLast((line) => /error|assert|abort/i.test(line)) ?? exit.lastLines.at(-1);
     return new ProductError(engineErrors.runnerCrashed, {
       message:
         `model runner has unexpectedly stopped: its process ${exit.how}` +
-        `${last === undefined ? "" : `; its last words were: ${last}`}.`,
-      hint: "The next request loads the model again; the server's log has more.",
+        `${last === undefined ? "" : `; last log line: ${last}`}.`,
+      hint: "The next request reloads the model; see the server's log for details.",
     });
   }
 }
@@ -302,7 +302,7 @@ function mergeText(last: GenerationEvent, next: GenerationEvent): GenerationEven
 }
 
 function describeEnd(code: number | null, signal: NodeJS.Signals | null): string {
-  if (signal === "SIGKILL") return "was killed (out of memory, or by hand)";
+  if (signal === "SIGKILL") return "was killed (out of memory, or manually)";
   if (signal !== null) return `was ended by ${signal} (signal ${constants.signals[signal]})`;
   return `ended with code ${code}`;
 }
@@ -321,7 +321,7 @@ function fromWire(error: WireError): ProductError {
   return new ProductError(definition, {
     message: error.message,
     ...(error.hint !== undefined && { hint: error.hint }),
-    // A slot becomes free when an answer ends: a matter of seconds.
+    // A slot becomes free within seconds, when an answer ends.
     ...(error.code === engineErrors.queueFull.code && { retryAfterSeconds: 5 }),
   });
 }

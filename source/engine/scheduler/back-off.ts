@@ -1,4 +1,4 @@
-// Keeps a model that crashes again and again from being loaded again and again.
+// Growing delay before a model that keeps crashing is loaded again.
 import type { Clock } from "../../base/clock.ts";
 
 const firstDelayMs = 1000;
@@ -9,7 +9,7 @@ interface Record {
   notBefore: number;
 }
 
-/** The first crash costs nothing; from the second in a row the next load waits, twice as long each time. */
+/** The first crash costs nothing; from the second in a row the delay doubles each time. */
 export class BackOff {
   readonly #clock: Clock;
   readonly #records = new Map<string, Record>();
@@ -18,7 +18,7 @@ export class BackOff {
     this.#clock = clock;
   }
 
-  /** Milliseconds until the model may be loaded; 0 when it may be now. */
+  /** Milliseconds until the model may be loaded; 0 for now. */
   remainingMs(key: string): number {
     const record = this.#records.get(key);
     return record === undefined ? 0 : Math.max(0, record.notBefore - this.#clock.now());
@@ -30,7 +30,7 @@ export class BackOff {
     this.#records.set(key, { crashes, notBefore: this.#clock.now() + delay });
   }
 
-  /** An answer was finished: the model works. */
+  /** Resets the delay: the model has finished an answer. */
   noteSuccess(key: string): void {
     this.#records.delete(key);
   }

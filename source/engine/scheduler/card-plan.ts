@@ -1,25 +1,25 @@
-// Whether a model finds room: on the graphics card as a whole, or in the machine's memory.
+// Memory check before a load: on the graphics card or in the machine's memory.
 import type { ResolvedModel } from "../../store/model-catalog.ts";
 import type { RunnerFacts } from "../generation.ts";
 import type { LoadSettings } from "../runner/load-settings.ts";
 import { cardReserveBytes } from "../text/fit-layers.ts";
 import { memoryNeed } from "./memory-plan.ts";
 
-/** What a model will take, of the card and altogether. */
+/** Memory that a model will take. */
 export interface RoomNeed {
   totalBytes: number;
-  /** The part of it that shall be on the card; 0 where the card is not used. */
+  /** Part of the total that goes on the card; 0 without a card. */
   cardBytes: number;
 }
 
-/** What is free now. */
+/** Memory that is free now. */
 export interface FreeRoom {
   memoryBytes: number;
-  /** Undefined where there is no card, or none of its own memory. */
+  /** Undefined without a card, or for a card without memory of its own. */
   cardBytes: number | undefined;
 }
 
-/** An estimate; layers that a request keeps off the card are not counted to it. */
+/** Estimates the need; layers that a request keeps off the card are not counted to the card. */
 export function roomNeed(
   model: Pick<ResolvedModel, "facts" | "sizeBytes">,
   settings: LoadSettings,
@@ -31,10 +31,10 @@ export function roomNeed(
 }
 
 /**
- * What the weights leave for context windows in the memory where the model will be: on the card where it
- * finds room as a whole. A larger window would otherwise push layers from the card to the CPU.
+ * Memory that the weights leave for context windows: the card's if the weights fit there, since a
+ * larger window would otherwise push layers from the card to the CPU.
  *
- * @returns bytes; below 0 where not even the weights fit
+ * @returns bytes; below 0 if the weights themselves do not fit
  */
 export function roomForWindows(
   { facts, sizeBytes }: Pick<ResolvedModel, "facts" | "sizeBytes">,
@@ -47,17 +47,17 @@ export function roomForWindows(
   if (gpuLayers === undefined) {
     return (weightsBytes <= cardBytes ? 0 : memoryBytes) + cardBytes - weightsBytes;
   }
-  // Weights and windows are divided alike: the side that is full first says how much there may be.
+  // Weights and windows are split alike: the side that fills up first sets the limit.
   const share = Math.min(1, gpuLayers / (facts.layers + 1));
   return Math.min(cardBytes / share, memoryBytes / (1 - share)) - weightsBytes;
 }
 
 /**
- * What a model lacks, or undefined when it can be loaded.
+ * Returns the kind of memory that is short, or undefined when the model can be loaded.
  *
- * @param loading what those take that are being loaded: it is not gone from the free room yet
- * @param canClearCard an idle model is on the card: before a part of this one is computed by the CPU,
- *   that one shall leave
+ * @param loading needs of models that are being loaded, which `free` does not reflect yet
+ * @param canClearCard an idle model is on the card: unload it rather than compute a part of this one
+ *   on the CPU
  */
 export function shortageOf(
   need: RoomNeed,
@@ -75,21 +75,21 @@ export function shortageOf(
   return inMemoryBytes + loadingBytes <= free.memoryBytes ? undefined : "memory";
 }
 
-/** Tells what is free on the cards of the machine, in bytes; undefined where there are none. */
+/** Reads the free bytes on the machine's cards; undefined when there are none. */
 export type CardReader = () => Promise<number | undefined>;
 
 /**
- * What is free on the card: as its maker's tool tells it before the first model is loaded, afterwards as
- * the runners found it when they had loaded theirs.
+ * Free memory of the card: from the vendor's tool before the first model is loaded, afterwards from
+ * the runners' reports after loading.
  */
 export class CardMemory {
   #freeBytes: number | undefined;
   readonly #read: CardReader | undefined;
   #reading: Promise<void> | undefined;
-  /** A runner has been heard of: it knows better. */
+  /** A runner has reported, which is more precise. */
   #isKnown = false;
 
-  /** @param read undefined: nothing is known before a runner tells */
+  /** @param read undefined: nothing is known before a runner reports */
   constructor(read?: CardReader) {
     this.#read = read;
   }
@@ -98,23 +98,23 @@ export class CardMemory {
     return this.#freeBytes;
   }
 
-  /** Has the card looked at, once. */
+  /** Reads the card's free memory, once. */
   async look(): Promise<void> {
     this.#reading ??= this.#readOnce();
     await this.#reading;
   }
 
-  /** An engine that cannot see what is free tells at least what it took. */
+  /** Notes the reported free memory, or subtracts the model's from an engine that cannot see it. */
   noteLoaded({ device, memory }: Pick<RunnerFacts, "device" | "memory">): void {
     const isFirst = !this.#isKnown;
     this.#isKnown = true;
     if (device.memory !== undefined) this.#freeBytes = device.memory.freeBytes;
-    // There is a card, but no engine that can use it.
+    // There is a card, but no engine can use it.
     else if (isFirst && device.kind === "cpu") this.#freeBytes = undefined;
     else if (this.#freeBytes !== undefined) this.#freeBytes -= memory.vramBytes;
   }
 
-  /** The process of a model has ended: what it held is free again. */
+  /** Adds back the memory of a model whose process has ended. */
   noteGone({ memory }: Pick<RunnerFacts, "memory">): void {
     if (this.#freeBytes !== undefined) this.#freeBytes += memory.vramBytes;
   }

@@ -1,7 +1,8 @@
-// Reads what must be read of a model's files before it is loaded: those that bear another date than
-// when the model was created, and may have been merely touched.
+// Content check of model files whose modification date changed since the model was created: they may
+// have been merely touched.
 import path from "node:path";
 import { AsyncQueue } from "../../base/async-queue.ts";
+import { shownModel } from "../../base/model-tag.ts";
 import type { ResolvedModel } from "../../store/model-catalog.ts";
 import type { CanonicalEvent } from "../request.ts";
 import { cancelled } from "./until-aborted.ts";
@@ -9,7 +10,7 @@ import { cancelled } from "./until-aborted.ts";
 type Checking = Extract<CanonicalEvent, { type: "checking" }>;
 
 /**
- * An event for each hundredth of a file, the first before anything is read.
+ * Yields an event for each percent of a file, the first before anything is read.
  *
  * @throws ProductError `STORE_REFERENCE_CHANGED`, `ENGINE_CANCELLED`
  */
@@ -19,7 +20,7 @@ export async function* checkTouched(
   log: (text: string) => void,
 ): AsyncGenerator<Checking> {
   for (const file of touched) {
-    log(`reading ${file.path}, whose date has changed since ${name} was created`);
+    log(`checking ${file.path}, which was modified after ${shownModel(name)} was created`);
     const events = new AsyncQueue<Checking>();
     const { sizeBytes: totalBytes } = file;
     let percent = -1;

@@ -1,17 +1,17 @@
-// With which settings a model is loaded, and whether a loaded one serves a request as it is.
+// Settings to load a model with, and the reasons for a reload.
 
 import type { ResolvedModel } from "../../store/model-catalog.ts";
 import type { ModelParameters } from "../../store/model-parameters.ts";
 import type { DeviceKind } from "../generation.ts";
 import type { LoadSettings, PromptCacheSettings, VisionSettings } from "../runner/load-settings.ts";
-import { hasEyes } from "../text/eyes.ts";
+import { hasImageReader } from "../text/image-reader.ts";
 import { type FreeRoom, roomForWindows } from "./card-plan.ts";
 import { automaticContextLength, fittingSlots, wholeWindowBytes } from "./memory-plan.ts";
 
-/** What the server's configuration says about loading. */
+/** Loading settings from the server's configuration. */
 export interface EngineSettings {
   device: "auto" | DeviceKind;
-  /** Most of one model; it gets fewer where there is no room for so many windows. */
+  /** Most slots of one model; it gets fewer if memory is short. */
   slots: number;
   /** Undefined: chosen from the machine's memory. */
   contextLength: number | undefined;
@@ -22,30 +22,30 @@ export interface EngineSettings {
   mixedBatches: boolean;
   lookupTokens: number;
   prefixSharing: boolean;
-  /** In bytes, of one model; undefined fits it to the machine. */
+  /** Bytes for one model; undefined fits it to the machine. */
   conversationCacheBytes: number | undefined;
-  /** Undefined keeps nothing on disk. */
+  /** Undefined turns it off. */
   promptCache: PromptCacheSettings | undefined;
   maximumQueue: number;
 }
 
 const usualBatchSize = 512;
 /**
- * Layers with a sliding window keep a step's tokens beside it, in every slot. A processor reads prompts as
- * fast in smaller steps: 1,200 tokens on one core, 8.1 s either way.
+ * Layers with a sliding window also keep a step's tokens, in every slot. CPUs read prompts as fast in
+ * smaller steps: 1,200 tokens on one core took 8.1 s either way.
  */
 const slidingBatchSize = 256;
-/** Buffers grow with it: a number out of thin air must not take all memory. */
+/** Buffers grow with the batch size: a careless number must not take all memory. */
 const largestBatchSize = 8192;
-/** Requests that name no window use the loaded one: it must be of some use to them. */
+/** Requests that name no window use the loaded one, so it must not be tiny. */
 const smallestWindow = 256;
 
-/** What a request wants of a model beyond text. */
+/** Feature that a request needs beyond text. */
 export type RequestNeed = "images" | "embeddings" | undefined;
 
 /**
  * @param parameters the model's parameters overridden by the request's
- * @param free what is free now
+ * @param free memory that is free now
  */
 export function planLoad(
   model: ResolvedModel,
@@ -110,7 +110,7 @@ function batchSizeFor(
   { device }: EngineSettings,
   { cardBytes }: FreeRoom,
 ): number {
-  // A graphics card is faster with larger steps, and Apple's has no memory of its own to tell of.
+  // A graphics card is faster with larger steps; Apple's has no memory of its own to report.
   const isOnCpu =
     device === "cpu" ||
     (device === "auto" && cardBytes === undefined && process.platform !== "darwin");
@@ -118,9 +118,9 @@ function batchSizeFor(
 }
 
 /**
- * The text engine sees where an image reader was built for it, and asks for the projector when an image
- * comes. Elsewhere a model is loaded into the binding's engine once a request brings an image, so that
- * those who only write never use it.
+ * The text engine supports vision if an image reader was built for it, and loads the projector for the
+ * first image. Otherwise the first request with an image loads the model into the binding's engine,
+ * which text-only users thus never use.
  */
 function planVision(
   { projectors: [projectorPath] }: ResolvedModel,
@@ -128,13 +128,13 @@ function planVision(
   need: RequestNeed,
 ): VisionSettings | undefined {
   if (projectorPath === undefined) return undefined;
-  if (hasEyes(device)) return { projectorPath, engine: "built" };
+  if (hasImageReader(device)) return { projectorPath, engine: "built" };
   return need === "images" ? { projectorPath, engine: "prebuilt" } : undefined;
 }
 
 /**
- * Why a loaded model cannot serve a request, or undefined when it can. A smaller window is served
- * from a larger one, and what a request does not name never causes a reload.
+ * Returns the reason why a loaded model cannot serve a request, or undefined when it can. A larger
+ * window serves a smaller one, and parameters that the request does not name never cause a reload.
  */
 export function reloadReason(
   loaded: LoadSettings,
@@ -143,10 +143,10 @@ export function reloadReason(
   need?: RequestNeed,
 ): string | undefined {
   if (need === "images" && wanted.vision?.engine !== loaded.vision?.engine) {
-    return "a request brings images";
+    return "a request contains images";
   }
   if (need === "embeddings" && loaded.vision?.engine === "prebuilt") {
-    return "the engine that sees makes no vectors";
+    return "the prebuilt image engine cannot create embeddings";
   }
   if (named.num_ctx !== undefined && wanted.contextLength > loaded.contextLength) {
     return `num_ctx ${wanted.contextLength} is larger than the loaded ${loaded.contextLength}`;

@@ -1,11 +1,11 @@
-// What the log says of a load before it begins: what the model needs, and what there is.
+// Log line before a load: what the model needs, and what is free.
 import { formatMemory } from "../../base/byte-format.ts";
 import type { ResolvedModel } from "../../store/model-catalog.ts";
 import type { LoadSettings } from "../runner/load-settings.ts";
 import { type FreeRoom, roomNeed, shortageOf } from "./card-plan.ts";
 import { fitSentence, memoryNeed } from "./memory-plan.ts";
 
-/** @param slots how many were wanted */
+/** @param slots configured number of slots */
 export function loadSentence(
   model: Pick<ResolvedModel, "facts" | "sizeBytes">,
   settings: LoadSettings,
@@ -15,23 +15,23 @@ export function loadSentence(
   const parts = [roomSentence(model, settings, free)];
   if (settings.slidingWindow > 0) parts.push(windowText(settings));
   if (settings.slots !== slots) {
-    parts.push(`room for ${settings.slots} of ${slots} requests at the same time`);
+    parts.push(`room for ${settings.slots} of ${slots} parallel requests`);
   }
   return parts.join("; ");
 }
 
 function windowText({ keepsWholeWindow, slidingWindow }: LoadSettings): string {
   return keepsWholeWindow
-    ? `layers with a sliding window of ${slidingWindow} tokens keep all, which takes little`
-    : `layers with a sliding window keep its ${slidingWindow} tokens`;
+    ? `layers with a sliding window of ${slidingWindow} tokens keep all tokens, which takes little memory`
+    : `layers with a sliding window keep ${slidingWindow} tokens`;
 }
 
-/** In brackets; nothing where no card is known. */
+/** Returns the free memory in brackets, or nothing without a card. */
 export function cardText(freeBytes: number | undefined): string {
   return freeBytes === undefined ? "" : ` (${formatMemory(freeBytes)} free on the card)`;
 }
 
-/** Whether a model finds room, on the card or in the machine's memory. */
+/** Says if the model fits, on the card or in the machine's memory. */
 export function roomSentence(
   model: Pick<ResolvedModel, "facts" | "sizeBytes">,
   settings: LoadSettings,

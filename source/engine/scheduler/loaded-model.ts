@@ -1,6 +1,7 @@
-// A model that is loaded or being loaded: its runner, who uses it, and when it leaves.
+// A model that is loaded or being loaded: its runner, its users, and its keep-alive timer.
 import { AsyncQueue } from "../../base/async-queue.ts";
 import type { Clock } from "../../base/clock.ts";
+import { shownModel } from "../../base/model-tag.ts";
 import { ProductError } from "../../base/product-error.ts";
 import type { ResolvedModel } from "../../store/model-catalog.ts";
 import { engineErrors } from "../errors.ts";
@@ -8,7 +9,7 @@ import type { RunnerFacts } from "../generation.ts";
 import type { LoadSettings } from "../runner/load-settings.ts";
 import { RunnerProcess } from "../runner/runner-process.ts";
 
-/** setTimeout cannot wait longer; 24 days are for good here. */
+/** Limit of setTimeout; 24 days count as forever here. */
 const longestTimerMs = 2 ** 31 - 1;
 
 export interface LoadedModelOptions {
@@ -17,17 +18,17 @@ export interface LoadedModelOptions {
   filesState: string;
   settings: LoadSettings;
   keepAliveMs: number;
-  /** Why it was unloaded the last time; undefined when it never was. */
+  /** Reason of the last unload; undefined for the first load. */
   reloadedAfter: string | undefined;
   loadTimeoutMs: number;
-  /** Its process starts before this resolves, its memory is taken only afterwards. */
+  /** The process starts before this resolves, and takes the model's memory only afterwards. */
   mayLoad?: Promise<void> | undefined;
   clock: Clock;
   log: (text: string) => void;
   engineLog: (text: string) => void;
-  /** The keep-alive time is over and nobody uses it. */
+  /** Called when the keep-alive time is over and nobody uses the model. */
   onIdleTooLong: (loaded: LoadedModel) => void;
-  /** Its process ended; `crashed` when nobody asked for it. */
+  /** Called when the process ended; `crashed` unless the server stopped it. */
   onEnd: (loaded: LoadedModel, crashed: boolean) => void;
 }
 
@@ -37,33 +38,33 @@ export interface ReadyModel {
 }
 
 export class LoadedModel {
-  /** For which it was loaded; another of the same files once that one is gone. */
+  /** Model it was loaded for; replaced by another of the same files when that one is deleted. */
   model: ResolvedModel;
-  /** Of the files that it was loaded from. */
+  /** State of the files that it was loaded from. */
   readonly filesState: string;
   readonly settings: LoadSettings;
   readonly reloadedAfter: string | undefined;
-  /** Of all models that are made of the same files and were asked for, the first that was in front. */
+  /** Names of all requested models that are made of the same files, the first in front. */
   readonly names: ReadonlySet<string>;
   readonly #names: Set<string>;
-  /** Resolves when it can be used; rejects with the reason why it never will. */
+  /** Resolves when the model can be used; rejects with the reason if loading fails. */
   readonly ready: Promise<ReadyModel>;
   readonly #ready = Promise.withResolvers<ReadyModel>();
   facts: RunnerFacts | undefined;
-  /** 0 to 1 while loading, 1 after. */
+  /** 0 to 1 while loading, 1 afterwards. */
   fraction = 0;
   lastUsed: number;
   keepAliveMs: number;
-  /** Wall-clock time at which it leaves if nobody asks; undefined while in use or for good. */
+  /** Wall-clock time at which it is unloaded without requests; undefined while in use or pinned. */
   expiresAt: number | undefined;
-  /** Requests that use it or wait for it, numbered as they came. */
+  /** Requests that use it or wait for it, numbered in order of arrival. */
   readonly #users = new Set<number>();
   #nextUser = 0;
   #hasEnded = false;
   #runner: RunnerProcess | undefined;
   #timer: NodeJS.Timeout | undefined;
   #waitingForIdle: Array<() => void> = [];
-  /** Requests that wait until it can be loaded anew, each with the number of the first user behind it. */
+  /** Requests that wait for a reload, each with the number of the first user behind it. */
   readonly #reloads = new Set<{ readonly before: number }>();
   #waitingForOpen: Array<() => void> = [];
   readonly #watchers = new Set<AsyncQueue<number>>();
@@ -81,16 +82,16 @@ export class LoadedModel {
     this.keepAliveMs = options.keepAliveMs;
     this.lastUsed = options.clock.now();
     this.ready = this.#ready.promise;
-    // Everybody who waits gets the rejection; nobody waiting is no defect.
+    // Every waiter gets the rejection; having no waiter is not an error.
     this.ready.catch(() => {});
   }
 
-  /** Begins to load; once, when its owner knows it. */
+  /** Starts to load. Called once, after the owner has stored this object. */
   begin(): void {
     this.#load().then(this.#ready.resolve, this.#ready.reject);
   }
 
-  /** It serves a model of this name, too. */
+  /** Records another name of the same model. */
   noteName(name: string): void {
     this.#names.add(name);
   }
@@ -99,18 +100,18 @@ export class LoadedModel {
     return this.#names.size === 1 && this.#names.has(name);
   }
 
-  /** A model of this name is gone, or is made of other files; another of the same files stands for it. */
-  passOn(name: string, heir: ResolvedModel): void {
+  /** Removes the name of a deleted or changed model; `successor` has the same files. */
+  dropName(name: string, successor: ResolvedModel): void {
     this.#names.delete(name);
-    if (this.model.name === name) this.model = heir;
+    if (this.model.name === name) this.model = successor;
   }
 
-  /** Stays until it is unloaded by name. */
+  /** Stays loaded until it is unloaded by name. */
   get isPinned(): boolean {
     return this.keepAliveMs === Number.POSITIVE_INFINITY;
   }
 
-  /** Requests that use it or wait for it. */
+  /** Number of requests that use it or wait for it. */
   get users(): number {
     return this.#users.size;
   }
@@ -120,8 +121,8 @@ export class LoadedModel {
   }
 
   /**
-   * Whether a request that it serves as it is may begin. Where others wait for it to be loaded anew, that
-   * is so while an older request runs, for which they wait anyway; then it comes behind them.
+   * True if a request that needs no reload may start. While others wait for a reload, that holds only
+   * as long as an older request runs, for which they must wait anyway.
    */
   get isOpen(): boolean {
     const [reload] = this.#reloads;
@@ -134,7 +135,7 @@ export class LoadedModel {
     return this.#runner;
   }
 
-  /** Fractions of the load as they come, ending when the load does. */
+  /** Yields the fractions of the load, and ends when the load does. */
   async *progress(): AsyncGenerator<number> {
     const watcher = new AsyncQueue<number>();
     this.#watchers.add(watcher);
@@ -164,7 +165,7 @@ export class LoadedModel {
     };
   }
 
-  /** Begins the keep-alive time if nobody uses it. */
+  /** Starts the keep-alive time unless it is in use. */
   startIdleTimer(): void {
     clearTimeout(this.#timer);
     if (this.#hasEnded || this.isBusy || this.keepAliveMs === Number.POSITIVE_INFINITY) return;
@@ -184,17 +185,17 @@ export class LoadedModel {
     });
   }
 
-  /** Marks it as about to be loaded anew for a request, until the returned function is called. */
+  /** Marks it as waiting for a reload until the returned function is called. */
   awaitReload(): () => void {
     const reload = { before: this.#nextUser };
     this.#reloads.add(reload);
     return () => {
       this.#reloads.delete(reload);
-      if (this.isOpen) this.#tellOpen();
+      if (this.isOpen) this.#notifyOpen();
     };
   }
 
-  /** Resolves when it may be open to requests that it serves as it is, or is gone. */
+  /** Resolves when it may be open to requests that need no reload, or has ended. */
   async untilOpen(): Promise<void> {
     if (this.isOpen || this.#hasEnded) return;
     await new Promise<void>((resolve) => {
@@ -202,16 +203,16 @@ export class LoadedModel {
     });
   }
 
-  #tellOpen(): void {
+  #notifyOpen(): void {
     for (const resolve of this.#waitingForOpen.splice(0)) resolve();
   }
 
-  /** Unloads it; resolves when its memory is given back. */
+  /** Unloads it; resolves when its memory is free. */
   async stop(): Promise<void> {
     clearTimeout(this.#timer);
     this.#abort.abort();
     await this.#runner?.stop();
-    // While it loads, the aborted start ends its process; only then its memory is back.
+    // During a load, the aborted start ends the process; only then the memory is free.
     await this.ready.then(
       () => {},
       () => {},
@@ -220,7 +221,7 @@ export class LoadedModel {
 
   #end(crashed: boolean): void {
     this.#hasEnded = true;
-    this.#tellOpen();
+    this.#notifyOpen();
     clearTimeout(this.#timer);
     this.#options.onEnd(this, crashed);
   }
@@ -252,9 +253,9 @@ export class LoadedModel {
             for (const watcher of this.#watchers) watcher.push(fraction);
           },
           log: (lines) => {
-            for (const line of lines) engineLog(`${model.name}: ${line}`);
+            for (const line of lines) engineLog(`${shownModel(model.name)}: ${line}`);
           },
-          warn: (text) => log(`${model.name}: ${text}`),
+          warn: (text) => log(`${shownModel(model.name)}: ${text}`),
         },
         this.#abort.signal,
         this.#options.mayLoad,
@@ -264,13 +265,15 @@ export class LoadedModel {
       this.fraction = 1;
       void runner.exited.then((exit) => {
         if (!exit.expected) {
-          log(`the runner of ${model.name} ${exit.how}; its last lines:`);
+          log(`the runner of ${shownModel(model.name)} ${exit.how}; its last lines:`);
           for (const line of exit.lastLines) log(`  ${line}`);
         }
         this.#end(!exit.expected);
       });
       const seconds = ((clock.now() - started) / 1000).toFixed(2);
-      log(`loaded ${model.name} in ${seconds} s (${phasesText(facts)}): ${facts.device.reason}`);
+      log(
+        `loaded ${shownModel(model.name)} in ${seconds} s (${phasesText(facts)}): ${facts.device.reason}`,
+      );
       this.startIdleTimer();
       return { runner, facts };
     } catch (error) {
@@ -279,7 +282,7 @@ export class LoadedModel {
       this.#end(crashed);
       if (!stalled) throw error;
       throw new ProductError(engineErrors.loadTimeout, {
-        message: `Loading ${model.name} made no progress for ${Math.round(this.#options.loadTimeoutMs / 1000)} s and was given up.`,
+        message: `Loading ${shownModel(model.name)} stopped: no progress for ${Math.round(this.#options.loadTimeoutMs / 1000)} s.`,
         hint: "Check the disk, or raise MODELCTL_LOAD_TIMEOUT.",
       });
     } finally {
@@ -288,7 +291,7 @@ export class LoadedModel {
   }
 }
 
-/** Where the time of a load went. */
+/** Formats the time of each phase of a load. */
 function phasesText({ loadPhases }: RunnerFacts): string {
   return Object.entries(loadPhases)
     .map(([name, milliseconds]) => `${name} ${Math.round(milliseconds)} ms`)

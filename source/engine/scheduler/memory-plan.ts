@@ -1,27 +1,27 @@
-// How much memory a model will take: its weights, its context windows, and what computing needs.
+// Estimates of a model's memory: weights, context windows and compute buffers.
 import { formatMemory } from "../../base/byte-format.ts";
 import type { ResolvedModel } from "../../store/model-catalog.ts";
 import type { LoadSettings } from "../runner/load-settings.ts";
 
 export interface MemoryNeed {
   weightsBytes: number;
-  /** Of all slots together. */
+  /** Bytes of all slots together. */
   cacheBytes: number;
   totalBytes: number;
 }
 
 export type CacheType = LoadSettings["kvCacheType"];
 
-/** What a model takes, however long its window is. */
+/** Memory terms that do not depend on the window's length. */
 export interface MemoryTerms {
   weightsBytes: number;
-  /** The buffers of a step, and the program itself. */
+  /** Buffers of a step, and the program itself. */
   computeBytes: number;
-  /** Of one token in the window of one slot. */
+  /** Bytes of one token in one slot's window. */
   cacheBytesPerToken: Record<CacheType, number>;
 }
 
-/** Bytes of one number in the context window's memory; block formats carry their scales along. */
+/** Bytes of one number in the context window; block formats include their scales. */
 const bytesOfNumber: Record<CacheType, number> = {
   f16: 2,
   q8_0: 34 / 32,
@@ -33,7 +33,7 @@ const programBytes = 80 * 1024 ** 2;
 /** Buffers of a step grow with the vocabulary (logits) and with the width of the model. */
 const bytesOfStepNumber = 4;
 
-/** An estimate, from the file's own metadata; nothing is loaded. */
+/** Estimates from the file's metadata, without loading anything. */
 export function memoryNeed(
   model: Pick<ResolvedModel, "facts" | "sizeBytes">,
   settings: Pick<LoadSettings, "contextLength" | "slots" | "kvCacheType" | "batchSize">,
@@ -43,7 +43,7 @@ export function memoryNeed(
   return { weightsBytes, cacheBytes, totalBytes: weightsBytes + cacheBytes + computeBytes };
 }
 
-/** The terms of `memoryNeed`, for those who ask how it changes with the window. */
+/** Returns the terms of `memoryNeed`, for callers that vary the window. */
 export function memoryTerms(
   { facts, sizeBytes }: Pick<ResolvedModel, "facts" | "sizeBytes">,
   { slots, batchSize }: Pick<LoadSettings, "slots" | "batchSize">,
@@ -63,7 +63,7 @@ export function memoryTerms(
   };
 }
 
-/** Before the file is there: what its size alone tells. */
+/** Estimates from the size alone, before the file is downloaded. */
 export function roughMemoryNeed(weightsBytes: number): MemoryNeed {
   return { weightsBytes, cacheBytes: 0, totalBytes: weightsBytes + programBytes };
 }
@@ -76,19 +76,19 @@ function cacheBytesOf(
   return Math.ceil(numbers * bytesOfNumber[settings.kvCacheType]);
 }
 
-/** Memory that can be taken without pushing others out; knows of limits set on a container. */
+/** Memory that can be taken without swapping, within the limits of a container. */
 export function freeMemoryBytes(): number {
   return process.availableMemory();
 }
 
-/** Windows that are chosen where nobody names one. */
+/** Automatic window lengths, in tokens. */
 const automaticWindows = [32_768, 16_384, 8192];
 const usualWindow = 4096;
-/** Windows that nobody asked for may take this share of the memory that the weights leave. */
+/** Automatic windows may take this share of the memory that the weights leave. */
 const automaticShare = 0.25;
 
 /**
- * The window of a slot where neither the request nor the settings name one: as large as is useful and
+ * Window of a slot when neither the request nor the settings name one: as large as is useful and
  * cheap, at least 4096 tokens, at most what the model was trained for.
  *
  * @param leftBytes memory that the weights leave, where the window will be
@@ -108,7 +108,7 @@ export function automaticContextLength(
 }
 
 /**
- * As many slots as have room for their windows, at most those that are wanted, and at least one.
+ * Returns as many slots as have room for their windows, at least one, at most those configured.
  *
  * @param leftBytes memory that the weights leave, where the windows will be
  */
@@ -123,16 +123,16 @@ export function fittingSlots(
   return Math.max(1, Math.min(settings.slots, Math.floor(roomBytes / windowBytes)));
 }
 
-/** What a sliding window keeps beyond itself may take so much of the weights, or at least so much. */
+/** Limit of the memory that a sliding window keeps beyond itself: a share of the weights, or a minimum. */
 const wholeWindowShare = 0.25;
 const leastWholeWindowBytes = 64 * 1024 ** 2;
 
 /**
- * Bytes that all slots together take at most where layers with a sliding window keep all tokens, as the
- * others do: then a prompt is read again only from where it differs, wherever that is. The file does not
- * tell how many layers have such a window, so all are counted.
+ * Most bytes that all slots together take if layers with a sliding window keep all tokens, as other
+ * layers do: a prompt is then read again only from where it differs. The file does not say how many
+ * layers have such a window, so all are counted.
  *
- * @returns undefined where no layer has one, or where it takes too much of the memory
+ * @returns undefined when no layer has one, or when it takes too much memory
  */
 export function wholeWindowBytes(
   { facts, sizeBytes }: Pick<ResolvedModel, "facts" | "sizeBytes">,
@@ -150,12 +150,12 @@ export function wholeWindowBytes(
   return bytes <= Math.min(most, leftBytes * automaticShare) ? bytes : undefined;
 }
 
-/** One sentence for the log: whether it fits. */
+/** Returns one clause for the log that says if the model fits. */
 export function fitSentence(need: MemoryNeed, freeBytes: number): string {
   const sizes = `needs about ${formatMemory(need.totalBytes)}, ${formatMemory(freeBytes)} free`;
   if (need.totalBytes <= freeBytes) return `${sizes}: fits`;
   if (need.totalBytes - need.weightsBytes <= freeBytes) {
-    return `${sizes}: weights are read from the disk again and again, which is slow`;
+    return `${sizes}: weights are read from the disk repeatedly, which is slow`;
   }
   return `${sizes}: the context window does not fit`;
 }

@@ -1,5 +1,6 @@
-// The models that are loaded: which one serves a request, and who has to leave for another.
+// Pool of loaded models: finds the one for a request and unloads others to make room.
 import type { Clock } from "../../base/clock.ts";
+import { shownModel } from "../../base/model-tag.ts";
 import type { ResolvedModel } from "../../store/model-catalog.ts";
 import type { ModelParameters } from "../../store/model-parameters.ts";
 import type { LoadSettings } from "../runner/load-settings.ts";
@@ -10,42 +11,42 @@ import { cardText, loadSentence } from "./load-sentence.ts";
 import { LoadedModel } from "./loaded-model.ts";
 import { freeMemoryBytes } from "./memory-plan.ts";
 import { stateOfFiles } from "./model-files.ts";
-import { crashedTooOften, noRoom, shuttingDown, tooManyWait } from "./pool-refusals.ts";
+import { crashedTooOften, noRoom, shuttingDown, tooManyWaiting } from "./pool-errors.ts";
 import { cancelled, untilAborted } from "./until-aborted.ts";
 
 export interface ModelPoolOptions {
   engine: EngineSettings;
-  /** How long a model stays loaded after its last request; Infinity for good. */
+  /** Milliseconds that a model stays loaded after its last request; Infinity pins it. */
   keepAliveMs: number;
   loadTimeoutMs: number;
   maximumLoadedModels: number;
-  /** Runners are started before this resolves, but take a model's memory only afterwards. */
+  /** Runners start before this resolves, but take a model's memory only afterwards. */
   mayLoad?: Promise<void>;
   log: (text: string) => void;
-  /** Takes what the engine itself says, line by line. */
+  /** Called with each line of the engine's own log. */
   engineLog: (text: string) => void;
-  /** Told when a model was unloaded to make room. */
+  /** Called when a model was unloaded to make room. */
   onEvicted?: () => void;
   onLoaded?: (milliseconds: number) => void;
-  /** Told when a runner ended by itself. */
+  /** Called when a runner ended unexpectedly. */
   onCrashed?: () => void;
   clock: Clock;
-  /** Bytes that can be taken without pushing others out. */
+  /** Bytes of memory that can be taken without swapping. */
   freeBytes?: () => number;
-  /** What is known of the graphics card. */
+  /** Memory of the graphics card. */
   card?: CardMemory;
 }
 
 type Shortage = "card" | "memory";
 
-/** What a request wants of a model. */
-export interface Wishes {
-  /** The model's overridden by the request's. */
+/** A request's requirements for its model. */
+export interface Requirements {
+  /** The model's parameters overridden by the request's. */
   parameters: ModelParameters;
-  /** Of the model from now on; undefined leaves it as it is. */
+  /** New keep-alive time of the model; undefined leaves it unchanged. */
   keepAliveMs: number | undefined;
   need?: RequestNeed;
-  /** Told how many use the model where it must be loaded anew before it serves the request. */
+  /** Called with the number of users that must finish before the model can be reloaded. */
   onWait?: (ahead: number) => void;
 }
 
@@ -59,11 +60,11 @@ export class ModelPool {
   readonly #options: ModelPoolOptions;
   readonly #backOff: BackOff;
   readonly #freeBytes: () => number;
-  /** By what they are made of: created models on one file share a runner. */
+  /** Models by their files: created models on the same file share a runner. */
   readonly #loaded = new Map<string, LoadedModel>();
-  /** Models whose memory is not back yet. */
+  /** Models that are being unloaded, until their memory is free. */
   readonly #leaving = new Map<string, Promise<void>>();
-  /** Why models were unloaded the last time. */
+  /** Reasons of the last unloads. */
   readonly #unloadedFor = new Map<string, string>();
   readonly #card: CardMemory;
   #closed = false;
@@ -81,24 +82,30 @@ export class ModelPool {
   }
 
   /**
-   * The model for a request, marked as in use; loads or reloads where needed.
+   * Returns the model for a request, marked as in use; loads or reloads it if needed.
    *
    * @throws ProductError `ENGINE_CANCELLED`, `ENGINE_QUEUE_FULL`, `ENGINE_BACKING_OFF`,
    *   `ENGINE_SHUTTING_DOWN`, `ENGINE_NO_ROOM`
    */
   async obtain(
     model: ResolvedModel,
-    { parameters, keepAliveMs, need, onWait }: Wishes,
+    { parameters, keepAliveMs, need, onWait }: Requirements,
     signal: AbortSignal,
   ): Promise<Lease> {
     const key = keyOf(model);
     let wait: { for: LoadedModel; end: () => void } | undefined;
+    /** Others that a model serves as it is no longer begin there once the older ones have ended. */
+    const waitFor = (loaded: LoadedModel) => {
+      if (wait?.for === loaded) return;
+      wait?.end();
+      wait = { for: loaded, end: loaded.awaitReload() };
+    };
     try {
-      const look = Promise.all([stateOfFiles(model), this.#card.look()]);
-      const [filesState] = await untilAborted(look, signal);
+      const checks = Promise.all([stateOfFiles(model), this.#card.look()]);
+      const [filesState] = await untilAborted(checks, signal);
       while (true) {
         if (this.#closed) throw shuttingDown();
-        // Nothing is loaded or unloaded for a client that has left.
+        // Nothing is loaded or unloaded for a client that disconnected.
         if (signal.aborted) throw cancelled();
         const loaded = this.#loaded.get(key);
         if (loaded !== undefined) {
@@ -114,10 +121,7 @@ export class ModelPool {
             onWait?.(loaded.users);
             await untilAborted(loaded.untilOpen(), signal);
           } else if (loaded.isBusy) {
-            if (wait?.for !== loaded) {
-              wait?.end();
-              wait = { for: loaded, end: loaded.awaitReload() };
-            }
+            waitFor(loaded);
             onWait?.(loaded.users);
             await untilAborted(loaded.untilIdle(), signal);
           } else {
@@ -135,46 +139,48 @@ export class ModelPool {
         const settings = this.#plan(model, parameters, need);
         const shortage = this.#shortage(model, settings);
         if (shortage !== undefined) {
-          await this.#makeRoom(model, shortage, signal);
+          await this.#makeRoom(model, { shortage, waitFor }, signal);
           continue;
         }
-        // Nothing is awaited between the look at the map and the load: two requests would load twice.
-        const keptMs = keepAliveMs ?? this.#options.keepAliveMs;
-        return this.#lease(this.#load(model, filesState, settings, keptMs), model);
+        // No await between reading the map and loading: two requests would load twice.
+        const keepMs = keepAliveMs ?? this.#options.keepAliveMs;
+        return this.#lease(this.#load(model, filesState, settings, keepMs), model);
       }
     } finally {
       wait?.end();
     }
   }
 
-  /** What is loaded, or being loaded, of the model's files; its name may be another. */
+  /** Returns the loaded model with the same files; its name may differ. */
   find(model: ResolvedModel): LoadedModel | undefined {
     return this.#loaded.get(keyOf(model));
   }
 
-  /** What a model that is loaded now would find. */
+  /** Returns the memory that is free for the next model. */
   async freeRoom(): Promise<FreeRoom> {
     await this.#card.look();
     return this.#free;
   }
 
   /**
-   * Unloads a model as soon as nobody uses it, and what its name alone meant before. Unknown ones are no
-   * error: it is not loaded.
+   * Unloads a model as soon as nobody uses it, and the former model of the same name. Does nothing
+   * for a model that is not loaded.
    */
   async unload(model: ResolvedModel): Promise<void> {
     const own = this.#loaded.get(keyOf(model));
     const gone = this.#dropFormer(model);
-    if (own !== undefined) gone.push(this.#dropWhenIdle(own, "it was asked for"));
+    if (own !== undefined) gone.push(this.#dropWhenIdle(own, "unloaded on request"));
     await Promise.all(gone);
   }
 
-  /** Unloads what the model's name, and no other, meant before: nobody can ask for it any more. */
+  /** Unloads the former models of this name that no other name refers to. */
   #dropFormer(model: ResolvedModel): Promise<void>[] {
     const key = keyOf(model);
     return [...this.#loaded.values()]
       .filter((loaded) => keyOf(loaded.model) !== key && loaded.isNamedOnly(model.name))
-      .map((former) => this.#dropWhenIdle(former, `${model.name} is made of other files now`));
+      .map((former) =>
+        this.#dropWhenIdle(former, `${shownModel(model.name)} now refers to other files`),
+      );
   }
 
   async #dropWhenIdle(loaded: LoadedModel, why: string): Promise<void> {
@@ -186,7 +192,7 @@ export class ModelPool {
     this.#backOff.noteSuccess(keyOf(model));
   }
 
-  /** Ends all runners; requests in them fail. */
+  /** Stops all runners; their requests fail. */
   async close(): Promise<void> {
     this.#closed = true;
     const all = [...this.#loaded.values()];
@@ -198,15 +204,15 @@ export class ModelPool {
     return planLoad(model, parameters, this.#options.engine, this.#free, need);
   }
 
-  /** Waiting for a load is bounded like waiting for a slot; the runner bounds the latter itself. */
+  /** Limits waiting for a load like waiting for a slot, which the runner limits itself. */
   #lease(loaded: LoadedModel, model: ResolvedModel): Lease {
     const { slots, maximumQueue } = loaded.settings;
     if (loaded.facts === undefined && loaded.users >= maximumQueue + slots) {
-      throw tooManyWait(loaded);
+      throw tooManyWaiting(loaded);
     }
     loaded.noteName(model.name);
     void Promise.all(this.#dropFormer(model));
-    // In use from this moment: nobody may unload it before the request gets going.
+    // In use from now on: nobody may unload it before the request starts.
     return { loaded, release: loaded.use() };
   }
 
@@ -218,7 +224,9 @@ export class ModelPool {
   ): LoadedModel {
     const key = keyOf(model);
     const { engine, log, clock, engineLog, loadTimeoutMs, mayLoad } = this.#options;
-    log(`loading ${model.name}: ${loadSentence(model, settings, this.#free, engine.slots)}`);
+    log(
+      `loading ${shownModel(model.name)}: ${loadSentence(model, settings, this.#free, engine.slots)}`,
+    );
     const started = clock.now();
     const loaded = new LoadedModel({
       model,
@@ -231,12 +239,12 @@ export class ModelPool {
       clock,
       log,
       engineLog,
-      onIdleTooLong: (idle) => void this.#drop(idle, "its keep-alive time is over"),
+      onIdleTooLong: (idle) => void this.#drop(idle, "its keep-alive time has passed"),
       onEnd: (ended, crashed) => {
         if (this.#loaded.get(key) === ended) this.#loaded.delete(key);
         if (ended.facts !== undefined) this.#card.noteGone(ended.facts);
         if (!crashed) return;
-        this.#unloadedFor.set(key, "its runner ended by itself");
+        this.#unloadedFor.set(key, "its runner crashed");
         this.#backOff.noteCrash(key);
         this.#options.onCrashed?.();
       },
@@ -247,7 +255,7 @@ export class ModelPool {
         this.#card.noteLoaded(facts);
         this.#options.onLoaded?.(clock.now() - started);
       },
-      () => {}, // told to every request that waits for it
+      () => {}, // every waiting request gets the error
     );
     loaded.begin();
     return loaded;
@@ -257,7 +265,7 @@ export class ModelPool {
     const key = keyOf(loaded.model);
     if (this.#loaded.get(key) === loaded) this.#loaded.delete(key);
     this.#unloadedFor.set(key, why);
-    this.#options.log(`unloading ${loaded.model.name}: ${why}`);
+    this.#options.log(`unloading ${shownModel(loaded.model.name)}: ${why}`);
     const gone = loaded.stop().finally(() => {
       if (this.#leaving.get(key) === gone) this.#leaving.delete(key);
     });
@@ -266,8 +274,8 @@ export class ModelPool {
   }
 
   /**
-   * What a model lacks, or undefined when it can be loaded. One that is alone is loaded whatever its
-   * size: nobody could make room for it.
+   * Returns the kind of memory that is short, or undefined when the model can be loaded. The only
+   * model is loaded whatever its size, since nothing could be unloaded for it.
    */
   #shortage(model: ResolvedModel, settings: LoadSettings): Shortage | undefined {
     if (this.#loaded.size === 0) return undefined;
@@ -281,8 +289,15 @@ export class ModelPool {
     );
   }
 
-  /** Unloads a model or waits for one; the state must be looked at anew afterwards. */
-  async #makeRoom(model: ResolvedModel, shortage: Shortage, signal: AbortSignal): Promise<void> {
+  /**
+   * Unloads a model or waits for one; the caller must check again afterwards. Waits for the model that
+   * would be unloaded first, so that requests that keep it busy do not keep it loaded forever.
+   */
+  async #makeRoom(
+    model: ResolvedModel,
+    { shortage, waitFor }: { shortage: Shortage; waitFor: (loaded: LoadedModel) => void },
+    signal: AbortSignal,
+  ): Promise<void> {
     const candidates = this.models.toReversed().filter((loaded) => !loaded.isPinned);
     const idle = candidates.find(
       (loaded) => mayLeave(loaded) && (shortage === "memory" || isOnCard(loaded)),
@@ -291,10 +306,15 @@ export class ModelPool {
       this.#options.onEvicted?.();
       const room =
         shortage === "card" ? `room on the card${cardText(this.#card.freeBytes)}` : "the room";
-      await this.#drop(idle, `${model.name} needs ${room}, and it was used least recently`);
+      await this.#drop(
+        idle,
+        `${shownModel(model.name)} needs ${room}, and it was used least recently`,
+      );
       return;
     }
-    if (candidates.length === 0) throw noRoom(model, this.models);
+    const [first] = candidates;
+    if (first === undefined) throw noRoom(model, this.models);
+    waitFor((shortage === "card" ? candidates.find(isOnCard) : undefined) ?? first);
     await untilAborted(Promise.race(candidates.map((loaded) => loaded.untilIdle())), signal);
   }
 

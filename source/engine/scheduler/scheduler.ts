@@ -1,6 +1,7 @@
-// Serves requests: finds the model, has it loaded, and lets it answer.
+// Scheduler of requests: finds the model, loads it, and runs the answer.
 import { AsyncQueue } from "../../base/async-queue.ts";
 import { type Clock, systemClock } from "../../base/clock.ts";
+import { shownModel } from "../../base/model-tag.ts";
 import { ProductError } from "../../base/product-error.ts";
 import type { ModelCatalog, ResolvedModel } from "../../store/model-catalog.ts";
 import type { ModelParameters } from "../../store/model-parameters.ts";
@@ -18,24 +19,24 @@ import type { FreeRoom } from "./card-plan.ts";
 import { checkTouched } from "./check-touched.ts";
 import type { EngineSettings, RequestNeed } from "./load-plan.ts";
 import type { LoadedModel, ReadyModel } from "./loaded-model.ts";
-import { type Lease, ModelPool, type ModelPoolOptions, type Wishes } from "./model-pool.ts";
+import { type Lease, ModelPool, type ModelPoolOptions, type Requirements } from "./model-pool.ts";
 import { untilAborted } from "./until-aborted.ts";
 
 export interface SchedulerOptions extends Omit<ModelPoolOptions, "clock"> {
   catalog: ModelCatalog;
   clock?: Clock;
-  /** How long rendering a conversation may take; absent: 5 s. */
+  /** Limit for rendering a conversation, in milliseconds. Defaults to 5 s. */
   templateTimeoutMs?: number;
 }
 
 export class Scheduler {
-  /** What every model is loaded with, where neither it nor a request says something else. */
+  /** Defaults for loading, used unless the model or a request says otherwise. */
   readonly engine: EngineSettings;
   readonly #catalog: ModelCatalog;
   readonly #clock: Clock;
   readonly #pool: ModelPool;
   readonly #log: (text: string) => void;
-  /** Files that were chatted with though they have no template. */
+  /** Files without a chat template that were used for chats. */
   readonly #notedFallbacks = new Set<string>();
   readonly #templateTimeoutMs: number | undefined;
 
@@ -53,7 +54,7 @@ export class Scheduler {
     return this.#pool.models;
   }
 
-  /** The one that is loaded, or being loaded, of the same files, whatever its name. */
+  /** Returns the loaded model with the same files, whatever its name. */
   loadedFor(model: ResolvedModel): LoadedModel | undefined {
     return this.#pool.find(model);
   }
@@ -70,8 +71,8 @@ export class Scheduler {
   }
 
   /**
-   * Serves a request from beginning to end. Errors before the first event are the request's fault or
-   * the model's; aborting the signal ends it with `done`, reason `cancelled`.
+   * Serves a request from beginning to end. Errors before the first event are caused by the request or
+   * the model; aborting the signal ends it with `done`, reason `cancelled`.
    *
    * @throws ProductError of the store, the prompt or the engine
    */
@@ -90,7 +91,7 @@ export class Scheduler {
     }
     const input = await readRequestImages(request.input, model, request.model);
     const need = hasImages(input) ? "images" : undefined;
-    // What can be refused is refused before the model is loaded.
+    // Refuses bad requests before the model is loaded.
     const chat =
       input.kind === "chat"
         ? { input, prepared: await prepareChat(request, input, model, this.#templateTimeoutMs) }
@@ -131,7 +132,7 @@ export class Scheduler {
   }
 
   /**
-   * Turns texts into vectors.
+   * Returns the embeddings of texts.
    *
    * @throws ProductError of the store or the engine
    */
@@ -152,7 +153,7 @@ export class Scheduler {
         const output = await untilAborted(runner.call("embed", input), signal);
         if (!output.vectors.every((vector) => vector.every(Number.isFinite))) {
           throw new ProductError(engineErrors.embeddingUnusable, {
-            message: `${model.name} gave a vector that holds no numbers for one of the texts.`,
+            message: `${shownModel(model.name)} returned an embedding with values that are not numbers.`,
             hint: "The model may not be made for embeddings.",
           });
         }
@@ -162,7 +163,7 @@ export class Scheduler {
   }
 
   /**
-   * How many tokens the prompt of a conversation has, tools and all. Nothing is left out of one that
+   * Counts the tokens of a conversation's prompt, including tools. Nothing is left out of a prompt that
    * is longer than the window.
    *
    * @throws ProductError of the store, the prompt or the engine
@@ -184,7 +185,7 @@ export class Scheduler {
   }
 
   /**
-   * Tokens of a text, or the text of tokens.
+   * Returns the tokens of a text, or the text of tokens.
    *
    * @throws ProductError of the store or the engine
    */
@@ -198,39 +199,41 @@ export class Scheduler {
     return await this.#use(request, model, signal, async ({ runner }) => runner.call(name, input));
   }
 
-  /** What a model that is loaded now would find. */
+  /** Returns the memory that is free for the next model. */
   async freeRoom(): Promise<FreeRoom> {
     return await this.#pool.freeRoom();
   }
 
-  /** Unloads a model as soon as nobody uses it. Unknown ones are no error: it is not loaded. */
+  /** Unloads a model as soon as nobody uses it. Does nothing for a model that is not loaded. */
   async unload(model: ResolvedModel): Promise<void> {
     await this.#pool.unload(model);
   }
 
-  /** Ends all runners; requests in them fail. */
+  /** Stops all runners; their requests fail. */
   async close(): Promise<void> {
     await this.#pool.close();
   }
 
-  /** Once for each file. */
+  /** Logs the missing template once for each file. */
   #noteFallback({ name, facts }: ResolvedModel, { continuesText }: ChatInput): void {
     if (continuesText || this.#notedFallbacks.has(facts.path)) return;
     this.#notedFallbacks.add(facts.path);
-    this.#log(`${name} has no chat template: chats use ChatML, which it may not know`);
+    this.#log(
+      `${shownModel(name)} has no chat template: using ChatML, which it may not have been trained on`,
+    );
   }
 
-  /** Tells of the wait for others where the model must be loaded anew, if the request asks for progress. */
+  /** Reports the wait for a reload, if the request asks for progress. */
   async *#obtain(
     model: ResolvedModel,
-    wishes: Wishes,
+    requirements: Requirements,
     { reportProgress }: CanonicalRequest,
     signal: AbortSignal,
   ): AsyncGenerator<CanonicalEvent, Lease> {
-    if (!reportProgress) return await this.#pool.obtain(model, wishes, signal);
+    if (!reportProgress) return await this.#pool.obtain(model, requirements, signal);
     const waits = new AsyncQueue<CanonicalEvent>();
     const onWait = (ahead: number) => waits.push({ type: "queued", ahead });
-    const lease = this.#pool.obtain(model, { ...wishes, onWait }, signal);
+    const lease = this.#pool.obtain(model, { ...requirements, onWait }, signal);
     lease.then(
       () => waits.end(),
       (error: unknown) => waits.fail(error),
@@ -241,7 +244,7 @@ export class Scheduler {
       isTaken = true;
       return await lease;
     } finally {
-      // Whoever stops listening without a word must not keep the model in use.
+      // A consumer that stops iterating must not keep the model in use.
       if (!isTaken)
         lease.then(
           ({ release }) => release(),
@@ -259,9 +262,9 @@ export class Scheduler {
     const parameters = { ...model.parameters, ...definedOnly(request.parameters) };
     const started = this.#clock.now();
     const { keepAliveMs, need } = request;
-    for await (const _ of checkTouched(model, signal, this.#log)); // nobody is told
-    const wishes = { parameters, keepAliveMs, need };
-    const { loaded, release } = await this.#pool.obtain(model, wishes, signal);
+    for await (const _ of checkTouched(model, signal, this.#log)); // progress is not reported
+    const requirements = { parameters, keepAliveMs, need };
+    const { loaded, release } = await this.#pool.obtain(model, requirements, signal);
     try {
       if (keepAliveMs !== undefined) loaded.keepAliveMs = keepAliveMs;
       const ready = await untilAborted(loaded.ready, signal);
@@ -274,7 +277,7 @@ export class Scheduler {
   }
 }
 
-/** The wordings that clients of Ollama look for. */
+/** Uses the wording that Ollama's clients look for. */
 function refuseEmbeddingModel(model: ResolvedModel, name: string, kind: "chat" | "raw"): void {
   if (!model.facts.isEmbeddingOnly) return;
   throw new ProductError(engineErrors.capabilityMissing, {

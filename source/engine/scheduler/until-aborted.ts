@@ -1,4 +1,4 @@
-// Waiting that ends when a request is cancelled.
+// A wait that ends when a request is cancelled.
 import { ProductError } from "../../base/product-error.ts";
 import { engineErrors } from "../errors.ts";
 

@@ -1,8 +1,8 @@
-// The door to llama.cpp: the only file that knows the internal names of node-llama-cpp's addon.
+// Interface to llama.cpp; the only file that knows the internal names of node-llama-cpp's addon.
 //
-// The addon is loaded directly. node-llama-cpp's JavaScript layer costs 0.5 s of imports and 0.6 s
-// of self-test (it loads the binary in a forked Node first); a runner is a child process already, so
-// a binary that crashes on load costs nothing but that child. Decision 0002.
+// Loads the addon directly. node-llama-cpp's JavaScript layer costs 0.5 s of imports and 0.6 s of
+// self-test (it loads the binary in a forked Node first); a runner is a child process already, so a
+// binary that crashes on load costs only that child. Decision 0002.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { homedir } from "node:os";
@@ -11,7 +11,7 @@ import { ProductError } from "../../base/product-error.ts";
 import { engineErrors } from "../errors.ts";
 import type { DeviceKind } from "../generation.ts";
 
-/** The version whose internals this file was written against; package.json pins the same. */
+/** Version whose internals this file was written against; package.json pins the same. */
 export const expectedAddonVersion = "3.21.1";
 
 export interface AddonModel {
@@ -24,7 +24,7 @@ export interface AddonModel {
   getTotalParameters(): number;
   getModelDescription(): string;
   getMemoryBreakdown(): MemoryBreakdown;
-  /** -1 where the model has none. */
+  /** -1 for none. */
   tokenBos(): number;
   tokenEos(): number;
   sepToken(): number;
@@ -37,12 +37,12 @@ export interface AddonModel {
   loadLora(lora: AddonModelLora): Promise<void>;
 }
 
-/** A grammar that was read; making one from bad GBNF throws. */
+/** Parsed grammar; creating one from bad GBNF throws. */
 export type AddonGrammar = object;
-/** Where in a grammar one answer is. */
+/** Position of one answer in a grammar. */
 export type AddonGrammarEvaluationState = object;
 
-/** A LoRA adapter that was read. */
+/** LoRA adapter that was read. */
 export type AddonModelLora = object;
 
 export interface AddonContext {
@@ -50,7 +50,7 @@ export interface AddonContext {
   dispose(): Promise<void>;
   getContextSize(): number;
   initBatch(tokens: number): void;
-  /** Returns, for each entry of `logitIndexes`, the index to sample from after the decode. */
+  /** Returns the index to sample from after the decode for each entry of `logitIndexes`. */
   addToBatch(
     sequence: number,
     firstPosition: number,
@@ -67,16 +67,16 @@ export interface AddonContext {
     probabilities: true,
   ): Promise<[token: number, probabilities: number[] | undefined]>;
   disposeSequence(sequence: number): void;
-  /** False when the model's memory cannot forget a part (recurrent models). */
+  /** Returns false when the model's memory cannot forget a part (recurrent models). */
   removeTokenCellsFromSequence(sequence: number, start: number, end: number): boolean;
   getSequenceKvCacheMinPosition(sequence: number): number;
   /**
-   * Brings the sequence of a checkpoint back to it, up to and including a position.
+   * Restores the sequence of a checkpoint to it, up to and including a position.
    *
-   * @returns false when that failed; the sequence is then in no known state
+   * @returns false on failure; the state of the sequence is then unknown
    */
   restoreCheckpoint(checkpoint: AddonCheckpoint, lastPosition: number): Promise<boolean>;
-  /** Of the last decode; only in a context made with `embeddings`. */
+  /** Returns the last decode's embedding; only in a context with `embeddings`. */
   getEmbedding(tokens: number): Float64Array;
   setLoras(loras: AddonModelLora[], scales: number[]): void;
   getMemoryBreakdown(): MemoryBreakdown;
@@ -91,14 +91,14 @@ export interface AddonContext {
 }
 
 /**
- * The part of a sequence's memory that cannot be cut: recurrent states, and the sliding windows of
- * attention. Whatever can be cut must still be in the context when it is restored.
+ * Part of a sequence's memory that cannot be cut: recurrent states, and the sliding windows of
+ * attention. Everything that can be cut must still be in the context when it is restored.
  */
 export interface AddonCheckpoint {
-  /** Takes it from a sequence as it is now; it can be restored to that sequence alone. */
+  /** Copies the present state of a sequence; it can be restored to that sequence only. */
   init(context: AddonContext, sequence: number): Promise<void>;
   dispose(): void;
-  /** In bytes. */
+  /** Bytes. */
   readonly size: number;
 }
 
@@ -213,7 +213,7 @@ const neededNames: Record<string, string[]> = {
 };
 
 /**
- * Checks that a loaded native module has every name that we use.
+ * Checks that a loaded native module has every name that this program uses.
  *
  * @throws ProductError `ENGINE_ADDON_INCOMPATIBLE` naming the missing names and the expected version
  */
@@ -236,7 +236,7 @@ export function checkAddon(candidate: unknown): asserts candidate is Addon {
   });
 }
 
-/** The module itself, a class where its static functions are meant, or a class's prototype. */
+/** Returns the module itself, a class for static functions, or a class's prototype. */
 function ownerOf(candidate: unknown, className: string): unknown {
   if (className === "") return candidate;
   const [name = "", isStatic] = className.split(" ").toReversed();
@@ -252,36 +252,36 @@ function propertyOf(owner: unknown, name: string): unknown {
 
 const platformNames: Record<string, string> = { darwin: "mac", linux: "linux", win32: "win" };
 
-/** A native binary that could serve one kind of device. */
+/** Native binary for one kind of device. */
 export interface AddonBinary {
   device: DeviceKind;
-  /** The `.node` file. */
+  /** Path of the `.node` file. */
   file: string;
-  /** Where more backends for it lie (builds for older drivers), if the package ships any. */
+  /** Folder of further backends (builds for older drivers), if the package ships any. */
   extraBackendsFolder: string | undefined;
-  /** Where backends lie that go before its own. */
+  /** Folder of backends that take precedence over the binary's own. */
   firstBackendsFolder?: string;
   /** Built for this machine. */
   isOwn: boolean;
 }
 
-/** The addon's file, in every build. */
+/** File name of the addon in every build. */
 export const addonFileName = "llama-addon.node";
 
-/** Where a build for this very machine is kept; another version of the engine needs another. */
+/** Folder for a build for this machine; each version of the engine has its own. */
 export function ownBuildFolder(device: DeviceKind): string {
   const cache = process.env.XDG_CACHE_HOME || path.join(homedir(), ".cache");
   return path.join(cache, "modelctl", "engine", expectedAddonVersion, device);
 }
 
-/** A build for this machine, else the prebuilt binary, or undefined when neither is there. */
+/** Finds a build for this machine, else the prebuilt binary; undefined when there is neither. */
 export function findAddonBinary(device: DeviceKind): AddonBinary | undefined {
   const own = path.join(ownBuildFolder(device), addonFileName);
   if (existsSync(own)) return { device, file: own, extraBackendsFolder: undefined, isOwn: true };
   return device === "rocm" ? findLocalHipBuild() : findPrebuiltBinary(device);
 }
 
-/** The binary that node-llama-cpp brings for a device, if it is installed. */
+/** Finds node-llama-cpp's binary for a device, if it is installed. */
 export function findPrebuiltBinary(device: DeviceKind): AddonBinary | undefined {
   const system = `${platformNames[process.platform] ?? process.platform}-${process.arch}`;
   const variant = device === "cpu" ? system : `${system}-${device}`;
@@ -310,7 +310,7 @@ function binariesFolder(variant: string): string | undefined {
   }
 }
 
-/** Builds made by `npx node-llama-cpp source download` with GGML_HIP lie below the package. */
+/** Finds builds made by `npx node-llama-cpp source download` with GGML_HIP, which lie below the package. */
 function findLocalHipBuild(): AddonBinary | undefined {
   const main = nodeLlamaCppMain();
   if (main === undefined) return undefined;
@@ -343,7 +343,7 @@ function nodeLlamaCppRequire(): NodeJS.Require {
 /**
  * Loads a binary and its backends into this process.
  *
- * @returns the addon; `addon.getGpuType()` tells whether the device really works
+ * @returns the addon; `addon.getGpuType()` tells if the device really works
  * @throws ProductError `ENGINE_ADDON_INCOMPATIBLE` when it cannot be loaded or lacks a name
  */
 export async function openAddon(

@@ -1,19 +1,19 @@
-// Turns an answer's tokens into text: whole characters only, stop strings cut out, log-probabilities
-// beside the text they belong to.
+// Conversion of an answer's tokens into text: whole characters only, without stop strings, with
+// log-probabilities beside their text.
 import type { TokenLogprob } from "../generation.ts";
 import { StopMatcher } from "./stop-matcher.ts";
 
 export interface AnswerPiece {
   text: string;
   logprobs: TokenLogprob[];
-  /** The stop string that ended the answer, if one did. */
+  /** Stop string that ended the answer, if any. */
   stop: string | undefined;
 }
 
 export class AnswerText {
   readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   readonly #stops: StopMatcher;
-  /** Log-probabilities whose text is still held back, with where their text begins. */
+  /** Log-probabilities whose text is still held back, with the start of their text. */
   #waiting: Array<{ start: number; logprob: TokenLogprob }> = [];
   #decodedLength = 0;
   #sentLength = 0;
@@ -31,7 +31,7 @@ export class AnswerText {
     return this.#release(matched.text, matched.stop);
   }
 
-  /** The held-back end of the answer. An unfinished character is dropped, as it has no text. */
+  /** Returns the held-back end of the answer. Drops an unfinished character, which has no text. */
   finish(): AnswerPiece {
     const piece = this.#release(this.#stops.finish(), undefined);
     return { ...piece, logprobs: [...piece.logprobs, ...this.#waiting.map((w) => w.logprob)] };

@@ -1,9 +1,9 @@
-// Continuous batching: takes requests into slots, computes one step after another for all of them,
-// and hands out what each step gave while the next one computes.
+// Continuous batching: admits requests to slots, computes one step after another for all of them,
+// and delivers each step's output while the next one computes.
 import { queueFull } from "../check-request.ts";
 import { engineErrors } from "../errors.ts";
 import type { GenerationRequest } from "../generation.ts";
-import { beginningOf, checkpointPlaces, withPlace } from "./checkpoint-places.ts";
+import { beginningOf, checkpointPlaces, messageBorders, withPlace } from "./checkpoint-places.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import {
   type AnswerEnd,
@@ -30,16 +30,16 @@ import { WaitingJobs } from "./waiting-jobs.ts";
 export interface LoopOptions extends StepComputerOptions {
   slots: number;
   prefixCopy: PrefixCopy | undefined;
-  /** Makes the store of states beside the slots; undefined: there is none. */
+  /** Creates the store of saved states; undefined turns it off. */
   savedStates: ((memory: SequenceMemory) => SavedStates) | undefined;
-  /** What is on disk; undefined: nothing. */
+  /** Prompts on disk; undefined turns them off. */
   storedPrompts: StoredPrompts | undefined;
   memoryKind: MemoryKind;
   /** Most memory for checkpoints, see `Checkpoints`. */
   checkpointBytes: number;
   /** Requests that may wait for a slot. */
   maximumQueue: number;
-  /** Called when a step has been launched or no work is left: the time to send what was emitted. */
+  /** Called when a step was launched or no work is left, to send the emitted events. */
   flush: () => void;
   /** Resolves when the receiver keeps up. */
   ready: () => Promise<void>;
@@ -88,7 +88,7 @@ export class BatchingLoop {
   }
 
   /**
-   * Takes a request whose prompt is known to fit. Events go to `emit`, the last one being `done` or
+   * Adds a request whose prompt fits the window. Events go to `emit`, the last one being `done` or
    * `failed`.
    */
   submit(
@@ -114,7 +114,7 @@ export class BatchingLoop {
     );
     if (this.#running) return;
     this.#running = true;
-    // The turn's other requests join the first step.
+    // Other requests of the same event-loop turn join the first step.
     setImmediate(() => void this.#run());
   }
 
@@ -123,21 +123,21 @@ export class BatchingLoop {
     this.#steps.checkGrammar(gbnf);
   }
 
-  /** Stops a request before its next step; one that is not known any more is no error. */
+  /** Stops a request before its next step; ignores unknown ones. */
   cancel(id: number): void {
     const job = this.#waiting.find(id) ?? this.#slots.find((slot) => slot.job?.id === id)?.job;
     if (job !== undefined) job.cancelled = true;
   }
 
-  /** Before the model is unloaded: what is worth it is written to the disk, within so many milliseconds. */
+  /** Writes prompts worth keeping to the disk before the model is unloaded, within a time limit. */
   async finish(limitMs: number): Promise<void> {
     if (!this.#running) await this.#prefixes.finish(this.#slots, limitMs);
   }
 
   async #run(): Promise<void> {
-    await this.#prefixes.wake();
+    await this.#prefixes.resume();
     await this.#gather();
-    // Now, when those who sent the requests are done with them.
+    // Measured now, when the senders of the requests are idle again.
     await this.#steps.begin();
     while (true) {
       this.#dropCancelled();
@@ -158,14 +158,14 @@ export class BatchingLoop {
       }
       await this.#options.ready();
     }
-    // No await stands between the check for work and this line, so no request can slip through.
+    // No await between the check for work and this line, so no request can be missed.
     this.#running = false;
     this.#previous = undefined;
-    this.#prefixes.rest(this.#slots);
+    this.#prefixes.onIdle(this.#slots);
     this.#options.flush();
   }
 
-  /** Prompts that come at the same moment are read together. */
+  /** Waits briefly for simultaneous prompts, so that they are read together. */
   async #gather(): Promise<void> {
     if (this.#slots.length === 1) return;
     await this.#waiting.gather((waiting) => {
@@ -192,7 +192,7 @@ export class BatchingLoop {
       const choice = this.#prefixes.choose(this.#slots, promptTokens);
       if (choice === undefined) break;
       try {
-        // The job stays in the queue while its beginning is copied, so that a cancel finds it.
+        // The job stays in the queue while its prefix is copied, so that a cancel finds it.
         const shared = this.#prefixes.longestShared(this.#slots, promptTokens);
         const isFirst = !this.#hasRead;
         const taken = await this.#prefixes.take(choice, promptTokens);
@@ -209,17 +209,19 @@ export class BatchingLoop {
   }
 
   /**
-   * Where reading the prompt pauses. The state before it is kept, too: the next prompt may leave out all
-   * that is new in this one.
+   * Plans the pauses for checkpoints. The state before the prompt gets one too: the next prompt may
+   * leave out everything that is new in this one.
    *
-   * @param shared tokens of its beginning that some other prompt had, too
+   * @param shared tokens of its beginning that another prompt had too
    */
   async #planPauses(job: Job, slot: Slot<Job>, shared: number): Promise<void> {
     if (this.#memory.isWhole) return;
     const { length: known } = slot.tokens;
     const { length } = job.promptTokens;
-    const places = checkpointPlaces(length, known, job.borders);
-    job.beginning = beginningOf({ known, shared, borders: job.borders });
+    const { tokenBytes } = this.#options;
+    const borders = messageBorders(job.promptTokens, (token) => tokenBytes.isControl(token));
+    const places = checkpointPlaces(length, known, borders);
+    job.beginning = beginningOf({ known, shared, borders });
     job.pauses = job.beginning === undefined ? places : withPlace(places, job.beginning);
     await this.#checkpoints.make(slot);
   }
@@ -238,13 +240,13 @@ export class BatchingLoop {
 
   #failAdmission(job: Job, slot: Slot<Job>, error: unknown): void {
     const reason = error instanceof Error ? error.message : String(error);
-    this.#options.log(`a request could not be given a slot: ${reason}`);
-    // Whatever half of a beginning is in the slot must not meet the next prompt.
+    this.#options.log(`a request could not be assigned to a slot: ${reason}`);
+    // A partly copied prefix must not be reused by the next prompt.
     slot.job = undefined;
     this.#memory.clear(slot);
     failJob(job, {
       code: engineErrors.decodeFailed.code,
-      message: `The engine could not begin this answer: ${reason}.`,
+      message: `The engine failed to start this answer: ${reason}.`,
       hint: "Try again.",
     });
   }
@@ -261,15 +263,15 @@ export class BatchingLoop {
 
   async #pause(slot: Slot<Job>, job: Job): Promise<void> {
     await this.#checkpoints.make(slot);
-    if (job.read === job.beginning) await this.#prefixes.keepBeginning(slot);
+    if (job.read === job.beginning) await this.#prefixes.saveBeginning(slot);
   }
 
-  /** Books what a step gave one slot: evaluated tokens, new tokens, the end of the answer. */
+  /** Records one slot's result of a step: evaluated tokens, new tokens, the end of the answer. */
   #take(item: SampledItem): void {
     const { slot, job, sampled } = item;
     slot.version += 1;
     if (item.logits === "all") {
-      // The first token and the drafts before the last sampled one were right.
+      // The first token and the drafts before the last sampled one were correct.
       slot.tokens.push(...item.tokens.slice(0, sampled.length));
       if (sampled.length < item.tokens.length) {
         const { context, images } = this.#options;
@@ -313,7 +315,7 @@ export class BatchingLoop {
     endJob(job, end);
   }
 
-  /** A failed decode leaves the context in an unknown state: every slot starts afresh. */
+  /** Clears every slot, since a failed decode leaves the context in an unknown state. */
   #failStep(plan: StepPlan, error: unknown): void {
     const reason = error instanceof Error ? error.message : String(error);
     this.#options.log(`a ${plan.kind} step failed: ${reason}`);
@@ -324,8 +326,8 @@ export class BatchingLoop {
       if (job === undefined) continue;
       failJob(job, {
         code: engineErrors.decodeFailed.code,
-        message: `The engine failed while computing this answer: ${reason}.`,
-        hint: "Try again; if it happens again, a smaller context window (num_ctx) may help.",
+        message: `The engine failed to compute this answer: ${reason}.`,
+        hint: "Try again; if it fails repeatedly, use a smaller context window (num_ctx).",
       });
     }
   }

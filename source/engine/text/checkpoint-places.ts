@@ -1,26 +1,54 @@
-// Where reading a prompt pauses for a checkpoint.
+// Places in a prompt where reading pauses for a checkpoint.
 //
-// A pause costs a step of its own, which pays where much is read: the next request may share all of the
-// prompt (once more), all but its last message (an edit), or all but its last words (a mark of thinking
-// that the template strips).
+// A pause costs a separate step, which pays off in long prompts: the next request may share the whole
+// prompt (a retry), all but its last message (an edit), or all but its last tokens (a thinking mark that
+// the template strips).
 
-/** Shorter prompts are read again at once; a pause would cost more. */
+/** Texts shorter than this belong to the template: a role's name, an empty thought. */
+const smallestText = 8;
+/** A prompt's last tokens, which ask for the answer, hold no message. */
+const answerHeader = 10;
+
+/**
+ * Finds where messages end in a prompt. The next request may have other messages from there on.
+ *
+ * @param isControl tells a token that only a template writes
+ * @returns ascending numbers of tokens before each border
+ */
+export function messageBorders(
+  tokens: readonly number[],
+  isControl: (token: number) => boolean,
+): number[] {
+  const borders: number[] = [];
+  let textLength = 0;
+  for (const [place, token] of tokens.entries()) {
+    if (!isControl(token)) {
+      textLength += 1;
+      continue;
+    }
+    if (textLength >= smallestText) borders.push(place);
+    textLength = 0;
+  }
+  return borders.filter((place) => place < tokens.length - answerHeader);
+}
+
+/** Shorter prompts are read again; a pause would cost more. */
 const smallestRead = 128;
-/** Distances from the end of the prompt, and how much must be read for each to pay. */
+/** Distances from the end of the prompt, and the minimum to read for each to pay off. */
 const endings = [
   { before: 64, smallestRead: 512 },
   { before: 4, smallestRead },
 ];
-/** Where nothing marks a place, one is made after so many tokens. */
+/** Distance of checkpoints without any other mark, in tokens. */
 const spacing = 1024;
-/** A border must be so far from the place before it; the last one may be nearer. */
+/** Minimum distance of a border from the place before it; the last one may be nearer. */
 const borderGap = 512;
 const lastBorderGap = 32;
 
 /**
  * @param length tokens of the prompt
  * @param known tokens at its beginning that need not be read
- * @param borders where messages begin, ascending
+ * @param borders where messages end, ascending
  * @returns ascending numbers of tokens after which to pause, between `known` and `length`
  */
 export function checkpointPlaces(
@@ -50,16 +78,16 @@ export function checkpointPlaces(
   return places;
 }
 
-/** Shorter beginnings are read by every conversation for itself. */
+/** Shorter beginnings are not saved for other conversations. */
 const smallestBeginning = 256;
-/** Least tokens of a shared beginning beyond those that need not be read. */
+/** Minimum length of a shared beginning beyond the tokens that need not be read. */
 const smallestShare = 128;
 
 /**
- * Where the beginning of a prompt ends that other conversations are likely to have, too: what another
- * prompt had, else all before the first question of a new conversation (a system prompt, a list of tools).
+ * End of the part of a prompt that other conversations are likely to share: the part that another
+ * prompt had, else everything before a new conversation's first question (system prompt, tools).
  *
- * @returns undefined where there is none that is worth keeping
+ * @returns undefined if there is none worth saving
  */
 export function beginningOf({
   known,

@@ -1,17 +1,17 @@
-// Checkpoints of what sequences remember, for models that cannot forget a part of it: recurrent memory
-// has no parts, and a sliding window has dropped what lies before it.
+// Checkpoints of sequences, for models that cannot forget a part of one: recurrent memory has no parts,
+// and a sliding window has dropped its past.
 import type { Addon, AddonContext } from "./addon.ts";
 import type { ImageTokens } from "./image-tokens.ts";
 import type { Checkpoint, Slot } from "./slot.ts";
 
-/** A shared beginning shorter than this is read again. */
+/** Shorter shared beginnings are read again. */
 const smallestLength = 32;
 
 export interface CheckpointOptions {
   addon: Pick<Addon, "AddonContextSequenceCheckpoint">;
   context: AddonContext;
   images: ImageTokens;
-  /** Most memory that all checkpoints may take together. */
+  /** Most memory of all checkpoints together. */
   budgetBytes: number;
   log: (text: string) => void;
 }
@@ -20,13 +20,13 @@ export class Checkpoints<Job> {
   readonly #options: CheckpointOptions;
   readonly #slots: ReadonlyArray<Slot<Job>>;
 
-  /** @param slots all of the context */
+  /** @param slots all slots of the context */
   constructor(slots: ReadonlyArray<Slot<Job>>, options: CheckpointOptions) {
     this.#slots = slots;
     this.#options = options;
   }
 
-  /** Keeps the slot's present state; one that cannot be kept costs only time later. */
+  /** Saves the slot's present state; a failure only costs time later. */
   async make(slot: Slot<Job>): Promise<void> {
     const { addon, context, log } = this.#options;
     const { length } = slot.tokens;
@@ -48,16 +48,16 @@ export class Checkpoints<Job> {
     this.#shrink();
   }
 
-  /** The slot's first tokens, at most `most`, that one of its checkpoints covers. */
+  /** Returns the length of the slot's longest checkpoint of at most `most` tokens. */
   reach(slot: Slot<Job>, most: number): number {
     return this.#find(slot, most)?.length ?? 0;
   }
 
   /**
-   * Brings the slot back to its longest checkpoint of at most so many tokens.
+   * Restores the slot's longest checkpoint of at most so many tokens.
    *
-   * @returns the tokens that are in the slot then; 0 also where there is no checkpoint, or where
-   *   restoring failed: the sequence must be cleared then
+   * @returns the tokens that are then in the slot; 0 without a checkpoint or after a failure: the
+   *   sequence must then be cleared
    */
   async restore(slot: Slot<Job>, most: number): Promise<number> {
     const { context, images, log } = this.#options;
@@ -82,13 +82,13 @@ export class Checkpoints<Job> {
     return slot.checkpoints.findLast(({ length }) => length <= most);
   }
 
-  /** Lets the least useful ones go until the rest is within the budget. */
+  /** Drops the least useful ones until the rest fits the budget. */
   #shrink(): void {
     const all = this.#slots.flatMap((slot) =>
       slot.checkpoints.map((checkpoint, index) => ({
         slot,
         checkpoint,
-        // Tokens that would have to be read again without it.
+        // Tokens that would have to be read again.
         tokens: checkpoint.length - (slot.checkpoints[index - 1]?.length ?? 0),
       })),
     );

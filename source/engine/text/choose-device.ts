@@ -1,4 +1,4 @@
-// Which device a model runs on, and the sentence that says why.
+// Choice of the device that a model runs on, and the sentence that explains it.
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { ProductError } from "../../base/product-error.ts";
@@ -16,7 +16,7 @@ export interface OpenedDevice {
   reason: string;
 }
 
-/** The two ways to use an AMD card, said wherever ROCm is asked for and missing. */
+/** Hint for ROCm: the two ways to use an AMD card. */
 export const rocmAdvice =
   "AMD cards work out of the box with --gpu vulkan; for ROCm itself build llama.cpp with HIP: " +
   "modelctl engine build --gpu rocm, where cmake, a compiler and AMD's HIP development kit are.";
@@ -26,14 +26,14 @@ export function devicesToTry(platform: NodeJS.Platform = process.platform): Devi
   return platform === "darwin" ? ["metal", "cpu"] : ["cuda", "rocm", "vulkan", "cpu"];
 }
 
-/** What the machine shows of a device without loading any library of it. */
+/** Signs of a device that are visible without loading any of its libraries. */
 export interface DeviceSigns {
   /** A sentence fragment: `an NVIDIA driver is present`, `no NVIDIA driver was found`. */
   text: string;
   present: boolean;
 }
 
-/** Looks for a device's driver by its files; loading a library only to find out is slow and risky. */
+/** Looks for a device's driver files; loading a library just to check is slow and risky. */
 export function lookForDevice(kind: DeviceKind): DeviceSigns {
   switch (kind) {
     case "cpu":
@@ -70,9 +70,9 @@ function signs(what: string, files: string[]): DeviceSigns {
 
 /**
  * Opens the addon for the setting. `auto` takes the first device that works; a named device is used
- * or refused, never replaced in silence.
+ * or refused, never silently replaced.
  *
- * @param findBinary which of the installed binaries may be used
+ * @param findBinary finds the binary to use for a device
  * @throws ProductError `ENGINE_DEVICE_UNAVAILABLE` or `ENGINE_ADDON_INCOMPATIBLE`
  */
 export async function openDevice(
@@ -99,7 +99,7 @@ export async function openDevice(
     refused.push(opened);
   }
   throw new ProductError(engineErrors.deviceUnavailable, {
-    message: `No llama.cpp build fits this machine (${process.platform} ${process.arch}): ${refused.join(", ")}.`,
+    message: `No llama.cpp build supports this machine (${process.platform} ${process.arch}): ${refused.join(", ")}.`,
     hint: "Run npm ci without --omit=optional, or build node-llama-cpp from source.",
   });
 }
@@ -124,7 +124,7 @@ async function openNamedDevice(
   });
 }
 
-/** The opened device, or why it does not work. */
+/** Returns the opened device, or the reason why it does not work. */
 async function tryToOpen(
   binary: AddonBinary,
   log: (level: number, message: string) => void,

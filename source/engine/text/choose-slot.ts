@@ -1,4 +1,4 @@
-// Which slot serves a prompt, and from which slot its beginning can be taken.
+// Choice of the slot for a prompt, and of the slot to copy its prefix from.
 //
 // llama.cpp computes the sequences of a batch together only when their ids are consecutive
 // (llama_batch_allocr::split_equal with sequential streams): scattered ids cost up to twice the time.
@@ -7,20 +7,20 @@ import { type Slot, sharedPrefixLength } from "./slot.ts";
 
 export interface SlotChoice<Job> {
   slot: Slot<Job>;
-  /** The slot to copy the first `prefix` tokens from, when that is another one. */
+  /** Slot to copy the first `prefix` tokens from, if it is another one. */
   copyFrom: Slot<Job> | undefined;
-  /** How many of the prompt's tokens need not be computed. */
+  /** Number of prompt tokens that need not be computed. */
   prefix: number;
 }
 
-/** A shared beginning shorter than this is no reason to disturb another conversation's slot. */
+/** Shorter shared prefixes are no reason to displace another conversation. */
 const smallestSharedPrefix = 32;
-/** Every prompt of a template begins with the same few tokens: they make no conversation. */
+/** Every prompt of a template begins with the same few tokens, which make no conversation. */
 const smallestContinuation = 8;
 
 /**
- * @param worthCopying whether copying so many tokens from a slot beats computing them
- * @param reusable how many of the tokens a slot spares computing
+ * @param worthCopying returns true if copying so many tokens from a slot beats computing them
+ * @param reusable returns the number of tokens that a slot saves computing
  * @returns undefined when every slot is busy
  */
 export function chooseSlot<Job>(
@@ -49,7 +49,7 @@ export function chooseSlot<Job>(
   if (source === undefined) return { slot: best, copyFrom: undefined, prefix: 0 };
   const copies = shares && worthCopying(source.prefix, source.slot);
   if (source.slot === best) {
-    // Only a shared beginning: leave that conversation where it is and work on a copy of it.
+    // Only a shared prefix: leave that conversation in place and work on a copy.
     const other = ranked.find(({ slot, runs }) => slot !== best && runs === first.runs);
     if (copies && !continues && other !== undefined) {
       return { slot: other.slot, copyFrom: best, prefix: source.prefix };
@@ -58,13 +58,13 @@ export function chooseSlot<Job>(
   }
   if (copies) return { slot: best, copyFrom: source.slot, prefix: source.prefix };
   if (source.slot.job === undefined && (shares || continues)) {
-    // Scattered ids cost less than computing the beginning again.
+    // Scattered ids cost less than computing the prefix again.
     return { slot: source.slot, copyFrom: undefined, prefix: source.prefix };
   }
   return { slot: best, copyFrom: undefined, prefix: reusable(best) };
 }
 
-/** Whether a prompt goes on where the slot's conversation ended. */
+/** Returns true if a prompt continues the slot's conversation. */
 function isContinuation<Job>({ slot, prefix }: { slot: Slot<Job>; prefix: number }): boolean {
   return prefix >= smallestContinuation && prefix >= slot.tokens.length * 0.5;
 }
@@ -80,7 +80,7 @@ function longestPrefix<Job>(
     const better =
       best === undefined ||
       prefix > best.prefix ||
-      // At the same length an idle slot, then the shorter one: it is cheaper to copy.
+      // Equal length: prefers an idle slot, then the shorter one, which is cheaper to copy.
       (prefix === best.prefix &&
         (slot.job === undefined
           ? best.slot.job !== undefined || slot.tokens.length < best.slot.tokens.length
@@ -90,7 +90,7 @@ function longestPrefix<Job>(
   return best;
 }
 
-/** Into how many runs of consecutive ids the busy slots would fall if `taken` were busy too. */
+/** Counts the runs of consecutive busy ids if `taken` were busy too. */
 function runsWith<Job>(slots: ReadonlyArray<Slot<Job>>, taken: Slot<Job>): number {
   let runs = 0;
   let inside = false;

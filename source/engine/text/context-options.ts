@@ -1,4 +1,4 @@
-// How a model's context window is made, for the real one and for asking what it would take.
+// Options of a model's context window, for the real one and for measuring its memory.
 import type { LoadSettings } from "../runner/load-settings.ts";
 import type { Addon, AddonContextOptions } from "./addon.ts";
 
@@ -13,7 +13,7 @@ export function contextOptions(addon: Addon, settings: LoadSettings): AddonConte
     batchSize: settings.batchSize,
     sequences: settings.slots,
     flashAttention: settings.flashAttention,
-    // Beside recurrent states nothing is gained: they cannot be cut.
+    // Useless with recurrent states, which cannot be cut.
     swaFullCache: settings.keepsWholeWindow && !isRecurrent(addon, settings.architecture),
     threads: settings.threads ?? addon.getMathCores(),
     ...(settings.kvCacheType !== "f16" &&
@@ -21,7 +21,7 @@ export function contextOptions(addon: Addon, settings: LoadSettings): AddonConte
   };
 }
 
-/** Tells whether a model has states without parts, alone or beside attention. */
+/** Returns true if a model has recurrent states, alone or beside attention. */
 export function isRecurrent(addon: Addon, architecture: string): boolean {
   return Boolean(addon.getIsArchRecurrent(architecture) || addon.getIsArchHybrid(architecture));
 }

@@ -1,4 +1,4 @@
-// Turns texts into vectors, in a context window of its own beside the one that writes answers.
+// Embeddings of texts, in a separate context window beside the one for answers.
 import { ProductError } from "../../base/product-error.ts";
 import { engineErrors } from "../errors.ts";
 import type { EmbeddingInput, EmbeddingOutput } from "../generation.ts";
@@ -6,9 +6,9 @@ import type { LoadSettings } from "../runner/load-settings.ts";
 import type { Addon, AddonContext, AddonModel } from "./addon.ts";
 import { ThreadGovernor } from "./thread-governor.ts";
 
-/** A text is computed in one step, so this is also the longest text that takes no extra memory. */
+/** A text is computed in one step, so this is the longest text that takes no extra memory. */
 const usualWindow = 2048;
-/** llama.cpp's number for vocabularies of word pieces, BERT's. */
+/** llama.cpp's number of word-piece vocabularies (BERT). */
 const wordPieces = 3;
 
 export class Embedder {
@@ -18,7 +18,7 @@ export class Embedder {
   readonly #threads: ThreadGovernor;
   #context: AddonContext | undefined;
   #window = 0;
-  /** One text after the other. */
+  /** Last text in the queue; texts are computed one after the other. */
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(addon: Addon, model: AddonModel, settings: LoadSettings) {
@@ -29,9 +29,9 @@ export class Embedder {
   }
 
   /**
-   * @param tokensOf tokens of a text, with the beginning-of-text token where the model wants one; the one
-   *   that ends a text is added here, since prompts go on and have none
-   * @returns one vector for each text, as the model gives it: not normalised
+   * @param tokensOf returns the tokens of a text, with the begin-of-text token if the model wants one;
+   *   the end token is added here, since prompts have none
+   * @returns one vector for each text as the model returns it, not normalised
    * @throws ProductError `ENGINE_PROMPT_TOO_LONG`, `ENGINE_OUT_OF_MEMORY`, `ENGINE_DECODE_FAILED`
    */
   async embed(
@@ -48,14 +48,14 @@ export class Embedder {
     return { vectors, tokenCounts: texts.map(({ length }) => length) };
   }
 
-  /** Requests take turns: each has one text in the line at a time. */
+  /** Lets requests take turns: each has one text in the queue at a time. */
   async #inTurn(work: () => Promise<number[]>): Promise<number[]> {
     const turn = this.#last.then(work);
-    this.#last = turn.catch(() => {}); // its own request is told
+    this.#last = turn.catch(() => {}); // the request itself gets the error
     return await turn;
   }
 
-  /** The token that the model wants at the end of a text, as llama.cpp adds it. */
+  /** Token that the model wants at the end of a text, as llama.cpp adds it. */
   get #endToken(): number | undefined {
     const model = this.#model;
     const isBert = model.getVocabularyType() === wordPieces;
@@ -75,13 +75,13 @@ export class Embedder {
     const whole = tokens.length + end.length === 0 ? [this.#anyToken] : [...tokens, ...end];
     if (whole.length <= most) return whole;
     if (!truncate) throw tooLong(index, whole.length, { trained, most });
-    // What begins and ends every text stays.
+    // Keeps the tokens that begin and end every text.
     const begin = tokens[0] === this.#model.tokenBos() ? 1 : 0;
     if (most <= begin + end.length) throw nothingLeft(index, most);
     return [...whole.slice(0, most - end.length), ...end];
   }
 
-  /** Stands for a text without any token. */
+  /** Token that replaces an empty text. */
   get #anyToken(): number {
     return Math.max(0, this.#model.tokenEos());
   }
@@ -117,7 +117,7 @@ export class Embedder {
     });
     if (!(await context.init())) {
       throw new ProductError(engineErrors.outOfMemory, {
-        message: `There is not enough memory to turn a text of ${tokens} tokens into a vector.`,
+        message: `Not enough memory to create the embedding of a text of ${tokens} tokens.`,
         hint: "Send shorter texts, or close other programs.",
       });
     }
@@ -127,7 +127,7 @@ export class Embedder {
   }
 }
 
-/** Clients of Ollama look for these words, and for those below. */
+/** Uses the wording that Ollama's clients look for; so does `nothingLeft`. */
 function tooLong(
   index: number,
   length: number,

@@ -1,16 +1,16 @@
-// How many layers of a model fit on the GPU.
+// Number of a model's layers that fit on the GPU.
 import type { LoadSettings } from "../runner/load-settings.ts";
 import type { Addon } from "./addon.ts";
 import { contextOptions } from "./context-options.ts";
 
-/** Left free on the card for its driver and for other programs, in bytes. */
+/** Bytes to leave free on the card for its driver and other programs. */
 export const cardReserveBytes = 400 * 1024 ** 2;
 
 /**
- * The largest number of layers whose weights, cache and work space fit in the free memory.
+ * Finds the largest number of layers whose weights, cache and work space fit in the free memory.
  *
- * @param layers all of the model's layers, the output layer included
- * @param needs bytes of GPU memory with so many layers on it; grows with the layers
+ * @param layers all of the model's layers, including the output layer
+ * @param needs returns the bytes of GPU memory for so many layers; grows with the layers
  */
 export async function largestFit(
   layers: number,
@@ -28,7 +28,7 @@ export async function largestFit(
   return fits;
 }
 
-/** Asks llama.cpp itself what the model would take, without allocating it, and fits by that. */
+/** Fits layers by llama.cpp's own estimate of the model's memory, without allocating it. */
 export async function fitLayers(addon: Addon, settings: LoadSettings): Promise<number> {
   const { total, used } = addon.getGpuVramInfo();
   const layers = settings.layers + 1;
@@ -39,7 +39,7 @@ export async function fitLayers(addon: Addon, settings: LoadSettings): Promise<n
       useMmap: settings.useMmap,
       noAlloc: true,
     });
-    // A file that cannot be opened needs nothing; the real load that follows says what is wrong.
+    // A file that cannot be opened needs nothing; the real load reports what is wrong.
     if (!(await model.init())) return 0;
     const context = new addon.AddonContext(model, contextOptions(addon, settings));
     const contextFits = await context.init();

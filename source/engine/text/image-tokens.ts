@@ -1,22 +1,22 @@
 // Numbers that stand for images among a prompt's tokens.
 //
-// A slot remembers its tokens as a list of numbers, and a new prompt is compared with that list to see
-// what need not be computed again. Images take part by numbers of their own, below zero: each position
-// of each image has one, the same for as long as the runner lives.
+// A slot remembers its tokens as a list of numbers, and a new prompt is compared with that list to find
+// the part that need not be computed again. Images have negative numbers: each position of each image
+// has one, which stays the same as long as the runner lives.
 
 interface Span {
-  /** The number of the first position; the next ones count down from it. */
+  /** Number of the first position; the next ones count down from it. */
   first: number;
   tokenCount: number;
   positionCount: number;
 }
 
 export class ImageTokens {
-  /** In the order in which they were given out. */
+  /** Spans in the order of their numbers. */
   readonly #spans: Span[] = [];
   readonly #known = new Map<string, Span>();
   #next = -1;
-  /** Whether any image takes another number of positions than of tokens. */
+  /** True if any image has a different number of positions than tokens. */
   #isUneven = false;
 
   /**
@@ -36,12 +36,12 @@ export class ImageTokens {
     return Array.from({ length: tokenCount }, (_, index) => first - index);
   }
 
-  /** How many tokens the image has that begins with this number. */
+  /** Returns the number of tokens of the image that begins with this number. */
   lengthAt(first: number): number {
     return this.#spanOf(first).tokenCount;
   }
 
-  /** Where in the context the token at an index stands; images before it are whole. */
+  /** Returns the context position of the token at an index; images before it are whole. */
   position(tokens: readonly number[], index: number): number {
     if (!this.#isUneven) return index;
     let position = index;
@@ -55,12 +55,12 @@ export class ImageTokens {
     return position;
   }
 
-  /** Where in the context the next token after these stands. */
+  /** Returns the context position of the next token. */
   end(tokens: readonly number[]): number {
     return this.position(tokens, tokens.length);
   }
 
-  /** The last index up to the given one before which no image is cut in two. */
+  /** Returns the last index up to the given one that splits no image. */
   boundary(tokens: readonly number[], index: number): number {
     const token = tokens[index] ?? 0;
     return token < 0 ? index - (this.#spanOf(token).first - token) : index;

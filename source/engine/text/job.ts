@@ -1,4 +1,4 @@
-// One request while it is in the batching loop, from arrival to its last event.
+// A request in the batching loop, from arrival to its last event.
 import { ProductError } from "../../base/product-error.ts";
 import type {
   FinishReason,
@@ -12,7 +12,7 @@ import { LookupDraft } from "./lookup-draft.ts";
 import { MarkWatcher } from "./mark-watcher.ts";
 import type { ImagePiece } from "./picture-reader.ts";
 
-/** A request that could not be finished. */
+/** Event of a request that failed. */
 export interface FailedEvent {
   type: "failed";
   code: string;
@@ -22,7 +22,7 @@ export interface FailedEvent {
 
 export type LoopEvent = GenerationEvent | FailedEvent;
 
-/** What a request is told that failed before it had a slot. */
+/** Converts an error into the event of a request that failed before it had a slot. */
 export function failedEvent(error: unknown): FailedEvent {
   if (error instanceof ProductError) {
     const { code, message, hint } = error;
@@ -35,55 +35,52 @@ export function failedEvent(error: unknown): FailedEvent {
 export interface Job {
   readonly id: number;
   readonly request: GenerationRequest;
-  /** Those below zero are images'. */
+  /** Negative tokens belong to images. */
   readonly promptTokens: number[];
-  /** Where the prompt's messages begin, ascending. */
-  readonly borders: readonly number[];
-  /** After so many tokens of the prompt its reading pauses for a checkpoint; ascending. */
+  /** Numbers of prompt tokens after which reading pauses for a checkpoint, ascending. */
   pauses: readonly number[];
-  /** After so many tokens the beginning ends that other conversations may have, too. */
+  /** Length of the beginning that other conversations may share. */
   beginning: number | undefined;
-  /** The prompt's images, by their first tokens. */
+  /** The prompt's images by their first tokens. */
   readonly images: ReadonlyMap<number, ImagePiece>;
-  /** At most so many tokens are generated; the window's end may come first. */
+  /** Limit of generated tokens; the window's end may come first. */
   readonly maxTokens: number;
   readonly emit: (event: LoopEvent) => void;
   readonly answer: AnswerText;
   readonly lookup: LookupDraft | undefined;
-  /** Times are monotonic milliseconds; undefined until it happens. */
+  /** Monotonic milliseconds, as the times below, which are undefined until they happen. */
   readonly arrived: number;
   admitted: number | undefined;
   firstToken: number | undefined;
   lastToken: number | undefined;
-  /** How many of the prompt's tokens are in the slot. */
+  /** Number of prompt tokens in the slot. */
   read: number;
   cachedTokens: number;
-  /** The sampled token that the next step evaluates. */
+  /** Sampled token that the next step evaluates. */
   next: number | undefined;
   generated: number;
-  /** How often the last token has come in a row. */
+  /** Number of times the last token has been repeated in a row. */
   repeated: number;
   cancelled: boolean;
   sampler: AddonSampler | undefined;
-  /** Watches for the marks of grammars; undefined where there are none, and behind the first mark. */
+  /** Watches for the marks of grammars; undefined without any, and after the first mark. */
   watcher: MarkWatcher | undefined;
-  /** Choosing tokens that fit the grammar has taken so long. */
+  /** Milliseconds spent on choosing tokens that fit the grammar. */
   grammarMs: number;
-  /** Last position in the queue that was reported. */
+  /** Last reported position in the queue. */
   reportedAhead: number | undefined;
 }
 
-/** A prompt as the loop takes it. */
+/** Prompt as the loop takes it. */
 export interface PromptTokens {
   tokens: number[];
   images?: Job["images"];
-  borders?: Job["borders"];
 }
 
 export function createJob(
   id: number,
   request: GenerationRequest,
-  { tokens: promptTokens, images = new Map(), borders = [] }: PromptTokens,
+  { tokens: promptTokens, images = new Map() }: PromptTokens,
   options: { contextLength: number; usesLookup: boolean; emit: (event: LoopEvent) => void },
 ): Job {
   const room = options.contextLength - promptTokens.length;
@@ -91,7 +88,6 @@ export function createJob(
     id,
     request,
     promptTokens,
-    borders,
     pauses: [],
     beginning: undefined,
     images,
@@ -116,7 +112,7 @@ export function createJob(
   };
 }
 
-/** Whether the job's prompt is still being computed. */
+/** Returns true while the job's prompt is being computed. */
 export function isReading(job: Job): boolean {
   return job.next === undefined;
 }
@@ -129,7 +125,7 @@ export function tokensToPause({ promptTokens, pauses, read }: Job): number {
 export interface SampledToken {
   token: number;
   bytes: Uint8Array;
-  /** The model ended its answer with this token. */
+  /** True if the model ended its answer with this token. */
   isEnd: boolean;
   logprob?: TokenLogprob;
 }
@@ -139,7 +135,7 @@ export interface AnswerEnd {
   stopText?: string;
 }
 
-/** Books one token of the answer. @returns how the answer ends with it, if it does */
+/** Adds one token to the answer. @returns the end of the answer, if this token ends it */
 export function takeToken(job: Job, sampled: SampledToken): AnswerEnd | undefined {
   const now = performance.now();
   job.firstToken ??= now;
@@ -157,12 +153,12 @@ export function takeToken(job: Job, sampled: SampledToken): AnswerEnd | undefine
   return isOver ? { reason: "length" } : undefined;
 }
 
-/** As in Ollama: a model that writes nothing else any more would go on to the window's end. */
+/** Ollama's limit: a model that only repeats a token would continue to the window's end. */
 const mostRepeats = 30;
 
 /**
- * Whether an answer only repeats itself. A grammar may want as many tokens in a row, and who ignores the
- * end of text wants the answer whole.
+ * Returns true if an answer only repeats one token. A grammar may demand such an answer, and a request
+ * that ignores the end of text wants the whole answer.
  */
 export function isStuck({ repeated, request }: Pick<Job, "repeated" | "request">): boolean {
   return repeated >= mostRepeats && request.grammar === undefined && !request.ignoreEndOfText;

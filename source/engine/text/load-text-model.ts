@@ -1,4 +1,4 @@
-// Loads a GGUF file and its context, and explains a refusal in one sentence.
+// Loading of a GGUF file and its context, with a one-sentence reason on failure.
 import { setTimeout as wait } from "node:timers/promises";
 import { ProductError } from "../../base/product-error.ts";
 import { engineErrors } from "../errors.ts";
@@ -8,23 +8,23 @@ import type { Addon, AddonBinary, AddonContext, AddonModel } from "./addon.ts";
 import { findAddonBinary, logLevels } from "./addon.ts";
 import { type OpenedDevice, openDevice } from "./choose-device.ts";
 import { contextOptions } from "./context-options.ts";
-import { findSeeingBinary } from "./eyes.ts";
 import { fitLayers } from "./fit-layers.ts";
+import { findVisionBinary } from "./image-reader.ts";
 
 export interface LoadedTextModel {
   addon: Addon;
   model: AddonModel;
   context: AddonContext;
-  /** The engine itself. */
+  /** Binary of the engine. */
   binary: AddonBinary;
   device: DeviceReport;
   phases: LoadPhases;
 }
 
-/** What the engine says of itself while it loads. */
+/** Receives the engine's reports during a load. */
 export interface LoadObserver {
   log(text: string): void;
-  /** 0 to 1. */
+  /** Fraction from 0 to 1. */
   progress(fraction: number): void;
   /** Resolves when the memory for weights and context may be taken. */
   mayTakeMemory(): Promise<void>;
@@ -44,13 +44,13 @@ export async function loadTextModel(
   const device = await openDevice(
     settings.device,
     (level, text) => engineLog.add(level, text),
-    // The image reader was built for the prebuilt addon, and works with no other.
-    settings.vision === undefined ? findAddonBinary : findSeeingBinary,
+    // The image reader was built for the prebuilt addon and works with no other.
+    settings.vision === undefined ? findAddonBinary : findVisionBinary,
   );
   const { addon } = device;
   if (!addon.getIsArchSupported(settings.architecture)) {
     throw new ProductError(engineErrors.architectureUnknown, {
-      message: `The model's architecture '${settings.architecture}' is not known to this version of llama.cpp.`,
+      message: `This version of llama.cpp does not support the model's architecture '${settings.architecture}'.`,
       hint: "Use a newer release of this program, or another model.",
     });
   }
@@ -102,7 +102,7 @@ export async function loadTextModel(
   };
 }
 
-/** Asked when all is loaded: other programs are counted, too. */
+/** Reads the card's memory after loading, including other programs' use. */
 function cardMemory({ kind, addon }: OpenedDevice): Pick<DeviceReport, "memory"> {
   if (kind === "cpu") return {};
   const { total, used, unifiedSize } = addon.getGpuVramInfo();
@@ -126,7 +126,7 @@ async function applyAdapters(
         message: `The adapter ${files[index]} does not fit this model: ${
           error instanceof Error ? error.message : String(error)
         }.`,
-        hint: "An adapter works with the model it was trained for alone.",
+        hint: "An adapter works only with the model it was trained for.",
         cause: error,
       });
     }
@@ -137,7 +137,7 @@ async function applyAdapters(
   );
 }
 
-/** The addon hands its log over through the event loop: the reason may come after the refusal. */
+/** Waits for the addon's log lines, which may arrive after the failure that they explain. */
 async function linesToArrive(): Promise<void> {
   await wait(50);
 }
@@ -149,33 +149,33 @@ function layerSentence(
   settings: LoadSettings,
 ): string {
   if (kind === "cpu") return "";
-  if (settings.gpuLayers !== undefined) return `${layers} of ${total} layers on it, as asked for.`;
+  if (settings.gpuLayers !== undefined) return `${layers} of ${total} layers on it, as requested.`;
   if (layers === total) return `All ${total} layers fit.`;
-  return `${layers} of ${total} layers fit in its free memory, the rest runs on the CPU.`;
+  return `${layers} of ${total} layers fit in its free memory, the rest run on the CPU.`;
 }
 
 function refusedModel(modelPath: string, errors: string[]): ProductError {
   const reason = errors.find((line) => /error loading model/.test(line)) ?? errors.at(-1);
-  const cause = reason?.replace(/^.*error loading model:\s*/, "") ?? "no reason was given";
+  const cause = reason?.replace(/^.*error loading model:\s*/, "") ?? "no reason given";
   const memory = /alloc|out of memory/i.test(errors.join("\n"));
   return new ProductError(memory ? engineErrors.outOfMemory : engineErrors.loadFailed, {
     message: `llama.cpp refused ${modelPath}: ${cause}.`,
     hint: memory
       ? "Close other programs, use fewer GPU layers, or a smaller quantisation."
-      : "Download the file again, or check that it is meant for llama.cpp.",
+      : "Download the file again, or check that it is made for llama.cpp.",
   });
 }
 
 function refusedContext(settings: LoadSettings, errors: string[]): ProductError {
   return new ProductError(engineErrors.outOfMemory, {
     message:
-      `A context window of ${settings.contextLength} tokens for ${settings.slots} parallel requests ` +
-      `could not be made: ${errors.at(-1) ?? "not enough memory"}.`,
+      `Cannot create a context window of ${settings.contextLength} tokens for ${settings.slots} ` +
+      `parallel requests: ${errors.at(-1) ?? "not enough memory"}.`,
     hint: "Use a smaller num_ctx or fewer slots (MODELCTL_NUM_PARALLEL).",
   });
 }
 
-/** Joins the addon's pieces to lines, keeps the errors, passes on what is worth keeping. */
+/** Joins the addon's log pieces into lines, collects errors, and drops progress dots. */
 class EngineLog {
   readonly errors: string[] = [];
   readonly #observer: LoadObserver;

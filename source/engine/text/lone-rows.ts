@@ -1,16 +1,16 @@
-// Finds what llama.cpp would compute of a step as a single row.
+// Rows of a step that llama.cpp would compute alone.
 //
-// It multiplies one row by other code than several, which rounds otherwise: an answer by itself and the
-// same one among others would differ in their last digits, and a wild sampler makes other words of that.
-// Where a second row costs next to nothing, in a model that fits into the processor's cache, such a row is
-// given a filler that is forgotten at once; all steps are then computed by the same code.
+// It multiplies a single row by different code than several rows, with different rounding: an answer
+// alone and the same one among others would differ in their last digits, and a sampler with a high
+// temperature would turn that into other words. In models that fit into the processor's cache a second
+// row is nearly free, so a single row gets a filler that is discarded; all steps then use the same code.
 
 interface Part {
   slot: { id: number };
   tokens: readonly number[];
 }
 
-/** So large may the weights be where lone rows are filled. */
+/** Limit of the weights for which fillers are used. */
 export const fillableWeightsBytes = 32 * 2 ** 20;
 
 /** @param parts ascending by slot */
@@ -25,8 +25,8 @@ interface Rest<P> {
 }
 
 /**
- * Computes as llama.cpp does: sequences with consecutive ids together, as many tokens of each as the
- * shortest has left, and then the rests in the same way.
+ * Splits as llama.cpp does: sequences with consecutive ids together, as many tokens of each as the
+ * shortest has left, and then the rest in the same way.
  */
 function leftAlone<P extends Part>(rests: readonly Rest<P>[]): P[] {
   return consecutive(rests).flatMap((run) => {

@@ -1,4 +1,4 @@
-// Prompt lookup: when the last two tokens stood before in this conversation, guess that the same
+// Prompt lookup: when the last two tokens occurred before in this conversation, guesses that the same
 // tokens follow. The model checks the guess in one batch, so a wrong one costs little and changes
 // nothing.
 
@@ -17,7 +17,7 @@ export class LookupDraft {
     this.#history.push(token);
   }
 
-  /** Up to `limit` tokens that followed the last two tokens when they stood before. */
+  /** Returns up to `limit` tokens that followed the last two tokens when they occurred before. */
   guess(limit: number): number[] {
     const history = this.#history;
     for (; this.#indexed < history.length - gramLength; this.#indexed += 1) {
@@ -36,7 +36,7 @@ function gramAt(tokens: readonly number[], index: number): string {
 }
 
 /**
- * How many tokens to guess. Checking 4, 8 or 16 tokens of one sequence costs less per token than the
+ * Number of tokens to guess. Checking 4, 8 or 16 tokens of one sequence costs less per token than the
  * lengths between (llama.cpp's repacked kernels work on rows of four), so the guess fills such a step.
  */
 export function draftLength(guessed: number, wanted: number): number {

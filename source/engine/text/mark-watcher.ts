@@ -1,20 +1,20 @@
-// Watches an answer for the marks behind which it is to follow a grammar.
+// Watcher for the marks in an answer after which a grammar applies.
 import { ProductError } from "../../base/product-error.ts";
 import { type LazyGrammar, lazyCallGrammars } from "../../prompt/grammar/lazy-calls.ts";
 import type { LazyGrammars } from "../generation.ts";
 
 export interface FoundMark {
   grammar: LazyGrammar;
-  /** What has been written behind the mark already, in the token that completed it. */
+  /** Text after the mark that the same token wrote. */
   behind: string;
 }
 
 /**
- * Keeps no more of the answer than could be the beginning of a mark, so that an answer without one
- * costs next to nothing.
+ * Keeps only as much of the answer as could begin a mark, so that an answer without one costs next to
+ * nothing.
  */
 export class MarkWatcher {
-  /** Those of the answer so far. */
+  /** Tokens of the answer so far. */
   readonly tokens: number[] = [];
   readonly #lazy: LazyGrammars;
   readonly #grammars: readonly LazyGrammar[];
@@ -22,7 +22,7 @@ export class MarkWatcher {
   readonly #longest: number;
   #text = "";
   #place: "start" | "thinking" | "answer" | "done";
-  /** Nothing but white space has come of the answer itself. */
+  /** The answer itself consists only of white space so far. */
   #isAtStart = true;
 
   constructor(lazy: LazyGrammars, grammars = lazyCallGrammars(lazy.calls)) {
@@ -35,9 +35,9 @@ export class MarkWatcher {
   }
 
   /**
-   * @param bytes the next token's; control tokens that are no marks have none
+   * @param bytes of the next token; control tokens other than marks have none
    * @param token for `tokens`
-   * @returns the first mark, once: afterwards the answer is watched no more
+   * @returns the first mark, once: afterwards nothing is watched any more
    */
   push(bytes: Uint8Array, token?: number): FoundMark | undefined {
     if (this.#place === "done" || this.#grammars.length === 0) return undefined;
@@ -48,7 +48,7 @@ export class MarkWatcher {
     return this.#find();
   }
 
-  /** Decides between thinking and the answer; false while either is possible. */
+  /** Decides between thinking and the answer; returns false while both are possible. */
   #leaveStart(): boolean {
     const open = this.#lazy.thinking?.open.trimStart();
     const begun = this.#text.trimStart();
@@ -94,7 +94,7 @@ export class MarkWatcher {
   }
 }
 
-/** Undefined where a tool has an argument that no value fits: its calls cannot be held to anything. */
+/** Returns undefined if a tool has an argument that no value fits: its calls stay unconstrained. */
 export function grammarOf({ grammar }: FoundMark): string | undefined {
   try {
     return grammar.write();

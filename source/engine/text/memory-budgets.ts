@@ -1,4 +1,4 @@
-// The kind of memory that a loaded model has, and the budgets for keeping parts of it.
+// Kind of a loaded model's memory, and the budgets for saving parts of it.
 import type { LoadSettings } from "../runner/load-settings.ts";
 import { isRecurrent } from "./context-options.ts";
 import type { LoadedTextModel } from "./load-text-model.ts";
@@ -14,20 +14,20 @@ export function memoryKindOf(
   };
 }
 
-/** Checkpoints may take this share of what the model and its windows take, and at least so much. */
+/** Checkpoints may take this share of the memory of model and windows, or this minimum. */
 const checkpointShare = 0.25;
 const leastCheckpointBytes = 64 * 2 ** 20;
 
-/** As llama-server's cache of idle slots, but no more than a share of what is free. */
+/** Size of llama-server's cache of idle slots, limited to a share of the free memory. */
 const largestConversationCache = 8 * 2 ** 30;
 const conversationCacheShare = 0.25;
 
-/** In bytes. */
+/** Bytes for saved conversations. */
 export function conversationBudget(): number {
   return Math.min(largestConversationCache, process.availableMemory() * conversationCacheShare);
 }
 
-/** In bytes. */
+/** Bytes for checkpoints. */
 export function checkpointBudget({ model, context }: LoadedTextModel): number {
   const taken = [model.getMemoryBreakdown(), context.getMemoryBreakdown()];
   const bytes = taken.reduce((sum, { cpuRam, gpuVram }) => sum + cpuRam + gpuVram, 0);

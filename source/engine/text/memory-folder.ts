@@ -1,5 +1,5 @@
-// A folder in memory (/dev/shm where there is one) for the states of sequences: llama.cpp's addon takes
-// and gives them as files.
+// In-memory folder (/dev/shm if it exists) for the states of sequences, which llama.cpp's addon reads
+// and writes as files.
 import {
   accessSync,
   constants,
@@ -22,7 +22,7 @@ export class MemoryFolder {
     this.#path = folder;
   }
 
-  /** Undefined where no folder can be made: then beginnings are computed again. */
+  /** Returns undefined when no folder can be created: prefixes are then computed again. */
   static create(log: (text: string) => void): MemoryFolder | undefined {
     const parent = memoryParent();
     try {
@@ -30,18 +30,18 @@ export class MemoryFolder {
       return new MemoryFolder(mkdtempSync(path.join(parent, `${folderPrefix}${process.pid}-`)));
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      log(`beginnings are not shared between slots: ${reason}`);
+      log(`prompt prefixes are not shared between slots: ${reason}`);
       return undefined;
     }
   }
 
-  /** Room that is left, in bytes. */
+  /** Free space in bytes. */
   get freeBytes(): number {
     const { bavail, bsize } = statfsSync(this.#path);
     return bavail * bsize;
   }
 
-  /** A path that no file has. */
+  /** Returns an unused path. */
   newFile(): string {
     this.#counter += 1;
     return path.join(this.#path, `${this.#counter}.state`);
@@ -61,16 +61,16 @@ function memoryParent(): string {
     accessSync("/dev/shm", constants.W_OK);
     return "/dev/shm";
   } catch {
-    return tmpdir(); // no memory-backed folder on this system
+    return tmpdir(); // no in-memory folder on this system
   }
 }
 
-/** Removes the folders of runners that were killed before they could do so themselves. */
+/** Removes the folders of runners that were killed before they could. */
 function removeLeftovers(folder: string): void {
   for (const name of readdirSync(folder)) {
     const processId = Number(new RegExp(`^${folderPrefix}(\\d+)-`).exec(name)?.[1]);
     if (!Number.isInteger(processId) || isAlive(processId)) continue;
-    // Another user's is that user's to remove.
+    // Folders of other users stay.
     const facts = statSync(path.join(folder, name), { throwIfNoEntry: false });
     if (facts?.uid !== process.getuid?.()) continue;
     rmSync(path.join(folder, name), { recursive: true, force: true });
@@ -82,7 +82,7 @@ function isAlive(processId: number): boolean {
     process.kill(processId, 0);
     return true;
   } catch (error) {
-    // EPERM: it lives and belongs to somebody else.
+    // EPERM: it is alive and belongs to another user.
     return error instanceof Error && "code" in error && error.code === "EPERM";
   }
 }

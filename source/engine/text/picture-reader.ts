@@ -1,12 +1,12 @@
-// Reads the images of prompts: each one is cut and encoded once, for as long as it is remembered.
+// Images of prompts: each is split and encoded once, as long as it is cached.
 import { createHash } from "node:crypto";
 import { ProductError } from "../../base/product-error.ts";
 import { engineErrors } from "../errors.ts";
 import type { AddonContext } from "./addon.ts";
-import type { Eyes, Picture } from "./eyes.ts";
+import type { ImageReader, Picture } from "./image-reader.ts";
 import type { ImageTokens } from "./image-tokens.ts";
 
-/** A piece of an image that must be put into a context. */
+/** Piece of an image to put into a context. */
 export interface ImagePiece {
   picture: Picture;
   piece: number;
@@ -14,26 +14,26 @@ export interface ImagePiece {
 }
 
 export interface ReadPicture {
-  /** The image in a prompt: text tokens and, below zero, the image's own. */
+  /** Tokens of the image in a prompt: text tokens, and the image's own, which are negative. */
   tokens: number[];
-  /** By the number of their first token. */
+  /** Pieces by their first token. */
   pieces: ReadonlyMap<number, ImagePiece>;
 }
 
-/** Encoded images are kept up to so many tokens; one takes some ten kilobytes. */
-const mostKeptTokens = 16_384;
+/** Tokens of all cached images together; a token takes some ten kilobytes. */
+const mostCachedTokens = 16_384;
 
 export class PictureReader {
-  readonly #open: () => Promise<Eyes>;
+  readonly #open: () => Promise<ImageReader>;
   readonly #numbers: ImageTokens;
-  #eyes: Promise<Eyes> | undefined;
-  /** By the hash of the file. */
+  #reader: Promise<ImageReader> | undefined;
+  /** Images by the hash of their file. */
   readonly #read = new Map<string, Promise<ReadPicture>>();
-  /** How many tokens each has; the last used one comes last. */
+  /** Token counts of the images, least recently used first. */
   readonly #sizes = new Map<string, number>();
 
-  /** @param open loads the projector; asked for when the first image comes */
-  constructor(open: () => Promise<Eyes>, numbers: ImageTokens) {
+  /** @param open loads the projector; called for the first image */
+  constructor(open: () => Promise<ImageReader>, numbers: ImageTokens) {
     this.#open = open;
     this.#numbers = numbers;
   }
@@ -52,23 +52,23 @@ export class PictureReader {
     }
     try {
       const picture = await reading;
-      this.#keep(key, picture.tokens.length);
+      this.#noteUse(key, picture.tokens.length);
       return picture;
     } catch (error) {
-      // The next request may have more luck.
+      // The next request may succeed.
       if (this.#read.get(key) === reading) this.#read.delete(key);
       throw error;
     }
   }
 
   async #readFile(file: Buffer, key: string): Promise<ReadPicture> {
-    const eyes = await this.#opened();
+    const reader = await this.#opened();
     let picture: Picture;
     try {
-      picture = await eyes.read(file);
+      picture = await reader.read(file);
     } catch (error) {
       throw new ProductError(engineErrors.imageInvalid, {
-        message: `The model cannot take this image: ${error instanceof Error ? error.message.trim() : String(error)}.`,
+        message: `The model does not accept this image: ${error instanceof Error ? error.message.trim() : String(error)}.`,
         hint: "Send it in another size or shape.",
         cause: error,
       });
@@ -83,32 +83,32 @@ export class PictureReader {
     return { tokens, pieces };
   }
 
-  async #opened(): Promise<Eyes> {
-    this.#eyes ??= this.#open();
+  async #opened(): Promise<ImageReader> {
+    this.#reader ??= this.#open();
     try {
-      return await this.#eyes;
+      return await this.#reader;
     } catch (error) {
-      this.#eyes = undefined;
+      this.#reader = undefined;
       throw error;
     }
   }
 
-  /** Forgets the images that were used longest ago; those that a request uses stay with it. */
-  #keep(key: string, tokens: number): void {
+  /** Drops the least recently used images; requests that use them keep them. */
+  #noteUse(key: string, tokens: number): void {
     this.#sizes.delete(key);
     this.#sizes.set(key, tokens);
-    let kept = 0;
-    for (const size of this.#sizes.values()) kept += size;
+    let cached = 0;
+    for (const size of this.#sizes.values()) cached += size;
     for (const [oldest, size] of this.#sizes) {
-      if (kept <= mostKeptTokens || oldest === key) return;
-      kept -= size;
+      if (cached <= mostCachedTokens || oldest === key) return;
+      cached -= size;
       this.#sizes.delete(oldest);
       this.#read.delete(oldest);
     }
   }
 }
 
-/** Encodes a piece where that was not done before, and puts it into a context. */
+/** Puts a piece into a context, encoding it first if needed. */
 export async function putIntoContext(
   image: ImagePiece,
   context: AddonContext,

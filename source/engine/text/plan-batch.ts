@@ -1,9 +1,9 @@
-// Decides what the next decode step computes.
+// Plan of the next decode step.
 //
 // With separate sequences llama.cpp splits a batch that mixes prompts and single tokens, so a step
 // is either one token for every answering slot or a chunk of prompts, in turn. Small chunks keep
-// the answering slots going and an abort quick. Prompts of different lengths are split as well, so
-// that a prompt is rather read whole than cut to fill a step. An image takes a step by itself.
+// the answering slots going and cancellation fast. Prompts of different lengths are split as well, so
+// it is better to read a prompt whole than to cut it to fill a step. An image takes a separate step.
 import { isReading, type Job, tokensToPause } from "./job.ts";
 import type { PrefillChunk } from "./prefill-pace.ts";
 import type { Slot } from "./slot.ts";
@@ -12,22 +12,22 @@ export interface BatchItem {
   slot: Slot<Job>;
   job: Job;
   tokens: number[];
-  /** Of which tokens the next token's logits are needed. */
+  /** Tokens whose logits are needed to sample the next one. */
   logits: "none" | "last" | "all";
 }
 
 export interface BatchPolicy {
   /** Most tokens in one step. */
   batchSize: number;
-  /** Prompts and answers in one step. */
+  /** Mixes prompts and answers in one step. */
   mixed: boolean;
-  /** Tokens to guess by lookup when one slot answers alone; 0 is off. */
+  /** Tokens to guess by lookup when one slot answers alone; 0 turns it off. */
   lookupTokens: number;
   /** See `loneRows`. */
   fillsLoneRows: boolean;
 }
 
-/** The beginning of an image, which a step of its own puts into the context. */
+/** Start of an image, which a separate step puts into the context. */
 export interface ImagePlan {
   kind: "image";
   slot: Slot<Job>;
@@ -43,9 +43,9 @@ export type StepPlan = BatchPlan | ImagePlan;
 
 /**
  * @param slots all slots, ascending by id
- * @param prefillChunk how many prompt tokens a step should read
- * @param previous kind of the step before: prompts and answers take turns
- * @param guess a draft for a job, at most so many tokens
+ * @param prefillChunk returns the number of prompt tokens to read in a step
+ * @param previous kind of the last step: prompts and answers take turns
+ * @param guess returns a draft for a job, at most so many tokens
  * @returns undefined when no slot has work
  */
 export function planBatch(
@@ -83,7 +83,7 @@ export function planBatch(
   return { items, kind: answers && prompts ? "mixed" : answers ? "answer" : "prompt" };
 }
 
-/** The next tokens of the prompts that came first. */
+/** Returns the next tokens of the prompts that arrived first. */
 function readPrompts(
   texts: ReadonlyArray<{ slot: Slot<Job>; job: Job }>,
   chunk: PrefillChunk,
@@ -96,7 +96,7 @@ function readPrompts(
     const next = Math.min(most - taken + 1, tokensToPause(job));
     const rest = upToImage(job.promptTokens.slice(job.read, job.read + next));
     const isWhole = taken + rest.length <= most;
-    // A step that is half full already is not worth a cut.
+    // A step that is already half full is not worth cutting a prompt for.
     if (!isWhole && taken >= Math.max(1, wanted / 2)) break;
     const tokens = isWhole ? rest : rest.slice(0, wanted - taken);
     taken += tokens.length;
@@ -106,7 +106,7 @@ function readPrompts(
   return items;
 }
 
-/** The prompt's next token is the first of an image. */
+/** Returns true if the prompt's next token is the first of an image. */
 function isAtImage({ promptTokens, read }: Job): boolean {
   return (promptTokens[read] ?? 0) < 0;
 }

@@ -1,21 +1,21 @@
-// How many prompt tokens a step reads.
+// Number of prompt tokens to read in a step.
 //
-// Long steps read prompts faster, above all on a GPU; short ones keep the answers of other requests
-// going and an abort quick. So the chunk grows until a step takes as long as a person does not mind.
+// Long steps read prompts faster, above all on a GPU; short ones keep other requests' answers going and
+// cancellation fast. So the chunk grows until a step reaches a duration that users do not notice.
 
 const smallestChunk = 64;
-/** What a step may take when nobody else waits for it, and while other answers are being written. */
+/** Target duration of a step when no answer is being written, and when others are. */
 const stepMs = { alone: 200, shared: 60 };
-/** What a step may take for not cutting prompts: reading several whole is the fastest of all. */
+/** Longest step for reading prompts whole: reading several whole ones is the fastest. */
 const wholeStepMs = { alone: 800, shared: 90 };
-/** So much longer than wanted a step may always be for that. */
+/** Factor by which a step may always exceed its target for that. */
 const stretch = 1.5;
-/** Waiting for others that come at the same moment may cost this share of reading, and so long. */
+/** Waiting for simultaneous prompts may cost this share of the reading time, up to a maximum. */
 const gathering = { share: 0.015, maximumMs: 5 };
-/** The latest step says most. */
+/** Weight of the latest step. */
 const weight = 0.3;
 
-/** How many prompt tokens a step should read, and at most may where that saves cutting a prompt. */
+/** Prompt tokens to read in a step, and the maximum if that avoids cutting a prompt. */
 export interface PrefillChunk {
   wanted: number;
   most: number;
@@ -27,7 +27,7 @@ export class PrefillPace {
   #msPerToken: number | undefined;
 
   /**
-   * @param fixed the chunk that was asked for; undefined adapts
+   * @param fixed configured chunk; undefined adapts
    * @param largest tokens that fit into one step
    */
   constructor(fixed: number | undefined, largest: number) {
@@ -39,7 +39,7 @@ export class PrefillPace {
   chunk(isAlone: boolean): PrefillChunk {
     if (this.#fixed !== undefined) return { wanted: this.#fixed, most: this.#fixed };
     const kind = isAlone ? "alone" : "shared";
-    // Powers of two: the matrix code likes them, and small differences change nothing.
+    // Matrix code is fastest with powers of two, and small differences do not matter.
     const chunk = 2 ** Math.floor(Math.log2(Math.max(1, this.#tokensIn(stepMs[kind]))));
     const wanted = Math.min(this.#largest, Math.max(smallestChunk, chunk));
     const most = Math.max(wanted * stretch, this.#tokensIn(wholeStepMs[kind]));
@@ -47,24 +47,23 @@ export class PrefillPace {
   }
 
   /**
-   * How long reading may be put off for prompts that come at the same moment: those are read together.
+   * Milliseconds to wait for simultaneous prompts, which are then read together.
    *
    * @param tokens to be read so far
-   * @returns milliseconds
    */
   gatherMs(tokens: number): number {
     const readingMs = tokens * (this.#msPerToken ?? 0);
     return Math.min(gathering.maximumMs, readingMs * gathering.share);
   }
 
-  /** 0 while nothing is known. */
+  /** Returns 0 before the first measurement. */
   #tokensIn(milliseconds: number): number {
     return this.#msPerToken === undefined ? 0 : milliseconds / this.#msPerToken;
   }
 
-  /** Learns how long it took to read so many tokens. */
+  /** Learns from the duration of reading so many tokens. */
   note(tokens: number, milliseconds: number): void {
-    // A rest of a few tokens costs nearly as much as a full chunk and would look slow.
+    // A few remaining tokens cost nearly as much as a full chunk and would look slow.
     if (tokens < smallestChunk / 2) return;
     const msPerToken = milliseconds / tokens;
     this.#msPerToken =

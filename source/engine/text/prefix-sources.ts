@@ -1,4 +1,4 @@
-// Brings a chosen slot to the state in which the beginning of a prompt is already in it.
+// Sources of prompt prefixes: slots, checkpoints, saved states and files.
 
 import type { CacheMiss, PromptSource } from "../generation.ts";
 import type { Checkpoints } from "./checkpoints.ts";
@@ -6,7 +6,7 @@ import { chooseSlot, type SlotChoice } from "./choose-slot.ts";
 import type { ImageTokens } from "./image-tokens.ts";
 import type { Job } from "./job.ts";
 import type { PrefixCopy } from "./prefix-copy.ts";
-import { goesOn, type SavedMatch, type SavedStates } from "./saved-states.ts";
+import { continuesConversation, type SavedMatch, type SavedStates } from "./saved-states.ts";
 import type { SequenceMemory } from "./sequence-memory.ts";
 import { type Slot, sharedPrefixLength } from "./slot.ts";
 import type { StorablePrompt, StoredMatch, StoredPrompts } from "./stored-prompts.ts";
@@ -15,50 +15,50 @@ export interface PrefixSourceOptions {
   memory: SequenceMemory;
   copy: PrefixCopy | undefined;
   checkpoints: Checkpoints<Job>;
-  /** Undefined keeps nothing beside the slots. */
+  /** Undefined turns saved states off. */
   saved: SavedStates | undefined;
-  /** Undefined keeps nothing on disk. */
+  /** Undefined turns the disk off. */
   stored: StoredPrompts | undefined;
   images: ImageTokens;
   log: (text: string) => void;
 }
 
 export interface PrefixChoice extends SlotChoice<Job> {
-  /** The state to put into the slot first. */
+  /** Saved state to load into the slot first. */
   saved?: SavedMatch;
-  /** The same, from the disk. */
+  /** File to load into the slot first. */
   stored?: StoredMatch;
 }
 
-/** The source of a prompt's beginning. */
+/** Prefix of a prompt that a slot now holds. */
 export interface TakenPrefix {
   /** Tokens of the prompt that are in the slot; always less than all, see `take`. */
   length: number;
   source: PromptSource;
-  /** Set where the source is `none`. */
+  /** Set if the source is `none`. */
   miss?: CacheMiss;
 }
 
-/** A gain smaller than this is no reason to read a file. */
+/** Smaller gains are no reason to read a file. */
 const smallestGain = 32;
 
 export class PrefixSources {
   readonly #options: PrefixSourceOptions;
-  // What computing one prompt token has cost lately, milliseconds; unknown at first.
+  // Recent cost of computing one prompt token in milliseconds; 0 before the first measurement.
   #computeMsPerToken = 0;
 
   constructor(options: PrefixSourceOptions) {
     this.#options = options;
   }
 
-  /** Learns from a step that computed nothing but prompt tokens. */
+  /** Learns from a step that computed only prompt tokens. */
   noteComputing(tokens: number, milliseconds: number): void {
     const perToken = milliseconds / tokens;
     this.#computeMsPerToken =
       this.#computeMsPerToken === 0 ? perToken : 0.8 * this.#computeMsPerToken + 0.2 * perToken;
   }
 
-  /** Counts the prompt's tokens that the slot, or a copy of a busy one, spares computing. */
+  /** Counts the prompt's tokens that the slot, or a copy of a busy one, saves computing. */
   reusable(slot: Slot<Job>, promptTokens: readonly number[]): number {
     const { memory, checkpoints } = this.#options;
     const shared = sharedPrefixLength(slot.tokens, promptTokens);
@@ -73,18 +73,18 @@ export class PrefixSources {
     slots: ReadonlyArray<Slot<Job>>,
     promptTokens: readonly number[],
   ): PrefixChoice | undefined {
-    const kept = this.#chooseKept(slots, promptTokens);
+    const inMemory = this.#chooseInMemory(slots, promptTokens);
     const { stored } = this.#options;
-    const match = kept && stored?.find(promptTokens);
-    const gain = (match?.length ?? 0) - (kept?.prefix ?? 0);
-    if (stored === undefined || match === undefined || gain < smallestGain) return kept;
-    if (!stored.isWorthLoading(match, gain, this.#computeMsPerToken)) return kept;
+    const match = inMemory && stored?.find(promptTokens);
+    const gain = (match?.length ?? 0) - (inMemory?.prefix ?? 0);
+    if (stored === undefined || match === undefined || gain < smallestGain) return inMemory;
+    if (!stored.isWorthLoading(match, gain, this.#computeMsPerToken)) return inMemory;
     const slot = oldestOf(slots, promptTokens);
     return slot && { slot, copyFrom: undefined, prefix: match.length, stored: match };
   }
 
-  /** What slots and memory have. */
-  #chooseKept(
+  /** Chooses among slots and saved states. */
+  #chooseInMemory(
     slots: ReadonlyArray<Slot<Job>>,
     promptTokens: readonly number[],
   ): PrefixChoice | undefined {
@@ -106,7 +106,7 @@ export class PrefixSources {
     return slot && { slot, copyFrom: undefined, prefix: match.length, saved: match };
   }
 
-  /** The longest beginning of the prompt that was ever read and is still known. */
+  /** Length of the longest prefix of the prompt that was ever read and is still known. */
   longestShared(slots: ReadonlyArray<Slot<Job>>, promptTokens: readonly number[]): number {
     const live = slots.map(({ tokens }) => sharedPrefixLength(tokens, promptTokens));
     const saved = this.#options.saved?.longestShared(promptTokens) ?? 0;
@@ -114,8 +114,8 @@ export class PrefixSources {
     return this.#keepable(promptTokens, Math.max(saved, stored, ...live));
   }
 
-  /** Keeps what the slot has read so far for other conversations that begin so. */
-  async keepBeginning(slot: Slot<Job>): Promise<void> {
+  /** Saves the tokens that the slot has read so far for other conversations with the same beginning. */
+  async saveBeginning(slot: Slot<Job>): Promise<void> {
     const { saved } = this.#options;
     if (!saved?.isWorthSaving(slot, this.#computeMsPerToken)) return;
     await saved.save(slot, "beginning", slot.tokens.length);
@@ -127,23 +127,23 @@ export class PrefixSources {
     return copy.isWorth(prefix, source.tokens.length, this.#computeMsPerToken);
   }
 
-  /** Something is under way again; resolves when the context is free for it. */
-  async wake(): Promise<void> {
-    await this.#options.stored?.wake();
+  /** Prepares for new work; resolves when the context is free. */
+  async resume(): Promise<void> {
+    await this.#options.stored?.resume();
   }
 
-  /** Nothing is under way: memory held for further copies can go, and what is worth it to the disk. */
-  rest(slots: ReadonlyArray<Slot<Job>>): void {
+  /** Frees memory held for further copies, and schedules writing to the disk. */
+  onIdle(slots: ReadonlyArray<Slot<Job>>): void {
     this.#options.copy?.forget();
-    this.#options.stored?.rest(() => this.#storable(slots), this.#computeMsPerToken);
+    this.#options.stored?.onIdle(() => this.#storable(slots), this.#computeMsPerToken);
   }
 
-  /** The model is unloaded, and nothing is under way: the last time to write to the disk. */
+  /** Writes to the disk for the last time, before the model is unloaded. */
   async finish(slots: ReadonlyArray<Slot<Job>>, limitMs: number): Promise<void> {
     await this.#options.stored?.finish(this.#storable(slots), this.#computeMsPerToken, limitMs);
   }
 
-  /** What may go to the disk: beginnings first, then what was used last. */
+  /** Returns the candidates for the disk: beginnings first, then the most recently used. */
   #storable(slots: ReadonlyArray<Slot<Job>>): StorablePrompt[] {
     const { saved, memory } = this.#options;
     const live = slots.map((slot) => ({
@@ -159,9 +159,9 @@ export class PrefixSources {
   }
 
   /**
-   * Makes the chosen slot hold the shared beginning and nothing else.
+   * Makes the chosen slot hold the shared prefix and nothing else.
    *
-   * The last token of the prompt is never among them: it must be computed to get its logits.
+   * The last token of the prompt is never part of it: it must be computed to get its logits.
    */
   async take(choice: PrefixChoice, promptTokens: readonly number[]): Promise<TakenPrefix> {
     const { memory, copy, log } = this.#options;
@@ -169,7 +169,7 @@ export class PrefixSources {
     const keep = this.#keepable(promptTokens, choice.prefix);
     const isReplaced = saved !== undefined || copyFrom !== undefined || stored !== undefined;
     if (saved !== undefined) this.#options.saved?.reserve(saved);
-    await this.#keepConversation(slot, isReplaced ? 0 : keep);
+    await this.#saveConversation(slot, isReplaced ? 0 : keep);
     if (stored !== undefined) {
       if (!(await this.#options.stored?.load(stored, slot))) {
         memory.clear(slot);
@@ -180,10 +180,10 @@ export class PrefixSources {
         if (saved !== undefined) await this.#options.saved?.load(saved, slot);
         else if (copyFrom !== undefined) await copy?.copy(copyFrom, slot);
       } catch (error) {
-        // A full /dev/shm, say. Computing the tokens gives the same answer, only later.
+        // For example a full /dev/shm. Computing the tokens gives the same answer, only later.
         const reason = error instanceof Error ? error.message : String(error);
-        log(`a shared beginning could not be copied and is computed again: ${reason}`);
-        // What a copy that broke off has left must not stay in the slot.
+        log(`a shared prefix could not be copied and is computed again: ${reason}`);
+        // Leftovers of a failed copy must not stay in the slot.
         memory.clear(slot);
         return { length: 0, source: "none" };
       }
@@ -194,10 +194,10 @@ export class PrefixSources {
     return saved !== undefined ? { ...taken, source: "memory" } : taken;
   }
 
-  /** A conversation that loses its slot to another one is kept beside the slots. */
-  async #keepConversation(slot: Slot<Job>, keep: number): Promise<void> {
+  /** Saves a conversation that loses its slot to another one. */
+  async #saveConversation(slot: Slot<Job>, keep: number): Promise<void> {
     const { saved } = this.#options;
-    if (saved === undefined || goesOn(slot, keep)) return;
+    if (saved === undefined || continuesConversation(slot, keep)) return;
     if (!saved.isWorthSaving(slot, this.#computeMsPerToken)) return;
     await saved.save(slot, "conversation", keep);
   }
@@ -216,17 +216,17 @@ export class PrefixSources {
   }
 }
 
-/** A prompt, compared with what is remembered of earlier ones. */
+/** Prompt compared with the remembered ones. */
 export interface ComparedPrompt {
   /** Tokens. */
   length: number;
-  /** Tokens that it has in common with an earlier one. */
+  /** Tokens in common with an earlier prompt. */
   shared: number;
-  /** Nothing has been read before it. */
+  /** True if nothing was read before it. */
   isFirst: boolean;
 }
 
-/** Tells why nothing was taken. */
+/** Adds the reason if no prefix was found. */
 export function withMiss(taken: TakenPrefix, prompt: ComparedPrompt): TakenPrefix {
   if (taken.source !== "none") return taken;
   if (prompt.isFirst) return { ...taken, miss: "first prompt" };

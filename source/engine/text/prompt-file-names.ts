@@ -1,17 +1,16 @@
-// The files of stored prompts that belong to a model, and that it can use as it is loaded now: their
-// names say so.
+// Names of stored-prompt files, which tell the model and the settings that they belong to.
 import { createHash } from "node:crypto";
 import { open } from "node:fs/promises";
 import type { LoadSettings } from "../runner/load-settings.ts";
 import { expectedAddonVersion } from "./addon.ts";
 import type { LoadedTextModel } from "./load-text-model.ts";
 
-/** Pieces of a file that are looked at, and their size. */
+/** Number and size of the samples that identify a file. */
 const samples = { count: 32, bytes: 4096 };
 
 /**
- * Begins the names of all files that belong to these weights. They are known by their size, their date
- * and pieces of them: to read all of a large model would take longer than what it spares.
+ * Returns the beginning of all file names for these weights. Identifies weights by their size, date and
+ * samples: reading a large model whole would take longer than it saves.
  *
  * @param parts the weights' files
  * @throws the system's errors
@@ -20,7 +19,7 @@ export async function weightsPrefix(parts: readonly string[]): Promise<string> {
   return `${await digestOfFiles(parts)}-`;
 }
 
-/** Settings that leave the state of a sequence as it is, or are told apart otherwise. One that is not named here counts. */
+/** Settings that do not affect a sequence's state, or are identified otherwise. All others count. */
 const withoutEffect: ReadonlySet<string> = new Set<keyof LoadSettings>([
   "modelPath",
   "adapters",
@@ -40,7 +39,7 @@ const withoutEffect: ReadonlySet<string> = new Set<keyof LoadSettings>([
 ]);
 
 /**
- * Begins the names of the files that fit these weights in this window, with this engine.
+ * Returns the beginning of the names of files that fit these weights, this window and this engine.
  *
  * @throws the system's errors
  */

@@ -1,5 +1,5 @@
-// The state of a sequence in a file on disk: what llama.cpp has written, and behind it the tokens, a
-// description and checksums. llama.cpp reads its own part only, so that a file is loaded where it lies.
+// File of a sequence's state on disk: llama.cpp's part, followed by the tokens, a description and
+// checksums. llama.cpp reads only its own part, so the file is loaded in place.
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { crc32 } from "node:zlib";
@@ -7,9 +7,9 @@ import { crc32 } from "node:zlib";
 export interface PromptDescription {
   /** Name of the model. */
   model: string;
-  /** True when any part of it can be forgotten once it is loaded. */
+  /** True if any part of the state can be dropped after loading. */
   isCuttable: boolean;
-  /** Measured when it was written: computing one of its tokens. */
+  /** Cost of computing one of its tokens, measured when it was written. */
   readMsPerToken: number;
   /** Milliseconds since 1970. */
   createdAt: number;
@@ -17,7 +17,7 @@ export interface PromptDescription {
 
 export interface PromptFile extends PromptDescription {
   path: string;
-  /** Of the whole file. */
+  /** Size of the whole file. */
   bytes: number;
   tokens: readonly number[];
   state: { bytes: number; checksum: number };
@@ -25,23 +25,23 @@ export interface PromptFile extends PromptDescription {
   lastUsedAt: number;
 }
 
-/** A file that is not what it should be; its message completes "the file …". */
+/** Error of an unusable file; its message completes "the file …". */
 export class BrokenPromptFile extends Error {}
 
-/** The last bytes of a file; another layout gets another mark. */
+/** Last bytes of a file; another layout needs another mark. */
 const mark = Buffer.from("mctlpf01");
-/** The mark, then 32-bit numbers: tokens, bytes of the description, checksums of the state and of all behind it. */
+/** The mark, then 32-bit numbers: tokens, description bytes, checksums of the state and of the rest. */
 const endBytes = mark.length + 4 * 4;
-/** Between two pieces a step of the engine finds its thread free. */
+/** Piece size; between two pieces a step of the engine can use the thread. */
 const pieceBytes = 2 ** 20;
-/** Far more than any window: a broken number must not take all memory. */
+/** Far more than any window: a damaged number must not take all memory. */
 const largestPart = 2 ** 28;
 
 /**
- * Completes a file with the state's bytes in it, or fills it with them from another file.
+ * Appends the description to a file with a state, or to one that it first copies the state into.
  *
  * @param handle of the file, for reading and writing
- * @param source a file with llama.cpp's part; undefined: the file holds it already
+ * @param source file with llama.cpp's part; undefined: the file has it already
  * @throws the signal's reason; the system's errors
  */
 export async function completePromptFile(
@@ -66,7 +66,7 @@ export async function completePromptFile(
 }
 
 /**
- * Reads all but the state.
+ * Reads everything but the state.
  *
  * @throws BrokenPromptFile; the system's errors
  */
@@ -82,7 +82,7 @@ export async function readPromptFile(path: string): Promise<PromptFile> {
     if (stateBytes <= 0 || tokenBytes + textBytes > largestPart) throw damaged();
     const tail = await readAt(handle, stateBytes, size - stateBytes);
     if (crc32(tail.subarray(0, -4)) !== tail.readUInt32LE(tail.length - 4)) throw damaged();
-    // A copy: the numbers must lie at a multiple of four.
+    // A copy, since the numbers must be aligned to four bytes.
     const words = Uint8Array.from(tail.subarray(0, tokenBytes));
     const text = tail.subarray(tokenBytes, tokenBytes + textBytes).toString();
     return {
@@ -99,7 +99,7 @@ export async function readPromptFile(path: string): Promise<PromptFile> {
 }
 
 /**
- * Makes sure that every bit of the state is what was written, and notes that the file is used now.
+ * Verifies the state's checksum, and marks the file as used.
  *
  * @throws BrokenPromptFile; the system's errors
  */
@@ -119,7 +119,7 @@ function damaged(): BrokenPromptFile {
   return new BrokenPromptFile("is damaged");
 }
 
-/** Nobody's link is followed to a file that is not ours. */
+/** Opens a regular file without following links to files of others. */
 async function openRegular(path: string): Promise<FileHandle> {
   let handle: FileHandle;
   try {
@@ -130,7 +130,7 @@ async function openRegular(path: string): Promise<FileHandle> {
   }
   if ((await handle.stat()).isFile()) return handle;
   await handle.close();
-  throw new BrokenPromptFile("is no file");
+  throw new BrokenPromptFile("is not a file");
 }
 
 async function readAt(handle: FileHandle, from: number, length: number): Promise<Buffer> {
@@ -185,7 +185,7 @@ async function copyFrom(
   }
 }
 
-/** A disk that is nearly full takes a part. */
+/** Writes everything; a nearly full disk accepts only a part at a time. */
 async function writeAll(handle: FileHandle, data: Buffer, position: number): Promise<void> {
   for (let done = 0; done < data.length; ) {
     const { bytesWritten } = await handle.write(data, done, data.length - done, position + done);

@@ -1,5 +1,5 @@
-// The folder on disk in which beginnings of prompts outlive a loaded model: what is in it, what belongs
-// to a model, and what has to go. Several servers may use it at the same time.
+// Folder on disk for prompt prefixes that outlive a loaded model: listing, reading and clean-up.
+// Several servers may use it at the same time.
 import { chmod, type FileHandle, lstat, open, readdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { freeSpace } from "../../base/free-space.ts";
@@ -11,13 +11,13 @@ import { BrokenPromptFile, type PromptFile, readPromptFile } from "./prompt-file
 import { digest } from "./prompt-file-names.ts";
 
 const ending = ".prompt";
-/** Nobody writes on a file for so long. */
-const keptUnfinishedMs = 600_000;
+/** Age from which an unfinished file counts as abandoned. */
+const unfinishedMaxAgeMs = 600_000;
 
 const largestBudget = 8 * 2 ** 30;
-/** Of what the disk has free for it. */
+/** Share of the free disk space. */
 const automaticShare = 0.1;
-/** Leaves the rest of the disk to others, whatever the budget says. */
+/** Limit that leaves space to others, whatever the budget is. */
 const shareOfDisk = 0.9;
 
 interface FoundFile {
@@ -34,18 +34,18 @@ export class PromptFolder {
     this.path = folder;
   }
 
-  /** Paths of files, least recently used first; none where there is no such folder. */
+  /** Paths of files, least recently used first; empty without a folder. */
   async paths(prefix = ""): Promise<string[]> {
     const found = await this.#find((name) => name.startsWith(prefix) && name.endsWith(ending));
     return found.map((file) => file.path);
   }
 
   /**
-   * What the files say of themselves. Broken ones are removed.
+   * Reads the descriptions of files, and removes broken ones.
    *
    * @param prefix of their names, see `weightsPrefix`
-   * @param known by their paths; they are not read again
-   * @param warn takes a line for what cannot be read
+   * @param known files by path, which are not read again
+   * @param warn takes a line for each unreadable file
    */
   async read(
     prefix: string,
@@ -57,14 +57,14 @@ export class PromptFolder {
       try {
         files.push(known.get(file) ?? (await readPromptFile(file)));
       } catch (error) {
-        if (systemCode(error) === "ENOENT") continue; // removed this moment
+        if (systemCode(error) === "ENOENT") continue; // just removed
         warn(await this.discard(file, error));
       }
     }
     return files;
   }
 
-  /** Removes a file that is broken. @returns the line to log */
+  /** Removes a broken file. @returns the line to log */
   async discard(file: string, error: unknown): Promise<string> {
     const name = path.basename(file);
     if (!(error instanceof BrokenPromptFile)) {
@@ -74,12 +74,12 @@ export class PromptFolder {
     return `the stored prompt ${name} ${error.message} and was removed`;
   }
 
-  /** Whatever lies there: a link is removed, never what it leads to. */
+  /** Removes a file or whatever is in its place; links are not followed. */
   async remove(file: string): Promise<void> {
     await rm(file, { force: true, recursive: true });
   }
 
-  /** Makes a file, for its owner alone, that `publish` gives its name. @throws the system's errors */
+  /** Creates a file that only its owner can read; `publish` names it. @throws the system's errors */
   async create(): Promise<{ unfinished: string; handle: FileHandle }> {
     await makeFolder(this.path);
     await chmod(this.path, 0o700);
@@ -87,14 +87,14 @@ export class PromptFolder {
     return { unfinished, handle: await open(unfinished, "wx+", 0o600) };
   }
 
-  /** @returns its path */
+  /** @returns the file's path */
   async publish(unfinished: string, prefix: string, tokens: readonly number[]): Promise<string> {
     const file = path.join(this.path, `${prefix}${digest(Uint32Array.from(tokens))}${ending}`);
     await rename(unfinished, file);
     return file;
   }
 
-  /** Most bytes that all files may take now. */
+  /** Returns the limit for all files together, in bytes. */
   async budget({ budgetBytes }: Pick<PromptLimits, "budgetBytes">): Promise<number> {
     const used = (await this.#find(isOurs)).reduce((sum, { bytes }) => sum + bytes, 0);
     const room = used + ((await freeSpace(this.path)) ?? 0);
@@ -104,7 +104,7 @@ export class PromptFolder {
     );
   }
 
-  /** Removes what is too old, then what was not used for longest until the rest is within the budget. */
+  /** Removes files that are too old, then the least recently used until the rest fits the budget. */
   async tidy(limits: PromptLimits): Promise<{ removed: number; freedBytes: number }> {
     const budget = await this.budget(limits);
     const now = Date.now();
@@ -114,7 +114,7 @@ export class PromptFolder {
     for (const { path: file, name, bytes, lastUsedAt } of files) {
       const isFinished = name.endsWith(ending);
       const age = now - lastUsedAt;
-      const isOld = age > (isFinished ? (limits.maximumAgeMs ?? Infinity) : keptUnfinishedMs);
+      const isOld = age > (isFinished ? (limits.maximumAgeMs ?? Infinity) : unfinishedMaxAgeMs);
       if (!isOld && (left <= budget || !isFinished)) continue;
       await this.remove(file);
       left -= bytes;
@@ -124,7 +124,7 @@ export class PromptFolder {
     return gone;
   }
 
-  /** Least recently used first. */
+  /** Finds files, least recently used first. */
   async #find(isWanted: (name: string) => boolean): Promise<FoundFile[]> {
     const names = await readdir(this.path).catch((error: unknown) => {
       if (systemCode(error) === "ENOENT") return [];
@@ -133,7 +133,7 @@ export class PromptFolder {
     const files: FoundFile[] = [];
     for (const name of names.filter(isWanted)) {
       const file = path.join(this.path, name);
-      const facts = await lstat(file).catch(() => undefined); // removed this moment
+      const facts = await lstat(file).catch(() => undefined); // just removed
       files.push({
         path: file,
         name,

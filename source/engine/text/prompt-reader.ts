@@ -1,13 +1,13 @@
-// Turns prompts into tokens: text as the model's vocabulary has it, images as the projector makes them.
+// Conversion of prompts into tokens: text by the model's vocabulary, images by the projector.
 import type { PromptSegment } from "../../prompt/prompt-segment.ts";
 import type { MarkedPrompt } from "../generation.ts";
 import type { AddonModel } from "./addon.ts";
 import type { PromptTokens } from "./job.ts";
 import type { PictureReader, ReadPicture } from "./picture-reader.ts";
 
-/** Counting a piece of so many characters keeps nobody waiting. */
+/** Size of a piece that is tokenised without blocking others for long. */
 const pieceCharacters = 16_384;
-/** Prose has some four characters for each token: with fewer it is counted at once. */
+/** Prose has about four characters per token: shorter prompts are tokenised at once. */
 const usualCharactersPerToken = 4;
 
 type Vocabulary = Pick<AddonModel, "tokenize" | "tokenBos" | "shouldPrependBosToken">;
@@ -31,14 +31,14 @@ export class PromptReader {
     };
   }
 
-  /** A prompt without images, at once. */
+  /** Reads a prompt without images synchronously. */
   readText(segments: PromptSegment[], earlier?: number[]): PromptTokens {
     return this.#tokens({ segments, ...(earlier !== undefined && { earlier }) }, []);
   }
 
   /**
-   * The length in tokens of a prompt that has more than `most` for certain, as far as a part of it
-   * tells: while a text of megabytes is counted, the model would answer nobody.
+   * Estimates the length in tokens of a prompt that certainly has more than `most`, from a part of it:
+   * tokenising megabytes of text would block the model.
    *
    * @returns undefined for any other prompt
    */
@@ -59,35 +59,26 @@ export class PromptReader {
     return undefined;
   }
 
-  /** With the beginning-of-text token that the model wants, exactly once. */
+  /** Tokenises a prompt and makes sure that the begin-of-text token occurs once if the model wants it. */
   #tokens(
     { segments, earlier = [] }: MarkedPrompt,
     pictures: readonly ReadPicture[],
   ): PromptTokens {
     const tokens: number[] = [];
-    const borders: number[] = [];
-    // Not push(...): a long prompt has more tokens than a call may have arguments.
+    // Not push(...): a long prompt has more tokens than a call can have arguments.
     const add = (more: Iterable<number>) => {
       for (const token of more) tokens.push(token);
     };
-    let isTemplate = false;
     for (const { text, special, image } of segments) {
-      if (isTemplate && !special) borders.push(tokens.length);
       if (image !== undefined) add(pictures[image]?.tokens ?? []);
       else if (text !== "") add(this.#model.tokenize(text, special));
-      isTemplate = special;
     }
     const bos = this.#model.tokenBos();
     const begins = bos >= 0 && tokens[0] === bos;
     if (earlier.length > 0) {
-      const own = begins ? tokens.slice(1) : tokens;
-      return moved([...earlier, ...own], borders, earlier.length - (begins ? 1 : 0));
+      return { tokens: [...earlier, ...(begins ? tokens.slice(1) : tokens)] };
     }
-    if (!this.#model.shouldPrependBosToken() || bos < 0 || begins) return { tokens, borders };
-    return moved([bos, ...tokens], borders, 1);
+    if (!this.#model.shouldPrependBosToken() || bos < 0 || begins) return { tokens };
+    return { tokens: [bos, ...tokens] };
   }
-}
-
-function moved(tokens: number[], borders: readonly number[], by: number): PromptTokens {
-  return { tokens, borders: borders.map((border) => border + by) };
 }

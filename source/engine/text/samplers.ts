@@ -1,4 +1,4 @@
-// Builds the addon's sampler for a request, and reads the model's own log-probabilities.
+// Samplers of the addon for requests, and the model's own log-probabilities.
 import type { SamplingParameters, TokenLogprob } from "../generation.ts";
 import type {
   Addon,
@@ -10,25 +10,25 @@ import type {
 } from "./addon.ts";
 import type { TokenBytes } from "./token-bytes.ts";
 
-/** A seed for a request that names none. */
+/** Returns a seed for a request without one. */
 export function randomSeed(): number {
   return Math.floor(Math.random() * 0x1_0000_0000);
 }
 
 export interface SamplerOptions {
   parameters: SamplingParameters;
-  /** What the penalties start from: the prompt and what has been answered. */
+  /** Initial tokens for the penalties: the prompt and the answer so far. */
   earlierTokens: readonly number[];
   /** Tokens that must not be chosen. */
   forbidden: readonly number[];
-  /** Tokens of a slot. */
+  /** Window of a slot, in tokens. */
   contextLength: number;
-  /** What the answer must follow, and where in it the answer is. */
+  /** Position of the answer in its grammar. */
   grammar: AddonGrammarEvaluationState | undefined;
 }
 
 /**
- * The sampler of one request. It keeps state (random numbers, penalties), so each token of the
+ * Creates the sampler of one request. It has state (random numbers, penalties), so each token of the
  * answer must pass through it once and in order.
  */
 export function createSampler(
@@ -41,7 +41,7 @@ export function createSampler(
   return sampler;
 }
 
-/** Applied to a sampler in use, it keeps the state of what it does not change. */
+/** Returns a configuration; a sampler in use keeps the state of everything that it does not change. */
 export function samplerConfiguration({
   parameters,
   earlierTokens,
@@ -63,7 +63,7 @@ export function samplerConfiguration({
       repeatPenaltyPresencePenalty: parameters.presencePenalty,
       repeatPenaltyFrequencyPenalty: parameters.frequencyPenalty,
       repeatPenaltyMaxTokens: window,
-      // Images cannot be repeated: their tokens are below zero.
+      // Image tokens are negative and cannot be repeated.
       repeatPenaltyTokens: Uint32Array.from(
         earlierTokens.filter((token) => token >= 0).slice(-window),
       ),
@@ -76,17 +76,17 @@ export function samplerConfiguration({
   };
 }
 
-/** How many tokens the penalties look at; 0 when there is none to apply. */
+/** Returns the number of tokens that the penalties look at; 0 without penalties. */
 function penaltyWindow(parameters: SamplingParameters, contextLength: number): number {
   const { repeatPenalty, presencePenalty, frequencyPenalty, repeatLastN } = parameters;
   if (repeatPenalty === 1 && presencePenalty === 0 && frequencyPenalty === 0) return 0;
-  // -1 is "the whole window", and nothing looks back further than that.
+  // -1 means the whole window, which is also the maximum.
   return repeatLastN < 0 ? contextLength : Math.min(repeatLastN, contextLength);
 }
 
 /**
- * A sampler that changes nothing, so that what it reports are the model's own probabilities: the
- * addon lists probabilities after the filters of the sampler that it is given.
+ * Creates a sampler without filters, which reports the model's own probabilities: the addon lists
+ * probabilities after the filters of the given sampler.
  */
 export function createNeutralSampler(addon: Addon, model: AddonModel): AddonSampler {
   const sampler = new addon.AddonSampler(model);
@@ -94,7 +94,7 @@ export function createNeutralSampler(addon: Addon, model: AddonModel): AddonSamp
   return sampler;
 }
 
-/** Log-probability of `token` at a logit index, and of the `top` most likely tokens there. */
+/** Reads the log-probability of `token` at a logit index, and of the `top` most likely tokens. */
 export async function readLogprob(
   context: AddonContext,
   logitIndex: number,
@@ -116,7 +116,7 @@ export async function readLogprob(
   return { ...describe(token, own, tokenBytes), top: alternatives };
 }
 
-// A probability that underflows to 0 has no logarithm that JSON can carry; OpenAI uses -9999.
+// JSON cannot represent the logarithm of a probability that underflows to 0; OpenAI uses -9999.
 const lowestLogprob = -9999;
 
 function describe(id: number, probability: number, tokenBytes: TokenBytes) {

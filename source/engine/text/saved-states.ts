@@ -1,4 +1,4 @@
-// States of sequences beside the slots: conversations that have lost their slot to another one, and
+// Saved states of sequences outside the slots: conversations that lost their slot to another one, and
 // beginnings that several conversations share.
 import { statSync } from "node:fs";
 import type { AddonContext } from "./addon.ts";
@@ -6,7 +6,7 @@ import type { MemoryFolder } from "./memory-folder.ts";
 import type { SequenceMemory } from "./sequence-memory.ts";
 import { type Checkpoint, type Slot, sharedPrefixLength } from "./slot.ts";
 
-/** A conversation goes on in one place; a beginning serves many. */
+/** A conversation continues in one place; a beginning is shared. */
 export type SavedKind = "conversation" | "beginning";
 
 export interface SavedState {
@@ -14,12 +14,12 @@ export interface SavedState {
   readonly tokens: readonly number[];
   readonly promptLength: number;
   readonly file: string;
-  /** Size of the file. */
+  /** Size of the file in bytes. */
   readonly bytes: number;
-  /** The slot it was in. Its checkpoints can be restored there alone. */
+  /** Slot it was in; its checkpoints can be restored only there. */
   readonly slotId: number;
   checkpoints: Checkpoint[];
-  /** True when any part of it can be forgotten once it is loaded. */
+  /** True if any part of it can be dropped after loading. */
   readonly isCuttable: boolean;
   /** Monotonic milliseconds. */
   lastUsed: number;
@@ -29,7 +29,7 @@ export interface SavedMatch {
   state: SavedState;
   /** Counts the prompt's tokens that need not be computed. */
   length: number;
-  /** The only slot in which that is so. */
+  /** Set if only this slot can use it. */
   slotId: number | undefined;
 }
 
@@ -37,7 +37,7 @@ export interface SavedStateOptions {
   context: AddonContext;
   memory: SequenceMemory;
   folder: MemoryFolder;
-  /** Most memory that all of them may take together. */
+  /** Most memory of all saved states together. */
   budgetBytes: number;
   /** Tokens of one slot's window. */
   windowTokens: number;
@@ -46,15 +46,15 @@ export interface SavedStateOptions {
 
 /** Shorter ones are computed again. */
 const smallestLength = 64;
-/** A conversation that loses fewer tokens of its prompt is computed again, too. */
+/** Smaller losses of a conversation's tokens are computed again too. */
 const smallestLoss = 128;
-/** Leaves that share of the folder's room to others. */
+/** Share of the folder's free space to use. */
 const shareOfRoom = 0.9;
 
 export class SavedStates {
   readonly #options: SavedStateOptions;
   #states: SavedState[] = [];
-  // First guesses, replaced by what is measured.
+  // Initial guesses, replaced by measurements.
   #saveMsPerToken = 0.005;
   #loadMsPerToken = 0.005;
 
@@ -62,7 +62,7 @@ export class SavedStates {
     this.#options = options;
   }
 
-  /** @param computeMsPerToken what computing a prompt token has cost lately */
+  /** @param computeMsPerToken recent cost of computing a prompt token */
   isWorthSaving<J>(slot: Slot<J>, computeMsPerToken: number): boolean {
     const { length } = slot.tokens;
     if (length < smallestLength || this.#options.budgetBytes === 0) return false;
@@ -70,15 +70,15 @@ export class SavedStates {
     return computeMsPerToken > 2 * (this.#saveMsPerToken + this.#loadMsPerToken);
   }
 
-  /** @param gain tokens that would not have to be computed */
+  /** @param gain tokens that need not be computed */
   isWorthLoading({ state }: SavedMatch, gain: number, computeMsPerToken: number): boolean {
     return gain * computeMsPerToken > 1 + 1.5 * state.tokens.length * this.#loadMsPerToken;
   }
 
   /**
-   * Keeps what the slot remembers; it stays in the slot, too.
+   * Saves the slot's state; the slot keeps it too.
    *
-   * @param keep tokens that the slot will go on with: the checkpoints behind them go with the saved state
+   * @param keep tokens that the slot will keep: later checkpoints move to the saved state
    */
   async save<J>(slot: Slot<J>, kind: SavedKind, keep: number): Promise<void> {
     const { context, memory, folder, log } = this.#options;
@@ -100,9 +100,9 @@ export class SavedStates {
       slot.checkpoints = slot.checkpoints.filter(({ length }) => length <= keep);
       this.#add(state);
     } catch (error) {
-      // A full /dev/shm, say: the conversation is computed again when it goes on.
+      // For example a full /dev/shm: the conversation is computed again when it continues.
       folder.remove(file);
-      log(`a conversation could not be kept: ${error instanceof Error ? error.message : error}`);
+      log(`a conversation could not be saved: ${error instanceof Error ? error.message : error}`);
       return;
     }
     const perToken = (performance.now() - started) / slot.tokens.length;
@@ -110,7 +110,7 @@ export class SavedStates {
   }
 
   /**
-   * Finds what is kept of a prompt's beginning.
+   * Finds the saved state with the longest usable prefix of a prompt.
    *
    * @param free slots that could take it
    */
@@ -129,7 +129,7 @@ export class SavedStates {
     return this.#states;
   }
 
-  /** The longest beginning of a prompt that any of them begins with, of use or not. */
+  /** Length of the longest common prefix with any of them, usable or not. */
   longestShared(promptTokens: readonly number[]): number {
     return Math.max(
       0,
@@ -137,13 +137,13 @@ export class SavedStates {
     );
   }
 
-  /** Keeps a state that was found from being dropped until it is loaded. */
+  /** Protects a found state from being dropped until it is loaded. */
   reserve({ state }: SavedMatch): void {
     this.#states = this.#states.filter((other) => other !== state);
   }
 
   /**
-   * Puts a reserved state into a slot, which gets its checkpoints where it is the same one.
+   * Loads a reserved state into a slot, with its checkpoints if it is the same slot.
    *
    * @throws Error when the file cannot be read; the slot must be cleared then
    */
@@ -166,13 +166,13 @@ export class SavedStates {
     const perToken = (performance.now() - started) / slot.tokens.length;
     this.#loadMsPerToken = 0.7 * this.#loadMsPerToken + 0.3 * perToken;
     state.lastUsed = started;
-    if (state.kind === "conversation" && goesOn(state, length)) this.#drop(state);
+    if (state.kind === "conversation" && continuesConversation(state, length)) this.#drop(state);
     else this.#add(state);
   }
 
   #add(added: SavedState): void {
     const { budgetBytes, folder } = this.#options;
-    // The longer one serves wherever the shorter one did.
+    // The longer one replaces shorter ones.
     for (const state of this.#states) {
       if (added.isCuttable && isCovered(state.tokens, added)) this.#drop(state);
     }
@@ -201,10 +201,10 @@ export class SavedStates {
 }
 
 /**
- * Tells whether a prompt that shares so many tokens with a conversation goes on with it, or has its last answer
- * written once more: nothing is lost then that anybody may come back to.
+ * Returns true if a prompt that shares so many tokens with a conversation continues it, or repeats its
+ * last question: overwriting it then loses nothing that anybody may come back to.
  */
-export function goesOn(
+export function continuesConversation(
   { tokens, promptLength }: { tokens: readonly number[]; promptLength: number },
   shared: number,
 ): boolean {

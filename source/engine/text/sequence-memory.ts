@@ -1,16 +1,16 @@
-// The parts of a sequence that a model can forget: any of it, only its latest part, or nothing at all.
+// Cutting of sequences: a model can forget any part of one, only the latest part, or nothing.
 import type { AddonContext } from "./addon.ts";
 import type { ImageTokens } from "./image-tokens.ts";
 import type { Slot } from "./slot.ts";
 
 export interface MemoryKind {
-  /** Recurrent states have no parts that could be taken back. */
+  /** True for recurrent states, which have no parts to remove. */
   isRecurrent: boolean;
-  /** Tokens that attention with a sliding window looks back on; 0 where no layer is known to have one. */
+  /** Tokens that a sliding window looks back on; 0 if no layer is known to have one. */
   slidingWindow: number;
 }
 
-/** True when any part of a sequence can be forgotten, at any time. */
+/** Returns true if any part of a sequence can be forgotten at any time. */
 export function isWhole({ isRecurrent, slidingWindow }: MemoryKind): boolean {
   return !isRecurrent && slidingWindow === 0;
 }
@@ -28,7 +28,7 @@ export class SequenceMemory {
     this.isWhole = isWhole(kind);
   }
 
-  /** Tells whether the slot can go on behind its first tokens as if it had read no others. */
+  /** Returns true if the slot can continue after its first tokens as if it had read no others. */
   canCut<J>(slot: Slot<J>, keep: number): boolean {
     if (keep === slot.tokens.length) return true;
     const { isRecurrent, slidingWindow } = this.#kind;
@@ -38,14 +38,14 @@ export class SequenceMemory {
     return oldest <= (slidingWindow === 0 ? 0 : Math.max(0, position - slidingWindow));
   }
 
-  /** Tells whether a saved copy of the slot can be cut so: what its window has left behind is not saved. */
+  /** Returns true if a saved copy of the slot can be cut there; tokens outside its window are not saved. */
   canCutCopy<J>(slot: Slot<J>, keep: number): boolean {
     if (keep === slot.tokens.length || this.isWhole) return true;
     if (this.#kind.isRecurrent) return false;
     return this.#images.end(slot.tokens) <= this.#kind.slidingWindow;
   }
 
-  /** @returns false where nothing was forgotten, see `canCut` */
+  /** @returns false if nothing was removed, see `canCut` */
   cut<J>(slot: Slot<J>, keep: number): boolean {
     if (keep === slot.tokens.length) return true;
     if (keep === 0 || !this.canCut(slot, keep)) return false;
@@ -55,7 +55,7 @@ export class SequenceMemory {
     return true;
   }
 
-  /** Forgets all. */
+  /** Removes all tokens. */
   clear<J>(slot: Slot<J>): void {
     this.#context.disposeSequence(slot.id);
     slot.forget();

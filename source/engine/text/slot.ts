@@ -1,7 +1,7 @@
-// One sequence of the context: what it remembers and whom it serves.
+// Slot: one sequence of the context, with the tokens in it and its job.
 import type { AddonCheckpoint } from "./addon.ts";
 
-/** The state of a sequence at an earlier point of what it remembers. */
+/** State of a sequence at an earlier length. */
 export interface Checkpoint {
   /** Tokens of the slot that it covers. */
   length: number;
@@ -10,7 +10,7 @@ export interface Checkpoint {
   lastUsed: number;
 }
 
-/** `Job` is whatever the loop runs in a slot. */
+/** `Job` is the loop's type of work in a slot. */
 export class Slot<Job> {
   readonly id: number;
   /** Tokens whose keys and values are in the context, in order. */
@@ -22,14 +22,14 @@ export class Slot<Job> {
   job: Job | undefined;
   /** When it last finished a job; monotonic milliseconds. */
   lastUsed = 0;
-  /** Changes whenever `tokens` does: a saved copy of an older version is of no use. */
+  /** Changes whenever `tokens` does: a saved copy of an older version is outdated. */
   version = 0;
 
   constructor(id: number) {
     this.id = id;
   }
 
-  /** Notes that only the first tokens are left in the context, none by default. */
+  /** Records that only the first tokens are left in the context, none by default. */
   forget(keep = 0): void {
     this.version += 1;
     this.tokens = this.tokens.slice(0, keep);
@@ -38,7 +38,7 @@ export class Slot<Job> {
   }
 }
 
-/** How many tokens two sequences share from the start. */
+/** Counts the tokens that two sequences share from the start. */
 export function sharedPrefixLength(a: readonly number[], b: readonly number[]): number {
   const limit = Math.min(a.length, b.length);
   let length = 0;

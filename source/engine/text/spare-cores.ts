@@ -1,4 +1,4 @@
-// How many cores this process may use without taking them from others.
+// Number of cores that this process may use without taking them from other programs.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import os from "node:os";
 import { setTimeout as wait } from "node:timers/promises";
@@ -6,32 +6,32 @@ import { setTimeout as wait } from "node:timers/promises";
 export interface SpareCores {
   /** A number of cores; may be fractional. */
   count(): number;
-  /** To be awaited when work begins after a rest; takes a few milliseconds at most. */
-  lookAround(): Promise<void>;
+  /** Refreshes the count when work begins after a pause; takes a few milliseconds at most. */
+  refresh(): Promise<void>;
 }
 
-/** What the measure is made of. */
+/** Readings that the measurement is based on. */
 export interface MachineReadings {
   cores: number;
-  /** Milliseconds that all cores together had nothing to do. */
+  /** Idle milliseconds of all cores together. */
   idleMs(): number;
-  /** Milliseconds that this process computed, and the server that it belongs to. */
+  /** CPU milliseconds of this process and its server. */
   ownMs(): number;
-  /** Threads of others at work at this moment, as far as one look can tell; undefined: unknown. */
-  othersAtWork(): number | undefined;
+  /** Threads of other programs that run at this moment, as far as a sample can tell; undefined: unknown. */
+  othersRunning(): number | undefined;
   now(): number;
   wait(milliseconds: number): Promise<unknown>;
 }
 
-/** Long enough for the system's clock, which counts in hundredths of a second. */
+/** Long enough for the system clock, which counts in hundredths of a second. */
 const soonMs = 100;
 const measureEveryMs = 500;
-/** Whoever sent the request may be at work still for a moment. */
-const looks = 6;
+/** Number of samples: the sender of a request may still be busy for a moment. */
+const samples = 6;
 
 /**
- * Idle cores plus the ones that this process and its server use, over the last half second or so: what
- * the server does, it does for the requests that are computed here.
+ * Counts idle cores plus the ones that this process and its server use, over the last half second or
+ * so: the server works for the requests that are computed here.
  */
 export class MeasuredSpareCores implements SpareCores {
   readonly #machine: MachineReadings;
@@ -51,19 +51,19 @@ export class MeasuredSpareCores implements SpareCores {
   }
 
   /**
-   * After a rest the measure tells of the time before, when others may have worked who are done by
-   * now: a core that has nothing to do at this moment counts as spare until there is a newer measure.
+   * After a pause the last measurement includes time when other programs may have been busy that are
+   * done by now: a core that is idle at this moment counts as spare until the next measurement.
    */
-  async lookAround(): Promise<void> {
+  async refresh(): Promise<void> {
     const { cores } = this.#machine;
     if (this.#machine.now() - this.#last.at < soonMs) return;
     let spare = this.#measure();
     this.#dueMs = soonMs;
-    for (let look = 0; look < looks && spare < cores; look++) {
-      if (look > 0) await this.#machine.wait(1);
-      const others = this.#machine.othersAtWork();
+    for (let sample = 0; sample < samples && spare < cores; sample++) {
+      if (sample > 0) await this.#machine.wait(1);
+      const others = this.#machine.othersRunning();
       if (others === undefined) return;
-      // Who is always at work is so at every look.
+      // Threads that are always busy show up in every sample.
       spare = Math.max(spare, cores - others);
       this.#spare = spare;
     }
@@ -86,7 +86,7 @@ function read(machine: MachineReadings): { idle: number; own: number; at: number
 /** Linux counts in hundredths of a second. */
 const tickMs = 10;
 const loadFile = "/proc/loadavg";
-const saysLoad = existsSync(loadFile);
+const hasLoadFile = existsSync(loadFile);
 
 const thisMachine: MachineReadings = {
   cores: os.availableParallelism(),
@@ -95,44 +95,44 @@ const thisMachine: MachineReadings = {
     const { user, system } = process.cpuUsage();
     return (user + system) / 1000 + serverMs();
   },
-  // Linux alone tells.
-  othersAtWork: () => {
-    if (!saysLoad) return undefined;
+  // Only Linux reports this.
+  othersRunning: () => {
+    if (!hasLoadFile) return undefined;
     const running = /(\d+)\/\d+/.exec(readFileSync(loadFile, "utf8"))?.[1];
-    // The thread that asks is one of them.
-    return running === undefined ? undefined : Math.max(0, Number(running) - 1 - serverAtWork());
+    // The calling thread is one of them.
+    return running === undefined ? undefined : Math.max(0, Number(running) - 1 - serverRunning());
   },
   now: () => performance.now(),
   wait,
 };
 
-// Taken when the process starts, so that the first step knows whether the machine is busy.
+// Read when the process starts, so that the first step knows if the machine is busy.
 const atStart = read(thisMachine);
 
-/** What the server's threads have computed. */
+/** CPU milliseconds of the server's threads. */
 function serverMs(): number {
-  if (!saysLoad) return 0;
+  if (!hasLoadFile) return 0;
   const fields = processStat(`/proc/${process.ppid}`);
-  // Of the fields behind the name, the 12th and 13th are its time in the program and in the system.
+  // The 12th and 13th field after the name are user and system time.
   return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) * tickMs;
 }
 
-/** How many of the server's threads are at work at this moment. */
-function serverAtWork(): number {
+/** Counts the server's threads that run at this moment. */
+function serverRunning(): number {
   const folder = `/proc/${process.ppid}/task`;
   try {
     return readdirSync(folder).filter((id) => processStat(`${folder}/${id}`)[0] === "R").length;
   } catch {
-    return 0; // it has ended
+    return 0; // the server has ended
   }
 }
 
-/** The fields behind the name, which may hold anything: https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html */
+/** Returns the fields after the name, which may contain anything: https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html */
 function processStat(folder: string): string[] {
   try {
     const text = readFileSync(`${folder}/stat`, "utf8");
     return text.slice(text.lastIndexOf(")") + 2).split(" ");
   } catch {
-    return []; // it has ended
+    return []; // the process has ended
   }
 }

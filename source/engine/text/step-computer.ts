@@ -1,6 +1,6 @@
-// Computes what was planned: hands a batch to llama.cpp, on as many threads as pay, and samples what
-// follows. It learns from how long that takes.
-import { DraftJudge } from "./draft-judge.ts";
+// Computation of a planned step: decodes the batch in llama.cpp with the fastest number of threads,
+// and samples the next tokens. Learns from the time that takes.
+import { DraftPolicy } from "./draft-policy.ts";
 import type { ImageTokens } from "./image-tokens.ts";
 import type { Job } from "./job.ts";
 import { loneRows } from "./lone-rows.ts";
@@ -23,17 +23,17 @@ export interface StepComputerOptions extends StepSamplerOptions {
   policy: BatchPolicy;
   prefillPace: PrefillPace;
   images: ImageTokens;
-  /** Called when a step has been launched: the time to send what was emitted before it. */
+  /** Called when a step was launched, to send the events emitted before it. */
   flush: () => void;
 }
 
-/** Any token: nothing is made of what it gives. */
+/** Filler token; its output is discarded. */
 const filler = 0;
 
 export class StepComputer {
   readonly #options: StepComputerOptions;
   readonly #threads: ThreadGovernor;
-  readonly #drafts = new DraftJudge();
+  readonly #drafts = new DraftPolicy();
   readonly #sampler: StepSampler;
 
   constructor(options: StepComputerOptions) {
@@ -42,7 +42,7 @@ export class StepComputer {
     this.#sampler = new StepSampler(options);
   }
 
-  /** To be awaited when work begins after a rest. */
+  /** Prepares for work after a pause. */
   async begin(): Promise<void> {
     await this.#threads.begin();
   }
@@ -52,7 +52,7 @@ export class StepComputer {
     this.#sampler.checkGrammar(gbnf);
   }
 
-  /** What may follow in a job's answer, for the next step to check; at most so many tokens. */
+  /** Returns at most so many tokens that may follow in a job's answer, for the next step to check. */
   guess(job: Job, limit: number): number[] {
     if (job.lookup === undefined || !this.#drafts.allows()) return [];
     const room = Math.min(limit, job.maxTokens - job.generated - 1);
@@ -61,9 +61,9 @@ export class StepComputer {
   }
 
   /**
-   * The slots' own lists of tokens are left as they were.
+   * Leaves the slots' own lists of tokens unchanged.
    *
-   * @param onPrompt tokens of prompts were computed and nothing else, in so many milliseconds
+   * @param onPrompt called with the duration if only prompt tokens were computed
    */
   async compute(
     plan: BatchPlan,
@@ -94,7 +94,7 @@ export class StepComputer {
     return items;
   }
 
-  /** @returns the numbers that stand for the image, which is in the context now */
+  /** @returns the numbers that stand for the image, which is now in the context */
   async computeImage({ slot, job }: ImagePlan): Promise<number[]> {
     const { context, images, policy } = this.#options;
     const first = job.promptTokens[job.read] ?? 0;
@@ -134,7 +134,7 @@ export class StepComputer {
     return threads;
   }
 
-  /** Rows whose filler finds a place in the window and in the step. */
+  /** Returns rows whose filler fits in the window and in the step. */
   #toBeFilled({ items }: BatchPlan): BatchItem[] {
     const { policy, contextLength, images } = this.#options;
     if (!policy.fillsLoneRows) return [];
@@ -149,7 +149,7 @@ export class StepComputer {
     for (const { slot, tokens } of filled) {
       const position = images.end(slot.tokens) + tokens.length;
       if (context.removeTokenCellsFromSequence(slot.id, position, -1)) continue;
-      throw new Error("a filler could not be taken back");
+      throw new Error("a filler could not be removed");
     }
   }
 }

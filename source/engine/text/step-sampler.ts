@@ -1,5 +1,5 @@
-// Chooses the next tokens after a decode: one sampler for each job, the model's own probabilities
-// beside it where a job asks for them.
+// Sampling after a decode: one sampler for each job, and the model's own probabilities for jobs that
+// request them.
 import { ProductError } from "../../base/product-error.ts";
 import { engineErrors } from "../errors.ts";
 import type { GenerationRequest } from "../generation.ts";
@@ -23,11 +23,11 @@ import {
 } from "./samplers.ts";
 import type { TokenBytes } from "./token-bytes.ts";
 
-/** A part of a batch with the logits to sample from and what was sampled. */
+/** Part of a batch with the logits to sample from and the sampled tokens. */
 export interface SampledItem extends BatchItem {
   indexes: Uint32Array;
   sampled: SampledToken[];
-  /** Ends this request alone: what the others sampled is good. */
+  /** Ends only this request; the others' samples are valid. */
   failure?: ProductError;
 }
 
@@ -37,13 +37,16 @@ export interface StepSamplerOptions {
   context: AddonContext;
   tokenBytes: TokenBytes;
   vocabularySize: number;
-  /** Tokens of one slot. */
+  /** Window of one slot, in tokens. */
   contextLength: number;
 }
 
-const mostKeptGrammars = 16;
-/** A grammar may take so long altogether. */
+const mostCachedGrammars = 16;
+/** Limits of the time that a grammar may take in total. */
 const grammarLimitMs = { atFirst: 1000, perToken: 100 };
+
+/** Ends an answer behind which its grammar has nothing more; no token of the model. */
+const endOfGrammar: SampledToken = { token: -1, bytes: new Uint8Array(), isEnd: true };
 
 export class StepSampler {
   readonly #options: StepSamplerOptions;
@@ -56,8 +59,8 @@ export class StepSampler {
   }
 
   /**
-   * Makes the samplers that a step needs and that are not there yet. Called while the step computes: with
-   * a vocabulary of 262,144 tokens each takes 2.4 ms.
+   * Creates missing samplers for a step. Called while the step computes: with a vocabulary of 262,144
+   * tokens each takes 2.4 ms.
    */
   prepare(items: readonly SampledItem[]): void {
     for (const item of items) {
@@ -87,25 +90,25 @@ export class StepSampler {
   }
 
   /**
-   * The first sample of a step is awaited alone: it reorders the batch's logits in place, unlocked.
-   * After it the sequences are independent of each other.
+   * Awaits the first sample alone, since it reorders the batch's logits in place without a lock.
+   * Afterwards the sequences are independent of each other.
    */
   async sample(items: readonly SampledItem[]): Promise<void> {
     const [first, ...rest] = items.filter((item) => item.indexes.length > 0);
     if (first === undefined) return;
     await this.#sampleItem(first);
     if ([first, ...rest].every(({ job }) => job.request.topLogprobs === undefined)) {
-      // All must have ended before an error is told: a sampler in use must not be disposed of.
+      // Waits for all before throwing: a sampler in use must not be disposed of.
       const results = await Promise.allSettled(rest.map((item) => this.#sampleItem(item)));
       const failed = results.find((result) => result.status === "rejected");
       if (failed !== undefined) throw failed.reason;
       return;
     }
-    // The neutral sampler is one object for all: one item after the other.
+    // The neutral sampler is shared, so items are sampled one by one.
     for (const item of rest) await this.#sampleItem(item);
   }
 
-  /** Samples along a draft for as long as the model agrees with it. */
+  /** Samples along a draft as long as the model agrees with it. */
   async #sampleItem(item: SampledItem): Promise<void> {
     const { job, indexes, tokens, sampled } = item;
     const { context, model, tokenBytes } = this.#options;
@@ -113,10 +116,19 @@ export class StepSampler {
     if (sampler === undefined) return;
     for (const [position, index] of indexes.entries()) {
       const started = performance.now();
-      const token = await context.sampleToken(index, sampler);
       const isHeld = request.grammar !== undefined || request.lazy !== undefined;
+      let token: number;
+      try {
+        token = await context.sampleToken(index, sampler);
+        if (token < 0) throw new Error("the sampler left no token to choose from");
+      } catch (error) {
+        if (!isHeld) throw error;
+        // The grammar fits no token: the model's vectors are good, and so is what others sample.
+        if (this.#isGrammarOver(item)) sampled.push(endOfGrammar);
+        else item.failure = grammarDeadEnd(error, job.generated + sampled.length);
+        break;
+      }
       if (isHeld) job.grammarMs += performance.now() - started;
-      if (token < 0) throw new Error("the sampler left no token to choose from");
       const isEnd = model.isEogToken(token);
       const choice: SampledToken = {
         token,
@@ -128,11 +140,28 @@ export class StepSampler {
       }
       sampled.push(choice);
       this.#watch(job, choice.bytes, token);
-      // llama.cpp cannot be interrupted, but its grammars get slower by degrees.
+      // llama.cpp cannot be interrupted, but its grammars slow down gradually.
       const limitMs = grammarLimitMs.atFirst + grammarLimitMs.perToken * job.generated;
       if (job.grammarMs > limitMs) item.failure = grammarTooSlow(job.grammarMs, job.generated);
       if (item.failure !== undefined || isEnd || token !== tokens[position + 1]) break;
     }
+  }
+
+  /** Tells whether the answer so far is whole, where a request forbids the tokens that end it. */
+  #isGrammarOver({ slot, job, tokens, sampled }: SampledItem): boolean {
+    const { addon } = this.#options;
+    const [end] = this.#allEndTokens();
+    if (job.request.grammar === undefined || end === undefined) return false;
+    const earlier = job.generated === 0 ? [] : slot.tokens.slice(job.promptTokens.length);
+    const latest = job.generated === 0 ? [] : tokens.slice(0, 1);
+    const state = this.#stateOf(job.request.grammar);
+    const isNext = (token: number) =>
+      addon.AddonSampler.canBeNextTokenForGrammarEvaluationState(state, token);
+    for (const token of [...earlier, ...latest, ...sampled.map((each) => each.token)]) {
+      if (!isNext(token)) return false;
+      addon.AddonSampler.acceptGrammarEvaluationStateToken(state, token);
+    }
+    return isNext(end);
   }
 
   async #logprob(index: number, token: number, top: number) {
@@ -141,7 +170,7 @@ export class StepSampler {
     return await readLogprob(context, index, this.#neutral, token, top, tokenBytes);
   }
 
-  /** Holds the answer to a grammar once the mark has come that it begins behind. */
+  /** Applies a grammar once the answer has written its mark. */
   #watch(job: Job, bytes: Uint8Array, token: number): void {
     const found = job.watcher?.push(bytes, token);
     if (found === undefined || job.sampler === undefined) return;
@@ -151,15 +180,15 @@ export class StepSampler {
     const grammar = grammarOf(found);
     if (grammar === undefined) return;
     const state = this.#stateOf(grammar);
-    // What does not fit is no call: the answer stays free.
+    // Text that does not fit is no call: the answer stays unconstrained.
     if (!this.#accept(state, found.behind)) return;
     const options = this.#samplerOptions(request, [...promptTokens, ...answered], state);
     job.sampler.applyConfig(samplerConfiguration(options));
   }
 
-  /** Leads a grammar over a text. False where it does not fit, or no tokens spell it. */
+  /** Advances a grammar by a text. Returns false if it does not fit, or no tokens spell it. */
   #accept(state: AddonGrammarEvaluationState, text: string): boolean {
-    // Every grammar behind a mark allows white space there.
+    // Every grammar allows white space after its mark.
     if (text.trim() === "") return true;
     const { addon, model, tokenBytes } = this.#options;
     const tokens = model.tokenize(text, false);
@@ -184,21 +213,21 @@ export class StepSampler {
     } catch (error) {
       throw new ProductError(engineErrors.grammarInvalid, {
         message:
-          "The grammar is not valid GBNF: it has a mistake in its notation, a rule that is not defined, " +
-          "or one that begins with itself.",
+          "The grammar is not valid GBNF: it has a syntax error, an undefined rule, or a rule that begins " +
+          "with itself.",
         hint: "Correct the grammar.",
         cause: error,
       });
     }
   }
 
-  /** Reading a large grammar takes a while; a client often sends the same one again. */
+  /** Caches grammars: parsing a large one takes a while, and clients often send the same one again. */
   #grammarFor(gbnf: string): AddonGrammar {
     const known = this.#grammars.get(gbnf);
     if (known !== undefined) return known;
     const { addon } = this.#options;
     const grammar = new addon.AddonGrammar(gbnf, { addonExports: addon });
-    if (this.#grammars.size >= mostKeptGrammars) this.#grammars.clear();
+    if (this.#grammars.size >= mostCachedGrammars) this.#grammars.clear();
     this.#grammars.set(gbnf, grammar);
     return grammar;
   }
@@ -218,7 +247,7 @@ export class StepSampler {
 function samplerMissing(error: unknown): ProductError {
   const reason = error instanceof Error ? error.message : String(error);
   return new ProductError(engineErrors.decodeFailed, {
-    message: `The engine could not begin this answer: ${reason}.`,
+    message: `The engine failed to start this answer: ${reason}.`,
     hint: "Try again.",
     cause: error,
   });
@@ -227,7 +256,15 @@ function samplerMissing(error: unknown): ProductError {
 function grammarTooSlow(milliseconds: number, tokens: number): ProductError {
   const seconds = (milliseconds / 1000).toFixed(1);
   return new ProductError(engineErrors.grammarTooSlow, {
-    message: `Following the schema's grammar took ${seconds} s for ${tokens + 1} tokens, which is too long.`,
+    message: `Following the schema's grammar took ${seconds} s for ${tokens + 1} tokens, which is too slow.`,
     hint: "Simplify the schema: fewer alternatives that begin alike, fewer optional parts in patterns.",
+  });
+}
+
+function grammarDeadEnd(cause: unknown, tokens: number): ProductError {
+  return new ProductError(engineErrors.grammarDeadEnd, {
+    message: `No token of the model fits the grammar after ${tokens} tokens of the answer.`,
+    hint: "Correct the grammar, the schema or logit_bias: the model cannot write what they demand.",
+    cause,
   });
 }

@@ -1,15 +1,15 @@
-// Finds stop strings in streamed text and never lets a part of one out.
+// Stop strings in streamed text, of which no part is ever sent.
 
 export interface MatchedText {
   /** Text that is safe to send on. */
   text: string;
-  /** The stop string that ended the answer, if one did. */
+  /** Stop string that ended the answer, if any. */
   stop: string | undefined;
 }
 
 /**
  * Holds back the longest end of the text that could still become a stop string. The earliest match
- * wins; at the same place the one that is listed first.
+ * wins; at the same place the one listed first.
  */
 export class StopMatcher {
   readonly #stops: string[];
@@ -42,14 +42,14 @@ export class StopMatcher {
     return { text: safe, stop: undefined };
   }
 
-  /** What was held back when the answer ends for another reason. */
+  /** Returns the held-back text when the answer ends for another reason. */
   finish(): string {
     const rest = this.#held;
     this.#held = "";
     return rest;
   }
 
-  /** Length of the longest end of the held text that is the beginning of a stop string. */
+  /** Returns the length of the longest end of the held text that could begin a stop string. */
   #possibleStart(): number {
     let longest = 0;
     for (const stop of this.#stops) {

@@ -1,4 +1,4 @@
-// Beginnings of prompts on disk: what a model has read outlives its unloading and a restart.
+// Prompt prefixes on disk, which survive unloading the model and restarting the server.
 import { existsSync, rmSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { systemCode, writeRefusal } from "../../base/write-refusal.ts";
@@ -14,9 +14,9 @@ import {
 import type { PromptFolder } from "./prompt-folder.ts";
 import { type Slot, sharedPrefixLength } from "./slot.ts";
 
-/** What might be written: a slot, or a state that lies in memory already. */
+/** Candidate for writing: a slot, or a state that is already in memory. */
 export interface StorablePrompt {
-  /** Its own, which nobody changes. */
+  /** Private copy that nobody changes. */
   tokens: readonly number[];
   isCuttable: boolean;
   source: { file: string } | { slotId: number };
@@ -34,25 +34,25 @@ export interface StoredPromptOptions {
     "saveSequenceStateToFile" | "loadSequenceStateFromFile" | "disposeSequence"
   >;
   folder: PromptFolder;
-  /** Begins the names of files that this model can use, in this window and with this engine. */
+  /** Beginning of the names of files that fit this model, window and engine. */
   prefix: string;
   limits: PromptLimits;
   /** Tokens of one slot's window. */
   windowTokens: number;
   model: { name: string; path: string };
-  /** How long nothing must be under way before a file is written. */
+  /** Idle time before a file is written, in milliseconds. */
   idleMs?: number;
-  /** Takes a line that people should see. */
+  /** Called with a line that people should see. */
   warn: (text: string) => void;
 }
 
-/** A file is worth its room where it spares so many tokens that no other file spares. */
+/** A file must save computing this many tokens that no other file saves. */
 const smallestGain = 1024;
-/** So is one that grows by this share: a long conversation is not written anew at every turn. */
+/** Minimum growth, so that a long conversation is not rewritten at every turn. */
 const smallestGrowth = 0.25;
-/** Loading must take at most this share of computing. */
+/** Loading may take at most this share of the computing time. */
 const largestLoadShare = 0.25;
-/** One file may take this share of the budget. */
+/** Most of the budget that one file may take. */
 const largestShare = 0.5;
 const usualIdleMs = 2000;
 
@@ -62,36 +62,36 @@ export class StoredPrompts {
   #files: PromptFile[] = [];
   #timer: NodeJS.Timeout | undefined;
   #writing: { abort: AbortController; done: Promise<void> } | undefined;
-  /** While the context saves a slot: nothing else may use it. */
+  /** Set while the context saves a slot: nothing else may use it. */
   #saving: Promise<unknown> | undefined;
   #unfinished: string | undefined;
-  /** The least of what was seen: short states of recurrent models take more. */
+  /** Lowest value seen, since short states of recurrent models take more. */
   #bytesPerToken: number | undefined;
-  // A first guess, replaced by what is measured.
+  // Initial guess, replaced by measurements.
   #loadMsPerByte = 2e-6;
 
   private constructor(options: StoredPromptOptions) {
     this.#options = options;
   }
 
-  /** Looks at what earlier runs have left. */
+  /** Reads the files of earlier runs. */
   static async open(options: StoredPromptOptions): Promise<StoredPrompts> {
     const prompts = new StoredPrompts(options);
     try {
       await options.folder.tidy(options.limits);
-      await prompts.#look();
+      await prompts.#refresh();
     } catch (error) {
       prompts.#warn(`prompts cannot be stored on disk: ${reasonOf(error, options.folder.path)}`);
     }
     return prompts;
   }
 
-  /** The longest stored beginning of a prompt. */
+  /** Finds the stored file with the longest prefix of a prompt. */
   find(promptTokens: readonly number[]): StoredMatch | undefined {
     return this.#longest(promptTokens, promptTokens.length - 1);
   }
 
-  /** The longest beginning of a prompt that any file begins with, of use or not. */
+  /** Length of the longest common prefix with any file, usable or not. */
   longestShared(promptTokens: readonly number[]): number {
     return Math.max(
       0,
@@ -100,8 +100,8 @@ export class StoredPrompts {
   }
 
   /**
-   * @param gain tokens that would not have to be computed
-   * @param computeMsPerToken what computing one has cost lately; 0 where that is unknown
+   * @param gain tokens that need not be computed
+   * @param computeMsPerToken recent cost of computing one; 0 if unknown
    */
   isWorthLoading({ file }: StoredMatch, gain: number, computeMsPerToken: number): boolean {
     const computeMs = gain * (computeMsPerToken || file.readMsPerToken);
@@ -109,9 +109,9 @@ export class StoredPrompts {
   }
 
   /**
-   * Puts a stored state into a slot.
+   * Loads a stored state into a slot.
    *
-   * @returns false when the file is of no use: it is forgotten, and the slot must be cleared
+   * @returns false if the file is unusable: it is forgotten, and the slot must be cleared
    */
   async load<J>({ file }: StoredMatch, slot: Slot<J>): Promise<boolean> {
     const { context, folder, windowTokens } = this.#options;
@@ -119,11 +119,11 @@ export class StoredPrompts {
     context.disposeSequence(slot.id);
     slot.forget();
     try {
-      // Another server may have written it anew.
+      // Another server may have rewritten it.
       const present = await readPromptFile(file.path);
       const shared = sharedPrefixLength(present.tokens, file.tokens);
       if (shared !== file.tokens.length || shared !== present.tokens.length) {
-        throw new BrokenPromptFile("bears a wrong name");
+        throw new BrokenPromptFile("has a wrong name");
       }
       await checkPromptState(present);
       await context
@@ -131,7 +131,7 @@ export class StoredPrompts {
         .catch(() => Promise.reject(new BrokenPromptFile("was refused by llama.cpp")));
     } catch (error) {
       this.#files = this.#files.filter((other) => other !== file);
-      // Removed by another server, or by hand.
+      // ENOENT: removed by another server or by hand.
       if (systemCode(error) !== "ENOENT") this.#warn(await folder.discard(file.path, error));
       return false;
     }
@@ -141,8 +141,8 @@ export class StoredPrompts {
     return true;
   }
 
-  /** Nothing is under way: writes what is worth it if that stays so for a moment. */
-  rest(prompts: () => StorablePrompt[], computeMsPerToken: number): void {
+  /** Writes candidates to the disk after some idle time. */
+  onIdle(prompts: () => StorablePrompt[], computeMsPerToken: number): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       void this.#write(prompts(), computeMsPerToken);
@@ -150,14 +150,14 @@ export class StoredPrompts {
     this.#timer.unref();
   }
 
-  /** Breaks off writing; resolves when the context may be used. */
-  async wake(): Promise<void> {
+  /** Cancels writing; resolves when the context is free. */
+  async resume(): Promise<void> {
     clearTimeout(this.#timer);
     this.#writing?.abort.abort();
     await this.#saving;
   }
 
-  /** Writes before the model is unloaded, for so long. */
+  /** Writes before the model is unloaded, within a time limit. */
   async finish(
     prompts: StorablePrompt[],
     computeMsPerToken: number,
@@ -168,7 +168,7 @@ export class StoredPrompts {
       timeIsUp.addEventListener("abort", () => resolve(), { once: true });
     });
     const work = async () => {
-      await this.wake();
+      await this.resume();
       await this.#writing?.done;
       await this.#write(prompts, computeMsPerToken);
     };
@@ -193,11 +193,11 @@ export class StoredPrompts {
   ): Promise<void> {
     const { folder, limits, model } = this.#options;
     try {
-      // Other servers write and remove files, too.
-      await this.#look();
+      // Other servers write and remove files too.
+      await this.#refresh();
       const mostBytes = largestShare * (await folder.budget(limits));
       for (const prompt of prompts) {
-        // A model that was removed leaves nothing behind.
+        // A removed model leaves nothing behind.
         if (signal.aborted || !existsSync(model.path)) return;
         if (!this.#isWorthWriting(prompt, computeMsPerToken, mostBytes)) continue;
         await this.#writeOne(prompt, computeMsPerToken, mostBytes, signal);
@@ -209,7 +209,7 @@ export class StoredPrompts {
     }
   }
 
-  /** Unless it turns out to be too large, or to be computed faster than it is loaded. */
+  /** Skips a state that turns out to be too large, or faster to compute than to load. */
   async #writeOne(
     { tokens, isCuttable, source }: StorablePrompt,
     readMsPerToken: number,
@@ -224,7 +224,7 @@ export class StoredPrompts {
         "file" in source
           ? (await stat(source.file)).size
           : await this.#saveSlot(source.slotId, unfinished, signal);
-      // llama.cpp does not notice what its last bytes run into.
+      // llama.cpp does not notice when the disk is full at its last bytes.
       const isWhole = "file" in source || (await handle.stat()).size === bytes;
       if (!isWhole) throw new Error("the disk is full");
       this.#bytesPerToken = Math.min(this.#bytesPerToken ?? bytes, bytes / tokens.length);
@@ -240,19 +240,19 @@ export class StoredPrompts {
       this.#unfinished = undefined;
     }
     this.#dropCovered({ tokens, isCuttable });
-    await this.#look();
+    await this.#refresh();
   }
 
   /** @returns bytes */
   async #saveSlot(slotId: number, file: string, signal: AbortSignal): Promise<number> {
-    // Nothing is awaited between this look and the call: a request may have begun to use the context.
+    // No await between this check and the call: a request may have started to use the context.
     signal.throwIfAborted();
     const saved = this.#options.context.saveSequenceStateToFile(file, slotId, new Uint32Array(0));
-    this.#saving = saved.catch(() => {}); // `wake` waits for its end, whatever that is
+    this.#saving = saved.catch(() => {}); // `resume` only waits for the end
     try {
       return await saved;
     } catch (cause) {
-      // llama.cpp does not tell more.
+      // llama.cpp gives no reason.
       throw new Error("llama.cpp could not write the file; the disk may be full", { cause });
     }
   }
@@ -262,7 +262,7 @@ export class StoredPrompts {
     computeMsPerToken: number,
     mostBytes: number,
   ): boolean {
-    // Images have numbers that mean nothing to another run.
+    // Image numbers mean nothing to another run.
     if (tokens.length < smallestGain || tokens.some((token) => token < 0)) return false;
     const known = this.#longest(tokens, tokens.length)?.length ?? 0;
     const gain = tokens.length - known;
@@ -286,7 +286,7 @@ export class StoredPrompts {
     return best;
   }
 
-  /** A longer file serves wherever the shorter one did. */
+  /** Removes shorter files that the longer one replaces. */
   #dropCovered({ tokens, isCuttable }: Omit<StorablePrompt, "source">): void {
     if (!isCuttable) return;
     for (const { path, tokens: other } of this.#files) {
@@ -296,14 +296,14 @@ export class StoredPrompts {
     }
   }
 
-  /** Takes note of files that came and went. */
-  async #look(): Promise<void> {
+  /** Reads the list of files again. */
+  async #refresh(): Promise<void> {
     const { folder, prefix } = this.#options;
     const known = new Map(this.#files.map((file) => [file.path, file]));
     this.#files = await folder.read(prefix, known, (text) => this.#warn(text));
   }
 
-  /** The same trouble is told once. */
+  /** Reports the same problem only once. */
   #warn(text: string): void {
     if (this.#warned.has(text)) return;
     this.#warned.add(text);

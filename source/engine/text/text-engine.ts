@@ -1,4 +1,4 @@
-// The text engine as a runner uses it: load once, then generate and cancel.
+// Text engine of a runner: loads once, then generates and cancels.
 import { ProductError } from "../../base/product-error.ts";
 import { checkLength, checkNamedTokens, promptTooLong, refuseUnknown } from "../check-request.ts";
 import { engineErrors } from "../errors.ts";
@@ -7,7 +7,7 @@ import type { CallOutput, RunnerCall } from "../runner/calls.ts";
 import type { LoadSettings } from "../runner/load-settings.ts";
 import { BatchingLoop, type LoopOptions } from "./batching-loop.ts";
 import { Embedder } from "./embedder.ts";
-import { type Eyes, openEyes } from "./eyes.ts";
+import { type ImageReader, openImageReader } from "./image-reader.ts";
 import { ImageTokens } from "./image-tokens.ts";
 import { failedEvent, type LoopEvent, type PromptTokens } from "./job.ts";
 import { type LoadedTextModel, type LoadObserver, loadTextModel } from "./load-text-model.ts";
@@ -26,15 +26,15 @@ import { StoredPrompts } from "./stored-prompts.ts";
 import { controlTextsOf, TokenBytes } from "./token-bytes.ts";
 
 export interface EngineConnection extends LoadObserver {
-  /** Takes a line that the user should see. */
+  /** Called with a line that the user should see. */
   warn(text: string): void;
-  /** A step was launched or work ran out: send what was emitted. */
+  /** Called when a step was launched or no work is left, to send the emitted events. */
   flush(): void;
   /** Resolves when the receiver keeps up. */
   ready(): Promise<void>;
 }
 
-/** Unloading a model must not take long. */
+/** Time limit for saving state when a model is unloaded. */
 const finishMs = 2000;
 
 export class TextEngine {
@@ -47,7 +47,7 @@ export class TextEngine {
   readonly #prompts: PromptReader;
   readonly #flush: () => void;
   /** Requests whose images are being read. */
-  readonly #seeing = new Set<number>();
+  readonly #readingImages = new Set<number>();
 
   private constructor(
     settings: LoadSettings,
@@ -64,7 +64,7 @@ export class TextEngine {
     this.#prompts = new PromptReader(model, pictures);
     this.#embedder = new Embedder(addon, model, settings);
     const memoryKind = memoryKindOf(loaded, settings);
-    // Recurrent memory has no parts: a guess cannot be taken back.
+    // A recurrent model cannot take back a wrong guess.
     const forgets = !memoryKind.isRecurrent;
     const log = (text: string) => connection.log(text);
     this.#folder = settings.prefixSharing ? MemoryFolder.create(log) : undefined;
@@ -88,7 +88,7 @@ export class TextEngine {
         settings.slots > 1 && forgets && this.#folder !== undefined
           ? new PrefixCopy(context, settings.contextLength, this.#folder)
           : undefined,
-      savedStates: this.#statesBeside(context, log),
+      savedStates: this.#savedStates(context, log),
       storedPrompts,
       memoryKind,
       checkpointBytes: checkpointBudget(loaded),
@@ -120,9 +120,9 @@ export class TextEngine {
       this.#submit(id, request, { tokens: prompt.tokens }, emit);
       return;
     }
-    this.#refuseHopeless(prompt);
+    this.#refuseTooLong(prompt);
     if ((prompt.images ?? []).length > 0) {
-      void this.#see(id, request, prompt, emit);
+      void this.#generateWithImages(id, request, prompt, emit);
     } else {
       this.#submit(id, request, this.#prompts.readText(prompt.segments, prompt.earlier), emit);
     }
@@ -130,7 +130,7 @@ export class TextEngine {
 
   cancel(id: number): void {
     this.#loop.cancel(id);
-    this.#seeing.delete(id);
+    this.#readingImages.delete(id);
   }
 
   /** @throws ProductError, see `Embedder` */
@@ -149,7 +149,7 @@ export class TextEngine {
     }
   }
 
-  /** What is read of long prompts outlives the model where that takes a moment only. */
+  /** Stores long prompts on disk, within a short time limit. */
   async finish(): Promise<void> {
     await this.#loop.finish(finishMs);
   }
@@ -158,7 +158,7 @@ export class TextEngine {
     this.#folder?.close();
   }
 
-  #statesBeside(
+  #savedStates(
     context: LoadedTextModel["context"],
     log: (text: string) => void,
   ): LoopOptions["savedStates"] {
@@ -170,28 +170,28 @@ export class TextEngine {
       new SavedStates({ context, memory, folder, budgetBytes, windowTokens, log });
   }
 
-  /** A prompt of several windows is not counted to its end. @throws ProductError `ENGINE_PROMPT_TOO_LONG` */
-  #refuseHopeless({ segments }: MarkedPrompt): void {
+  /** Refuses prompts of several windows without tokenising all of them. @throws ProductError `ENGINE_PROMPT_TOO_LONG` */
+  #refuseTooLong({ segments }: MarkedPrompt): void {
     const estimate = this.#prompts.estimateOver(4 * this.#settings.contextLength, segments);
     if (estimate === undefined) return;
     throw promptTooLong(`about ${Number(estimate.toPrecision(2))}`, this.#settings);
   }
 
-  /** Starts a request with images, which must be read before the prompt can be counted. */
-  async #see(
+  /** Starts a request with images, which must be read before the prompt's length is known. */
+  async #generateWithImages(
     id: number,
     request: GenerationRequest,
     prompt: MarkedPrompt,
     emit: (event: LoopEvent) => void,
   ): Promise<void> {
-    this.#seeing.add(id);
+    this.#readingImages.add(id);
     try {
       const tokens = await this.#prompts.read(prompt);
-      const isCancelled = !this.#seeing.delete(id);
+      const isCancelled = !this.#readingImages.delete(id);
       this.#submit(id, request, tokens, emit);
       if (isCancelled) this.#loop.cancel(id);
     } catch (error) {
-      this.#seeing.delete(id);
+      this.#readingImages.delete(id);
       emit(failedEvent(error));
       this.#flush();
     }
@@ -209,8 +209,8 @@ export class TextEngine {
     // A raw prompt may name an image at its end; chat templates never do.
     if ((prompt.images?.size ?? 0) > 0 && (prompt.tokens.at(-1) ?? 0) < 0) {
       throw new ProductError(engineErrors.promptEmpty, {
-        message: "The prompt ends with an image: there is no text behind it to start from.",
-        hint: "Put some text behind the image.",
+        message: "The prompt ends with an image: the model needs some text after it to start from.",
+        hint: "Put some text after the image.",
       });
     }
     this.#loop.submit(id, request, prompt, emit);
@@ -241,18 +241,18 @@ async function openStoredPrompts(
   }
 }
 
-/** The projector is read when the first image comes. */
+/** Loads the projector when the first image arrives. */
 async function openProjector(
   { vision, threads }: LoadSettings,
   { addon, model, device }: LoadedTextModel,
-): Promise<Eyes> {
+): Promise<ImageReader> {
   if (vision === undefined) {
     throw new ProductError(engineErrors.capabilityMissing, {
       message: "The model was loaded without a projector and does not support images.",
       hint: "Leave the images out.",
     });
   }
-  return await openEyes(device.kind, model, {
+  return await openImageReader(device.kind, model, {
     projectorPath: vision.projectorPath,
     threads: threads ?? addon.getMathCores(),
   });

@@ -1,28 +1,28 @@
-// How many threads a step uses.
+// Number of threads for a step.
 //
-// llama.cpp's threads wait for each other by spinning, many times in each step: one that another
-// program (or our own event loop) keeps off its core holds up all of them. As many threads as cores is
+// llama.cpp's threads wait for each other by spinning, many times in each step: a thread that another
+// program (or our own event loop) keeps off its core delays all of them. As many threads as cores is
 // best on an idle machine and five to ten times slower on a busy one, and for very small models one
-// thread beats two everywhere. So the governor measures: time per token for each thread count and kind
-// of step, the best one is used, others are tried now and then, never more than there are idle cores.
+// thread beats two everywhere. So the governor measures the time per token for each thread count and
+// kind of step, uses the best, and sometimes tries others, never more than there are idle cores.
 import { MeasuredSpareCores, type SpareCores } from "./spare-cores.ts";
 
 interface StepKind {
   /** Milliseconds per token by thread count. */
   estimates: Map<number, number>;
-  /** The first step reads weights from disk and warms caches up: it says nothing. */
+  /** False for the first step, which reads weights from disk and warms up caches. */
   isWarm: boolean;
   msSinceProbe: number;
   nextProbe: number;
 }
 
-/** Trying other thread counts may cost this share of the time, about. */
+/** Share of the time that trying other thread counts may cost. */
 const probeBudget = 0.005;
-/** The same for one that no kind of step was tried with, taken to be slower as it has less threads. */
+/** Same for a count that no kind of step has tried, which is assumed to scale with the threads. */
 const firstProbeBudget = 0.1;
-/** One slow step is a hiccup, several are a trend: how fast an estimate may grow. */
+/** Limit on the growth of an estimate: one slow step is an outlier, several are a trend. */
 const growth = { weight: 0.2, mostPerStep: 2 };
-/** Rounding in the measurement of idle time must not forbid the last core. */
+/** Rounding errors in the idle time must not rule out the last core. */
 const coreTolerance = 0.35;
 
 export class ThreadGovernor {
@@ -38,12 +38,12 @@ export class ThreadGovernor {
     this.#spareCores = spareCores;
   }
 
-  /** To be awaited when work begins after a rest. */
+  /** Prepares for work after a pause. */
   async begin(): Promise<void> {
-    if (this.#choices.length > 1) await this.#spareCores.lookAround();
+    if (this.#choices.length > 1) await this.#spareCores.refresh();
   }
 
-  /** @param tokens how many tokens the step computes */
+  /** @param tokens number of tokens in the step */
   choose(tokens: number): number {
     const kind = this.#kindOf(tokens);
     const allowed = this.#allowed();
@@ -66,7 +66,7 @@ export class ThreadGovernor {
     return other;
   }
 
-  /** Learns how long a step took. */
+  /** Learns from the duration of a step. */
   note(tokens: number, threads: number, milliseconds: number): void {
     const kind = this.#kindOf(tokens);
     if (!kind.isWarm) {
@@ -79,7 +79,7 @@ export class ThreadGovernor {
     kind.estimates.set(threads, known === undefined ? msPerToken : learn(known, msPerToken));
   }
 
-  /** How many times slower `other` threads are than `best` in steps of some other kind. */
+  /** Returns how many times slower `other` threads are than `best` in another kind of step. */
   #slowdown(other: number, best: number): number | undefined {
     for (const { estimates } of this.#kinds.values()) {
       const [slow, fast] = [estimates.get(other), estimates.get(best)];
@@ -93,7 +93,7 @@ export class ThreadGovernor {
     return this.#choices.filter((threads) => threads <= limit);
   }
 
-  /** Steps of like size behave alike: one token, a few sequences, many, a chunk of prompt. */
+  /** Groups steps of similar size: one token, a few sequences, many, a chunk of prompt. */
   #kindOf(tokens: number): StepKind {
     const size = tokens === 1 ? 1 : tokens <= 4 ? 4 : tokens <= 16 ? 16 : 512;
     let kind = this.#kinds.get(size);
@@ -115,7 +115,7 @@ function cheapest(kind: StepKind, candidates: readonly number[]): number {
   );
 }
 
-/** Good news counts at once, bad news only when it stays. */
+/** Adopts improvements quickly, and slowdowns only if they last. */
 function learn(known: number, msPerToken: number): number {
   if (msPerToken <= known) return msPerToken + 0.25 * (known - msPerToken);
   const capped = Math.min(msPerToken, known * growth.mostPerStep);

@@ -1,7 +1,7 @@
-// The bytes that a token adds to the text, as llama.cpp's llama_vocab::token_to_piece gives them.
+// Bytes that a token adds to the text, as llama.cpp's llama_vocab::token_to_piece returns them.
 //
-// The addon's detokenize() returns a string: a token that holds half a character comes back as
-// U+FFFD, and the leading space of the first token is dropped. Streaming needs the bytes.
+// The addon's detokenize() returns a string: a token with half a character becomes U+FFFD, and the
+// leading space of the first token is dropped. Streaming needs the bytes.
 import type { AddonModel } from "./addon.ts";
 
 // llama_token_attr of llama.h
@@ -12,7 +12,7 @@ const vocabularies = { sentencePiece: 1, bytePair: 2, wordPiece: 3, unigram: 4 }
 const noBytes = new Uint8Array(0);
 const encoder = new TextEncoder();
 
-/** Bytes of each token of one model, computed once a token and kept. */
+/** Bytes of each token of one model, computed once per token. */
 export class TokenBytes {
   readonly #model: AddonModel;
   readonly #vocabulary: number;
@@ -29,7 +29,7 @@ export class TokenBytes {
    * @param visible texts of control tokens that are
    */
   of(token: number, visible: readonly string[] = []): Uint8Array {
-    if (visible.length > 0 && this.#isControl(token)) {
+    if (visible.length > 0 && this.isControl(token)) {
       const text = this.#model.getTokenString(token);
       return visible.includes(text) ? encoder.encode(text) : noBytes;
     }
@@ -40,13 +40,15 @@ export class TokenBytes {
     return bytes;
   }
 
-  #isControl(token: number): boolean {
+  /** Tells a token that templates write from those that texts consist of. Images' are no control tokens. */
+  isControl(token: number): boolean {
+    if (token < 0) return false;
     const attribute = this.#model.getTokenAttributes(token);
     return (attribute & (attributes.control | attributes.unknown)) !== 0;
   }
 
   #compute(token: number): Uint8Array {
-    if (this.#isControl(token)) return noBytes;
+    if (this.isControl(token)) return noBytes;
     const attribute = this.#model.getTokenAttributes(token);
     const text = this.#model.getTokenString(token);
     if ((attribute & attributes.userDefined) !== 0) return encoder.encode(text);
@@ -63,8 +65,8 @@ export class TokenBytes {
         return encoder.encode(text.replaceAll("\u2581", " "));
       }
       default:
-        // RWKV and PLaMo escape their pieces in ways of their own: let llama.cpp do it. A character
-        // spread over several tokens is lost there, which those vocabularies rarely do.
+        // RWKV and PLaMo have escapes of their own: leave them to llama.cpp. That loses characters
+        // that span several tokens, which are rare in those vocabularies.
         return encoder.encode(this.#model.detokenize(Uint32Array.of(token), false));
     }
   }
@@ -83,8 +85,8 @@ export function controlTextsOf(model: AddonModel, vocabularySize: number): strin
 }
 
 /**
- * GPT-2's byte alphabet: printable Latin-1 characters stand for themselves, the other 68 bytes for
- * U+0100 and up, in order.
+ * GPT-2's byte alphabet: printable Latin-1 characters map to themselves, the other 68 bytes to U+0100
+ * and up, in order.
  */
 const byteOfCharacter = (() => {
   const map = new Map<string, number>();
@@ -101,7 +103,7 @@ function bytesOfBytePairText(text: string): Uint8Array {
   const bytes: number[] = [];
   for (const character of text) {
     const byte = byteOfCharacter.get(character);
-    // Some vocabularies hold plain UTF-8 beside the alphabet; llama.cpp passes it on as it is.
+    // Some vocabularies have plain UTF-8 beside the alphabet, which llama.cpp passes on unchanged.
     if (byte === undefined) bytes.push(...encoder.encode(character));
     else bytes.push(byte);
   }

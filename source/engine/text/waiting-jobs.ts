@@ -1,4 +1,4 @@
-// The requests that wait for a slot, in the order in which they will get one.
+// Queue of requests that wait for a slot.
 import { setTimeout as sleep } from "node:timers/promises";
 import { joinQueue } from "../join-queue.ts";
 import type { Job } from "./job.ts";
@@ -14,7 +14,7 @@ export class WaitingJobs {
     return this.#jobs[0];
   }
 
-  /** @param running those that have a slot: their clients have had their turn */
+  /** @param running jobs with a slot, which count as their clients' turns */
   join(job: Job, running: readonly Job[]): void {
     joinQueue(this.#jobs, job, running);
   }
@@ -27,7 +27,7 @@ export class WaitingJobs {
     this.#jobs = this.#jobs.filter((waiting) => waiting !== job);
   }
 
-  /** @returns those that need not wait any longer */
+  /** @returns the removed jobs */
   removeCancelled(): Job[] {
     const cancelled = this.#jobs.filter((job) => job.cancelled);
     if (cancelled.length > 0) this.#jobs = this.#jobs.filter((job) => !job.cancelled);
@@ -35,22 +35,22 @@ export class WaitingJobs {
   }
 
   /**
-   * Waits for others that come at the same moment, as far as that is worth it.
+   * Waits for simultaneous requests as long as that pays off.
    *
-   * @param worthMs how long the first one may wait, by what there is to do so far
+   * @param worthMs returns how long the first one may wait, given the work so far
    */
   async gather(worthMs: (waiting: readonly Job[]) => number): Promise<void> {
     const { first } = this;
     if (first === undefined) return;
     while (true) {
       const leftMs = worthMs(this.#jobs) - (performance.now() - first.arrived);
-      // A timer's shortest time is a millisecond.
+      // Timers cannot be shorter than a millisecond.
       if (leftMs < 0.5) return;
       await sleep(leftMs);
     }
   }
 
-  /** Tells each how many are before it, where that is news. */
+  /** Reports to each job the number before it, if that has changed enough. */
   report(): void {
     this.#jobs.forEach((job, ahead) => {
       if (job.reportedAhead !== undefined && !isNews(ahead, job.reportedAhead)) return;
@@ -60,7 +60,7 @@ export class WaitingJobs {
   }
 }
 
-/** Far back in a long queue, only real progress is worth a message. */
+/** Returns true for changes near the front, and for substantial progress far back in a long queue. */
 function isNews(ahead: number, reported: number): boolean {
   return ahead !== reported && (ahead < 10 || ahead <= reported * 0.9);
 }

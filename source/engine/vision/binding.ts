@@ -1,6 +1,6 @@
-// The door to @fugood/llama.node: the only file that knows its native classes.
+// Interface to @fugood/llama.node; the only file that knows its native classes.
 //
-// Its JavaScript layer is left out: it replaces a variant that cannot be loaded by another in silence.
+// Skips its JavaScript layer, which silently replaces a variant that cannot be loaded.
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
@@ -9,7 +9,7 @@ import { engineErrors } from "../errors.ts";
 import type { DeviceKind } from "../generation.ts";
 import { type DeviceSetting, devicesToTry, lookForDevice } from "../text/choose-device.ts";
 
-/** The version that the engine was written against; package.json pins the same. */
+/** Version that this code was written against; package.json pins the same. */
 export const bindingVersion = "1.7.15";
 
 export interface BindingOptions {
@@ -29,7 +29,7 @@ export interface BindingOptions {
 }
 
 export interface CompletionOptions {
-  /** Control tokens in it are control tokens; images stand at `imageMark`. */
+  /** Control tokens in the text take effect; images stand at `imageMark`. */
   prompt: string;
   media_paths?: string[];
   n_predict: number;
@@ -48,7 +48,7 @@ export interface CompletionOptions {
 }
 
 export interface CompletionResult {
-  /** All of it; pieces of it may still come. */
+  /** Whole answer; pieces of it may still arrive. */
   text: string;
   interrupted: boolean;
   stopped_eos: boolean;
@@ -60,10 +60,10 @@ export interface BindingContext {
   getUsedDevices(): string[];
   initMultimodal(options: { path: string; use_gpu: boolean }): boolean;
   getMultimodalSupport(): { vision: boolean };
-  /** Of each image, as many tokens as it has; their values mean nothing. */
+  /** An image yields as many tokens as it takes; their values mean nothing. */
   tokenize(text: string, mediaPaths?: string[]): Promise<{ tokens: Int32Array }>;
   detokenize(tokens: number[]): Promise<string>;
-  /** One at a time; after a rejection the context takes no other until it is made anew. */
+  /** Runs one at a time; after a rejection the context is unusable until it is recreated. */
   completion(
     options: CompletionOptions,
     onToken: (piece: { token: string }) => void,
@@ -74,25 +74,25 @@ export interface BindingContext {
 
 export interface Binding {
   LlamaContext: {
-    /** Reads the model at once, on the calling thread. */
+    /** Reads the model synchronously, on the calling thread. */
     new (options: BindingOptions): BindingContext;
-    /** A GGUF file's metadata as texts; lists in brackets. */
+    /** Returns a GGUF file's metadata as texts; lists are in brackets. */
     loadModelInfo(file: string, leftOut: string[]): Record<string, unknown>;
     getBackendDevicesInfo(): string;
   };
 }
 
-/** Where a prompt has an image. */
+/** Text that marks an image in a prompt. */
 export const imageMark = "<__media__>";
 
 export interface OpenedBinding {
   binding: Binding;
   kind: DeviceKind;
-  /** A sentence. */
+  /** Sentence for the user. */
   reason: string;
 }
 
-/** The installed native package for a device, or undefined when there is none. */
+/** Finds the installed native package for a device; undefined when there is none. */
 export function findBinding(kind: DeviceKind): string | undefined {
   if (kind === "rocm" || (kind === "metal" && process.platform !== "darwin")) return undefined;
   const variant = kind === "cuda" || kind === "vulkan" ? `-${kind}` : "";
@@ -140,7 +140,7 @@ export function openBinding(setting: DeviceSetting): OpenedBinding {
   });
 }
 
-/** Whether the build for this CPU is one that does without the CPU's vector instructions. */
+/** Returns true if the build for this CPU does not use its vector instructions. */
 export function isSlowOn(kind: DeviceKind): boolean {
   return kind === "cpu" && process.platform === "linux" && process.arch === "x64";
 }

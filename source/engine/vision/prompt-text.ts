@@ -1,8 +1,8 @@
-// A marked prompt as the one text that the binding takes.
+// Conversion of a marked prompt into the single text that the binding takes.
 //
-// The binding reads every control text in a prompt as a control token. So where text from outside looks
-// like one, an invisible character is put into it: the model reads the same words, and no control token
-// arises. Images stand where the binding's mark is, which text from outside may not spell either.
+// The binding reads every control text in a prompt as a control token. Where untrusted text contains
+// one, an invisible character breaks it up: the model reads the same words without a control token.
+// Images stand at the binding's mark, which untrusted text may not contain either.
 import type { PromptSegment } from "../../prompt/prompt-segment.ts";
 import { imageMark } from "./binding.ts";
 
@@ -11,7 +11,7 @@ const invisible = "\u2060";
 
 export interface PromptText {
   text: string;
-  /** Numbers of the images, in the order of their marks. */
+  /** Indexes of the images, in the order of their marks. */
   images: number[];
 }
 

@@ -1,7 +1,7 @@
-// An engine that sees without anything built for this machine: the binding's own, one answer at a time.
+// Vision engine that needs no build on this machine: the binding's own, one answer at a time.
 //
-// It has the face of the text engine, and what the binding cannot do is refused, not approximated:
-// log-probabilities, vectors. Decision 0008.
+// It has the interface of the text engine and refuses what the binding cannot do, such as
+// log-probabilities and embeddings. Decision 0008.
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { ProductError } from "../../base/product-error.ts";
 import { checkLength, checkNamedTokens, queueFull, refuseUnknown } from "../check-request.ts";
@@ -17,7 +17,7 @@ import { type PromptText, toPromptText } from "./prompt-text.ts";
 import { type CountedPrompt, VisionJob } from "./vision-job.ts";
 import { VisionModel } from "./vision-model.ts";
 
-/** Of the event loop, until the last pieces of an answer are there. */
+/** Turns of the event loop to wait for the last pieces of an answer. */
 const mostTurns = 20;
 
 export class VisionEngine {
@@ -76,8 +76,8 @@ export class VisionEngine {
     switch (name) {
       case "embed":
         throw new ProductError(engineErrors.capabilityMissing, {
-          message: "The engine that reads images makes no vectors.",
-          hint: "Send the request again when the model is unloaded.",
+          message: "The prebuilt image engine cannot create embeddings.",
+          hint: "Retry after the model is unloaded.",
         });
       case "tokenize":
         return { tokens: [...(await this.#count(input)).tokens] };
@@ -87,12 +87,12 @@ export class VisionEngine {
     }
   }
 
-  /** Nothing of it outlives the process. */
+  /** Does nothing: this engine saves no state. */
   async finish(): Promise<void> {}
 
   close(): void {}
 
-  /** One answer after the other. */
+  /** Answers the queued requests one after the other. */
   async #run(): Promise<void> {
     for (let job = this.#queue.shift(); job !== undefined; job = this.#queue.shift()) {
       this.#current = job;
@@ -124,7 +124,7 @@ export class VisionEngine {
     else job.finish(result);
   }
 
-  /** The binding's own lazy grammars begin inside of thinking, too, and fail where a call breaks them. */
+  /** Avoids the binding's lazy grammars, which start inside thinking and fail when a call breaks them. */
   async #resume(
     job: VisionJob,
     prompt: CountedPrompt,
@@ -136,8 +136,8 @@ export class VisionEngine {
   }
 
   /**
-   * After an error the binding takes no other request: only a new context does. One that has told
-   * nothing yet is tried again, since the binding may still have been busy with the one before.
+   * Recreates the context after an error, since the binding then accepts no other request. Retries a
+   * request without output, since the binding may still have been busy with the previous one.
    */
   async #complete(
     job: VisionJob,
@@ -158,14 +158,14 @@ export class VisionEngine {
       if (!isRetry && !job.hasEnded && job.received === "")
         return await this.#complete(job, prompt, true);
       throw new ProductError(engineErrors.decodeFailed, {
-        message: `The engine failed while computing this answer: ${error instanceof Error ? error.message : String(error)}.`,
+        message: `The engine failed to compute this answer: ${error instanceof Error ? error.message : String(error)}.`,
         hint: "Try again.",
         cause: error,
       });
     }
   }
 
-  /** The binding may say that an answer is complete before it has handed over its last pieces. */
+  /** Waits for pieces of a complete answer that the binding has not delivered yet. */
   async #lastPieces(job: VisionJob, whole: string): Promise<void> {
     for (let turn = 0; turn < mostTurns && !isDone(job); turn += 1) {
       if (job.received.length >= whole.length) return;
@@ -175,7 +175,7 @@ export class VisionEngine {
   }
 
   #take(job: VisionJob, text: string): void {
-    // Told to stop, the binding writes on until it does.
+    // After a stop, the binding keeps writing for a moment.
     if (isDone(job) || job !== this.#current || text === "") return;
     job.take(text, this.#model.vocabulary.controlTexts);
     if (isDone(job)) this.#model.context.stopCompletion();
@@ -185,7 +185,7 @@ export class VisionEngine {
   async #count(prompt: GenerationRequest["prompt"]): Promise<CountedPrompt> {
     const { context, begin, vocabulary } = this.#model;
     const whole = await this.#textOf(prompt);
-    // The binding puts the beginning of text in front: it must be there once.
+    // The binding adds the begin-of-text token itself: it must appear only once.
     const isDouble = begin !== undefined && whole.text.startsWith(vocabulary.bosText);
     const text = isDouble ? whole.text.slice(vocabulary.bosText.length) : whole.text;
     const files = "segments" in prompt ? (prompt.images ?? []) : [];
@@ -207,14 +207,14 @@ export class VisionEngine {
   /** @throws ProductError `ENGINE_PARAMETER_UNSUPPORTED` */
   #refuse({ topLogprobs, sampling, ignoreEndOfText, grammar }: GenerationRequest): void {
     const wanted =
-      // What it reports is what its filters have left, not what the model thinks.
+      // The binding reports probabilities after its filters instead of the model's own.
       (topLogprobs !== undefined && "Log-probabilities") ||
-      // It takes a list of biases, and does nothing with it.
-      (sampling.logitBias.length > 0 && "Biases of tokens") ||
-      (ignoreEndOfText && grammar !== undefined && "Answers that have a form and no end");
+      // The binding accepts a list of biases and ignores it.
+      (sampling.logitBias.length > 0 && "Logit biases") ||
+      (ignoreEndOfText && grammar !== undefined && "Endless answers with a grammar");
     if (wanted === false) return;
     throw new ProductError(engineErrors.parameterUnsupported, {
-      message: `${wanted} are not available from the engine that reads images here.`,
+      message: `${wanted} are not supported by the prebuilt image engine.`,
       hint: "Leave them out, or build the image reader with modelctl engine build --vision.",
     });
   }
@@ -229,7 +229,7 @@ export class VisionEngine {
   }
 }
 
-/** Whether what the binding still writes is of no use. */
+/** Returns true if further output of the binding is to be ignored. */
 function isDone(job: VisionJob): boolean {
   return job.hasEnded || job.isPaused;
 }

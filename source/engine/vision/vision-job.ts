@@ -1,11 +1,11 @@
-// One request in the binding's engine, from arrival to its last event.
+// A request in the binding's engine, from start to its last event.
 import type { GenerationRequest } from "../generation.ts";
 import { type AnswerPiece, AnswerText } from "../text/answer-text.ts";
 import { type AnswerEnd, isStuck, type LoopEvent } from "../text/job.ts";
 import { grammarOf, MarkWatcher } from "../text/mark-watcher.ts";
 import type { CompletionResult } from "./binding.ts";
 
-/** A prompt as the binding takes it, counted. */
+/** Prompt in the binding's form, with its tokens. */
 export interface CountedPrompt {
   text: string;
   /** Data URIs. */
@@ -20,13 +20,13 @@ export class VisionJob {
   readonly request: GenerationRequest;
   readonly emit: (event: LoopEvent) => void;
   isCancelled = false;
-  /** What the answer follows from where it is now. */
+  /** Grammar for the rest of the answer. */
   grammar: string | undefined;
   reportedAhead: number | undefined;
-  /** What the binding has handed over, since it was started or resumed. */
+  /** Text that the binding has delivered since it was started or resumed. */
   received = "";
   readonly #answer: AnswerText;
-  /** Undefined where no mark can come, and behind the first. */
+  /** Undefined if no mark is expected, or no longer. */
   #watcher: MarkWatcher | undefined;
   #isPaused = false;
   #maxTokens = 0;
@@ -50,22 +50,22 @@ export class VisionJob {
     if (request.lazy !== undefined) this.#watcher = new MarkWatcher(request.lazy);
   }
 
-  /** A stop text was found, or the request was cancelled: what comes now is of no use. */
+  /** A stop text was found, or the request was cancelled: further text is ignored. */
   get hasEnded(): boolean {
     return this.isCancelled || this.#stop !== undefined || this.#isStuck;
   }
 
-  /** A mark has come: the answer goes on under a grammar, in another completion. */
+  /** A mark was written: the answer continues under a grammar, in another completion. */
   get isPaused(): boolean {
     return this.#isPaused && !this.hasEnded && this.tokensLeft > 0;
   }
 
-  /** At most so many more are generated. */
+  /** Tokens that may still be generated. */
   get tokensLeft(): number {
     return this.#maxTokens - this.#generated;
   }
 
-  /** Its turn has come. */
+  /** Marks the end of waiting in the queue. */
   admit(): void {
     this.#admitted = performance.now();
   }
@@ -76,7 +76,7 @@ export class VisionJob {
     this.emit({ type: "started", promptTokens, cachedTokens: 0, slot: 0 });
   }
 
-  /** Goes on after a pause. @returns the answer up to it */
+  /** Continues after a pause. @returns the answer so far */
   resume(): string {
     const { received } = this;
     this.received = "";
@@ -87,7 +87,7 @@ export class VisionJob {
   /**
    * Takes a piece of the answer: a token, or several that make one character.
    *
-   * @param controlTexts of the model: they are no text of an answer, unless the request wants to see them
+   * @param controlTexts of the model; they are left out of the answer unless the request wants them
    */
   take(text: string, controlTexts: readonly string[]): void {
     const now = performance.now();
@@ -108,7 +108,7 @@ export class VisionJob {
     this.#stop = piece.stop;
   }
 
-  /** Pauses where a mark ends. @returns what came behind it, which is to be written anew */
+  /** Pauses where a mark ends. @returns the text behind it, which is to be written again */
   #behindMark(bytes: Uint8Array): string {
     const found = this.#watcher?.push(bytes);
     if (found === undefined) return "";
@@ -124,7 +124,7 @@ export class VisionJob {
     else if (this.#stop !== undefined) this.end({ reason: "stop", stopText: this.#stop });
     else if (this.#isStuck) this.end({ reason: "length" });
     else {
-      // As in the text engine, the token that ends an answer counts.
+      // The token that ends an answer counts, as in the text engine.
       if (stopped_eos) this.#generated += 1;
       this.end({ reason: stopped_eos ? "stop" : "length" });
     }

@@ -1,4 +1,4 @@
-// A model and its projector in the binding: how they are opened, and what is known of them.
+// A model and its projector in the binding: opening them, and their facts.
 import { statSync } from "node:fs";
 import os from "node:os";
 import { setTimeout as wait } from "node:timers/promises";
@@ -19,19 +19,19 @@ import {
 import type { CountedPrompt, VisionJob } from "./vision-job.ts";
 import { readVocabulary, type Vocabulary } from "./vocabulary.ts";
 
-/** Left free on the card for the window, the projector's work space and other programs. */
+/** Free space to leave on the card for the window, the projector's buffers and other programs. */
 const reserveBytes = 1.5 * 1024 ** 3;
-/** The smallest image there is: it shows whether prompts begin with a token of their own. */
+/** Smallest possible image; it shows if prompts begin with a begin-of-text token. */
 const onePixel =
   "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
 
-/** Any text that never ends: the binding knows no other way to keep a model from ending. */
+/** Grammar for any text without end: the binding has no other way to ignore the end token. */
 const endlessGrammar = "root ::= [\\x00-\\U0010FFFF] root";
 
 export class VisionModel {
   readonly facts: RunnerFacts;
   readonly vocabulary: Vocabulary;
-  /** What the binding puts in front of every prompt by itself. */
+  /** Token that the binding adds in front of every prompt. */
   readonly begin: number | undefined;
   readonly #open: () => BindingContext;
   #context: BindingContext;
@@ -76,10 +76,10 @@ export class VisionModel {
     return new VisionModel({ facts, vocabulary, begin }, context, open);
   }
 
-  /** Makes the context anew, since the binding's takes no request after an error. */
+  /** Recreates the context, since the binding accepts no request after an error. */
   async reopen(): Promise<void> {
     await this.#context.release();
-    // What it holds is given back on a thread of its own.
+    // The binding frees its memory on another thread.
     await wait(0);
     this.#context = this.#open();
   }
@@ -100,10 +100,10 @@ export class VisionModel {
       penalty_repeat: sampling.repeatPenalty,
       penalty_freq: sampling.frequencyPenalty,
       penalty_present: sampling.presencePenalty,
-      // Its defaults throw away the best token now and then.
+      // The binding's default sometimes discards the best token.
       xtc_probability: 0,
       dry_multiplier: 0,
-      // It reads 32 bits with a sign.
+      // The binding reads a signed 32-bit number.
       seed: (sampling.seed ?? randomSeed()) | 0,
       ...(grammar !== undefined && { grammar }),
       ...(ignoreEndOfText && { grammar: endlessGrammar }),
@@ -139,7 +139,7 @@ function openContext(
   } catch (error) {
     throw new ProductError(engineErrors.loadFailed, {
       message: `The vision engine refused ${settings.modelPath}: ${reasonOf(error)}.`,
-      hint: "The server's log with --debug has llama.cpp's reason.",
+      hint: "Run the server with --debug to see llama.cpp's reason in its log.",
       cause: error,
     });
   }
@@ -147,9 +147,9 @@ function openContext(
     context.initMultimodal({ path: projectorPath, use_gpu: kind !== "cpu" });
     if (context.getMultimodalSupport().vision) return context;
   } catch (error) {
-    throw unusableProjector(projectorPath, "it cannot be read, or belongs to another model", error);
+    throw unusableProjector(projectorPath, "it is unreadable or belongs to another model", error);
   }
-  throw unusableProjector(projectorPath, "it is not for images");
+  throw unusableProjector(projectorPath, "it does not support images");
 }
 
 function unusableProjector(projectorPath: string, why: string, cause?: unknown): ProductError {
@@ -160,7 +160,7 @@ function unusableProjector(projectorPath: string, why: string, cause?: unknown):
   });
 }
 
-/** The binding cannot say beforehand what a model takes: a guess by the sizes of the files. */
+/** Guesses from the sizes of the files, since the binding cannot tell what a model will take. */
 function gpuLayers(
   { binding, kind }: OpenedBinding,
   settings: LoadSettings,
@@ -195,7 +195,7 @@ function factsOf(
   const share = kind === "cpu" ? 0 : layers / totalLayers;
   const bytes = size + sizeOf(projectorPath);
   const slow = isSlowOn(kind)
-    ? " Images are read by a build without AVX, several times slower than this CPU can: modelctl engine build --vision makes a fast one in a minute."
+    ? " Images are read by a build without AVX, several times slower than this CPU allows: modelctl engine build --vision creates a fast one in a minute."
     : "";
   return {
     description: desc,

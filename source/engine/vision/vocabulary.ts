@@ -1,8 +1,8 @@
-// What the binding does not tell of a model's vocabulary, from the metadata of the model's file.
+// Vocabulary facts that the binding does not report, read from the metadata of the model's file.
 import type { Binding } from "./binding.ts";
 
 export interface Vocabulary {
-  /** -1 where there is none. */
+  /** -1 for none. */
   bos: number;
   bosText: string;
   eosText: string;
@@ -37,11 +37,11 @@ export function readVocabulary(binding: Binding, file: string): Vocabulary {
   };
 }
 
-/** A list as llama.cpp prints it: JSON, but for line breaks inside texts. */
+/** Parses a list as llama.cpp prints it: JSON with unescaped line breaks inside texts. */
 function readList(value: unknown): unknown[] {
   if (typeof value !== "string") return [];
   const json = value.replaceAll(
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what JSON wants escaped
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON wants these escaped
     /[\u0000-\u001f]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );

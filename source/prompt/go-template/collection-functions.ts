@@ -1,9 +1,9 @@
-// len, index and slice: what a template can ask of lists, maps and texts.
+// Functions len, index and slice for lists, maps and texts.
 import { TemplateFault } from "../template-fault.ts";
 import { TemplateText } from "./template-text.ts";
 import { GoList, GoMap, type GoValue, isNil, typeName } from "./values.ts";
 
-/** A text's length is in bytes of UTF-8. */
+/** Returns a length; for a text, in bytes of UTF-8. */
 export function lengthOf(value: GoValue): bigint {
   if (value instanceof TemplateText) return BigInt(value.byteLength);
   if (value instanceof GoList) return BigInt(value.length);
@@ -11,7 +11,7 @@ export function lengthOf(value: GoValue): bigint {
   throw new TemplateFault(`len of type ${typeName(value)}`);
 }
 
-/** `index x 1 "a"` is Go's `x[1]["a"]`. */
+/** Evaluates `index x 1 "a"`, Go's `x[1]["a"]`. */
 export function indexInto(value: GoValue, indexes: readonly GoValue[]): GoValue {
   if (isNil(value)) throw new TemplateFault("index of untyped nil");
   return indexes.reduce((item, index) => indexOnce(item, index), value);
@@ -33,7 +33,7 @@ function indexOnce(item: GoValue, index: GoValue): GoValue {
   throw new TemplateFault(`can't index item of type ${typeName(item)}`);
 }
 
-/** `slice x 1 2` is Go's `x[1:2]`. */
+/** Evaluates `slice x 1 2`, Go's `x[1:2]`. */
 export function sliceOf(value: GoValue, indexes: readonly GoValue[]): GoValue {
   if (isNil(value)) throw new TemplateFault("slice of untyped nil");
   if (indexes.length > 3) throw new TemplateFault(`too many slice indexes: ${indexes.length}`);

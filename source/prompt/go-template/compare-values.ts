@@ -1,9 +1,9 @@
-// eq, lt and their kin, with Go's rules on what may be compared.
+// Comparisons such as eq and lt, with Go's rules on comparable types.
 import { TemplateFault } from "../template-fault.ts";
 import { TemplateText } from "./template-text.ts";
 import { compareBytes, type GoValue, isNil, typeName } from "./values.ts";
 
-/** Whether the first equals one of the others. */
+/** Returns true if the first equals one of the others. */
 export function equalsAny(first: GoValue, others: readonly GoValue[]): boolean {
   if (others.length === 0) throw new TemplateFault("missing argument for comparison");
   return others.some((other) => equals(first, other));
@@ -32,12 +32,12 @@ export function isLess(a: GoValue, b: GoValue): boolean {
   return basicA < basicB;
 }
 
-/** `le`: Go asks whether it is less, then whether it is equal. */
+/** Evaluates `le` as Go does: less, or else equal. */
 export function isLessOrEqual(a: GoValue, b: GoValue): boolean {
   return isLess(a, b) || equals(a, b);
 }
 
-/** What can be compared as it is; undefined for nil, lists, maps and structs. */
+/** Returns a value that can be compared; undefined for nil, lists, maps and structs. */
 function basicValue(value: GoValue): boolean | bigint | number | string | undefined {
   if (isNil(value)) return undefined;
   if (value instanceof TemplateText) return value.plain;

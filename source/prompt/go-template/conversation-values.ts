@@ -1,4 +1,4 @@
-// A conversation as the data of a Go template: `.Messages`, `.System` and the rest.
+// Data of a Go template from a conversation: `.Messages`, `.System` and the rest.
 import type { ChatImage, ChatRole, ToolCall } from "../chat-message.ts";
 import { imageText, placeImages } from "../image-places.ts";
 import { type Conversation, continuesLastMessage, type PromptMessage } from "../prompt-template.ts";
@@ -7,7 +7,7 @@ import { TemplateText } from "./template-text.ts";
 import { jsonValue, outsideText, toolList } from "./tool-values.ts";
 import { GoList, GoMap, GoStruct, type GoValue } from "./values.ts";
 
-/** A message after neighbours of one role have been joined. */
+/** Message after neighbours of the same role were joined. */
 export interface JoinedMessage {
   role: ChatRole;
   content: TemplateText;
@@ -18,21 +18,21 @@ export interface JoinedMessage {
   toolCallId: string;
 }
 
-/** A template's data by name; what is absent prints as nothing. */
+/** Data of a template by name; missing values print nothing. */
 export type TemplateData = Record<string, GoValue>;
 
 const blankLine = TemplateText.of("\n\n", "outside");
 
 /**
- * Neighbours of one role become one message with blank lines between, but for tool results, each of
- * which has its own name. Images become `[img-0]`, `[img-1]` in the text.
+ * Joins neighbours of the same role into one message with blank lines between, except tool results, each
+ * of which has its own name. Images become `[img-0]`, `[img-1]` in the text.
  */
 export function joinMessages(conversation: Conversation): JoinedMessage[] {
   const joined: JoinedMessage[] = [];
   const continued = continuesLastMessage(conversation) ? conversation.messages.at(-1) : undefined;
   let images = 0;
   for (const message of conversation.messages) {
-    // An answer without any text has not begun: the template begins it.
+    // An answer without text has not started: the template starts it.
     if (message === continued && message.content === "") break;
     const next = convert(message, images, message === continued);
     images += next.imageCount;
@@ -55,7 +55,7 @@ export function joinMessages(conversation: Conversation): JoinedMessage[] {
 function convert(message: PromptMessage, firstImage: number, continues: boolean): JoinedMessage {
   const { role, content, thinking = "", images = [], toolCalls = [] } = message;
   return {
-    // A newer name of the same thing; templates know only the older.
+    // Templates know only the older name of this role.
     role: role === "developer" ? "system" : role,
     content: withImages(content, firstImage, images, continues),
     thinking: outsideText(thinking),
@@ -87,7 +87,7 @@ function joinTexts(texts: readonly TemplateText[]): TemplateText {
   return TemplateText.join(present.flatMap((text, i) => (i === 0 ? [text] : [blankLine, text])));
 }
 
-/** For a template that walks through `.Messages` itself. */
+/** Returns the data for a template that loops over `.Messages` itself. */
 export function messagesData(conversation: Conversation): TemplateData {
   const messages = joinMessages(conversation);
   const systems = messages.filter(({ role }) => role === "system");

@@ -1,4 +1,4 @@
-// Cuts a template after its `{{ .Response }}`: there the model writes on.
+// Cut of a template after `{{ .Response }}`, where the model continues.
 import { fieldsOf, type TemplateNode } from "./syntax-tree.ts";
 
 /** @returns all nodes up to and including the first action that prints `.Response` */

@@ -1,4 +1,4 @@
-// Texts made safe for another language: Go's html, js, urlquery and %q.
+// Escapes for other languages: Go's html, js, urlquery and %q.
 import type { TemplateText } from "./template-text.ts";
 
 const htmlEscapes: Record<string, string> = {
@@ -56,7 +56,7 @@ const quoteEscapes: Record<string, string> = {
   "\\": "\\\\",
 };
 
-/** Go's escapes inside quotes of the given kind, for the characters that need one. */
+/** Applies Go's escapes inside quotes of the given kind. */
 export function quotedCharacters(part: string, quote: string, asciiOnly: boolean): string {
   let result = "";
   for (const character of part) {

@@ -1,4 +1,4 @@
-// Runs a parsed template on data.
+// Evaluator of a parsed template.
 
 import type { RenderBudget } from "../render-budget.ts";
 import { TemplateFault } from "../template-fault.ts";
@@ -10,13 +10,13 @@ import type { Command, Operand, Pipe, TemplateNode } from "./syntax-tree.ts";
 import { TemplateText, type TextPiece } from "./template-text.ts";
 import { GoList, GoMap, GoStruct, type GoValue, isNil, isTrue, typeName } from "./values.ts";
 
-/** How a node ended: whether the loop around it goes on. */
+/** Effect of a node on the loop around it. */
 type Outcome = "next" | "break" | "continue";
 
 type Control = Extract<TemplateNode, { kind: "if" | "with" | "range" }>;
 
 /**
- * @param budget what it may cost; runs that belong together share one
+ * @param budget limits; related runs share one
  * @throws TemplateFault with its place
  */
 export function evaluateTemplate(
@@ -36,7 +36,7 @@ export function evaluateTemplate(
 }
 
 class Evaluator {
-  /** Where the template is being run: an index into its text. */
+  /** Index into the source of the part that is being run. */
   at = 0;
   readonly #template: ParsedTemplate;
   readonly #context: FunctionContext;
@@ -141,7 +141,7 @@ class Evaluator {
     }
   }
 
-  /** With one variable it is the item, with two the first is the key. */
+  /** Sets one variable to the item, or the first of two to the key. */
   #setRangeVariables({ variables, assigns }: Pipe, key: GoValue, item: GoValue): void {
     const values = variables.length > 1 ? [key, item] : [item];
     variables.forEach((name, index) => {
@@ -160,7 +160,7 @@ class Evaluator {
       throw new TemplateFault(`template ${JSON.stringify(name)} not defined`, at);
     }
     if (this.#depth >= deepestCalls) {
-      throw new TemplateFault(`templates call one another more than ${deepestCalls} deep`, at);
+      throw new TemplateFault(`template calls are nested more than ${deepestCalls} deep`, at);
     }
     const outer = this.#variables;
     this.#variables = [{ name: "$", value: data }];
@@ -174,7 +174,7 @@ class Evaluator {
     if (pipe === undefined) return undefined;
     let piped: readonly GoValue[] = [];
     for (const command of pipe.commands) {
-      // A nil that stood in a map or a list is a plain one from here on.
+      // A nil from a map or a list is a plain nil from here on.
       piped = [this.#command(command, dot, piped) ?? undefined];
     }
     const [value] = piped;
@@ -227,7 +227,7 @@ class Evaluator {
     return result;
   }
 
-  /** The first argument that decides, or the last; the ones behind it are not evaluated. */
+  /** Returns the first argument that decides, or the last; later ones are not evaluated. */
   #logic(
     name: "and" | "or",
     operands: readonly Operand[],

@@ -1,19 +1,19 @@
-// printf: Go's format strings.
+// Go's printf format strings.
 
 import { formatValue } from "./format-value.ts";
 import { displayValue } from "./print-value.ts";
 import { type Origin, TemplateText } from "./template-text.ts";
 import { type GoValue, isNil, typeName } from "./values.ts";
 
-/** Go's own bound on widths and precisions. */
+/** Go's limit on widths and precisions. */
 const widest = 1_000_000;
 const directive =
   /%([+\-# 0]*)(?:\[(\d+)\])?(?:(\*)|(\d+))?(?:\.(?:(\*)|(\d*)))?(?:\[(\d+)\])?(.?)/suy;
 
 /**
- * Mistakes in the format show in the text, as in Go: `%!d(string=x)`.
+ * Formats as Go's Sprintf does, with mistakes shown in the text: `%!d(string=x)`.
  *
- * @throws TemplateFault for a format that is not supported
+ * @throws TemplateFault for an unsupported format
  */
 export function formatText(format: TemplateText, values: readonly GoValue[]): TemplateText {
   return new Formatter(format, values).run();
@@ -52,7 +52,7 @@ class Formatter {
     this.#parts.push(TemplateText.of(text, origin));
   }
 
-  /** @returns where the text goes on */
+  /** @returns the index after the directive */
   #directive(percent: number): number {
     directive.lastIndex = percent;
     const [
@@ -81,7 +81,7 @@ class Formatter {
       this.#put(`%!${verb}(${(first ?? second) ? "BADINDEX" : "MISSING"})`);
     } else {
       const isLeft = width !== undefined && width < 0;
-      // %+v asks for the names of a struct's fields, not for signs.
+      // In %+v the plus asks for field names, not for signs.
       const heeded = verb === "v" ? flags.replaceAll("+", "") : flags;
       this.#parts.push(
         formatValue(this.#values[this.#next], {
@@ -101,7 +101,7 @@ class Formatter {
     this.#next = Number(index) - 1;
   }
 
-  /** A width or precision that is an argument. */
+  /** Reads a width or precision from the arguments. */
   #integer(name: "WIDTH" | "PREC"): number | undefined {
     const value = this.#values[this.#next];
     this.#next += 1;

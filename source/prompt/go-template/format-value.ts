@@ -1,4 +1,4 @@
-// One value as a verb of printf shows it.
+// Formatting of one value for a verb of printf.
 
 import { TemplateFault } from "../template-fault.ts";
 import { quotedCharacters } from "./escape-text.ts";
@@ -8,7 +8,7 @@ import { countCharacters, TemplateText } from "./template-text.ts";
 import { GoMap, GoStruct, type GoValue, isNil, typeName } from "./values.ts";
 
 export interface Directive {
-  /** Of `+-# 0`. */
+  /** Flags out of `+-# 0`. */
   readonly flags: string;
   readonly width: number | undefined;
   readonly precision: number | undefined;
@@ -16,9 +16,9 @@ export interface Directive {
 }
 
 /**
- * A verb that does not fit shows in the text, as in Go: `%!d(string=x)`.
+ * Formats a value; a verb of the wrong type shows in the text, as in Go: `%!d(string=x)`.
  *
- * @throws TemplateFault for what Go's printf can do and this one cannot
+ * @throws TemplateFault for unsupported features of Go's printf
  */
 export function formatValue(value: GoValue, wanted: Directive): TemplateText {
   const { verb, flags } = wanted;
@@ -114,7 +114,7 @@ function signOf(isNegative: boolean, flags: string): string {
   return flags.includes("+") ? "+" : flags.includes(" ") ? " " : "";
 }
 
-/** Digits with the zeros that the flag 0 puts between the sign and them. */
+/** Returns the digits with zeros between sign and digits, for the flag 0. */
 function zeros(digits: string, sign: string, { flags, width = 0 }: Directive): string {
   const fills = flags.includes("0") && !flags.includes("-");
   return fills ? digits.padStart(width - sign.length, "0") : digits;

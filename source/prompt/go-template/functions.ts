@@ -1,4 +1,4 @@
-// The functions a template can call: Go's own, and those that chat templates have besides.
+// Functions of templates: Go's own, and those added for chat templates.
 
 import { TemplateFault } from "../template-fault.ts";
 import { indexInto, lengthOf, sliceOf } from "./collection-functions.ts";
@@ -11,7 +11,7 @@ import { TemplateText } from "./template-text.ts";
 import { typeScriptType } from "./tool-values.ts";
 import { type GoValue, isNil, isTrue, typeName } from "./values.ts";
 
-/** What functions know of the world. */
+/** Context that functions depend on. */
 export interface FunctionContext {
   now: Date;
 }
@@ -27,7 +27,7 @@ const any = Number.POSITIVE_INFINITY;
 const functions: Record<string, TemplateFunction> = {
   call: define(1, any, (args) => {
     const [value] = args;
-    throw new TemplateFault(isNil(value) ? "call of nil" : `${typeName(value)} is no function`);
+    throw new TemplateFault(isNil(value) ? "call of nil" : `${typeName(value)} is not a function`);
   }),
   currentDate: define(0, any, (args, { now }) => dateText(args, now, 0)),
   eq: define(1, any, ([first, ...others]) => equalsAny(first, others)),
@@ -56,12 +56,12 @@ const functions: Record<string, TemplateFunction> = {
   yesterdayDate: define(0, any, (args, { now }) => dateText(args, now, -1)),
 };
 
-/** `and` and `or` evaluate their arguments one by one, so whoever evaluates has them. */
+/** Tells functions from other names; the evaluator implements `and` and `or`, which are lazy. */
 export function isFunction(name: string): boolean {
   return name === "and" || name === "or" || Object.hasOwn(functions, name);
 }
 
-/** @throws TemplateFault for arguments the function does not take */
+/** @throws TemplateFault for arguments that the function does not accept */
 export function callFunction(
   name: string,
   args: readonly GoValue[],
@@ -90,12 +90,12 @@ function textArgument(value: GoValue): TemplateText {
   throw new TemplateFault(`wrong type for value; expected string; got ${typeName(value)}`);
 }
 
-/** As they print, a lone value that is not there as nothing. */
+/** Prints values, with nothing for missing ones. */
 function displayPresent(values: readonly GoValue[]): TemplateText {
   return displayValues(values.map((value) => (isNil(value) ? TemplateText.empty : value)));
 }
 
-/** YYYY-MM-DD; templates may pass a format, which nobody heeds. */
+/** Returns a date as YYYY-MM-DD; the format that templates may pass is ignored. */
 function dateText(formats: readonly GoValue[], now: Date, days: number): TemplateText {
   for (const format of formats) textArgument(format);
   const day = new Date(now.getFullYear(), now.getMonth(), now.getDate() + days);

@@ -1,4 +1,4 @@
-// Renders conversations through a Modelfile's TEMPLATE, which is written in Go's template language.
+// Chat template of a Modelfile (TEMPLATE), written in Go's template language.
 import { ProductError } from "../../base/product-error.ts";
 import { promptErrors } from "../errors.ts";
 import { hasAllImages, noPlaceForImage } from "../image-places.ts";
@@ -27,7 +27,7 @@ import { outsideText } from "./tool-values.ts";
 import { type UnknownField, unknownFields } from "./unknown-fields.ts";
 import { GoMap } from "./values.ts";
 
-/** Added to a template that says nothing of answers. */
+/** Added to a template without a place for the answer. */
 const response: TemplateNode = {
   kind: "action",
   at: 0,
@@ -45,9 +45,9 @@ export class GoChatTemplate implements PromptTemplate {
   readonly source: string;
   readonly origin: "modelfile" | "request";
   readonly #template: ParsedTemplate;
-  /** The template as it is run where the answer is to come. */
+  /** Template for the last round, cut where the answer starts. */
   readonly #lastRound: ParsedTemplate;
-  /** Lower-cased names of the fields it uses. */
+  /** Lower-case names of the fields that it uses. */
   readonly #fields: ReadonlySet<string>;
 
   /** @throws ProductError `PROMPT_TEMPLATE_INVALID` with line and column */
@@ -62,7 +62,7 @@ export class GoChatTemplate implements PromptTemplate {
     this.#lastRound = { ...this.#template, root: cutAfterResponse(this.#template.root) };
   }
 
-  /** Fields it uses that no conversation has, which print nothing. */
+  /** Fields that no conversation has, which print nothing. */
   get unknownFields(): UnknownField[] {
     return unknownFields(this.#template.root, this.#template.definitions.values());
   }
@@ -75,20 +75,20 @@ export class GoChatTemplate implements PromptTemplate {
     return this.#fields.has("suffix");
   }
 
-  /** The texts that the model writes around its thinking. */
+  /** Texts that the model writes around its thinking. */
   get thinkingTags(): ThinkingTags | undefined {
     return thinkingTagsOf(this.#template.root);
   }
 
-  /** The text that the model writes before tool calls; `{` if they begin with their JSON. */
+  /** Text that the model writes before tool calls; `{` if they begin with their JSON. */
   get toolCallTag(): string {
     return toolCallTagOf(this.#template.root);
   }
 
   /**
-   * @param options `now` is the day that `currentDate` names
-   * @throws ProductError `PROMPT_TEMPLATE_INVALID` where the template fails, with line and column;
-   *   `PROMPT_TEMPLATE_TOO_COSTLY`; `PROMPT_TEMPLATE_REFUSED` for a suffix that the template has no place for
+   * @param options `now` is the date for `currentDate`
+   * @throws ProductError `PROMPT_TEMPLATE_INVALID` with line and column if the template fails;
+   *   `PROMPT_TEMPLATE_TOO_COSTLY`; `PROMPT_TEMPLATE_REFUSED` for a suffix without a place in the template
    */
   render(
     conversation: Conversation,
@@ -109,7 +109,7 @@ export class GoChatTemplate implements PromptTemplate {
     if (hasAllImages(segments, images)) return segments;
     throw new ProductError(promptErrors.templateRefused, {
       message: `The model's TEMPLATE does not accept this conversation: ${noPlaceForImage}.`,
-      hint: "Check in which messages the images are.",
+      hint: "Check which messages contain the images.",
     });
   }
 
@@ -131,7 +131,7 @@ export class GoChatTemplate implements PromptTemplate {
     if (!this.supportsInsert) {
       throw new ProductError(promptErrors.templateRefused, {
         message: "The model's TEMPLATE does not support insert: it has no .Suffix.",
-        hint: "Send the request without a suffix, or use a model for filling in text.",
+        hint: "Send the request without a suffix, or use a model that supports insert.",
         param: "suffix",
       });
     }
@@ -158,7 +158,7 @@ function isSet(suffix: string | undefined): boolean {
   return suffix !== undefined && suffix !== "";
 }
 
-/** Rounds one after another, with the beginning-of-text token only at the very beginning, and once. */
+/** Joins rounds, with the begin-of-text token once, at the very beginning. */
 function joinOnce(texts: readonly TemplateText[], bosText: string): TemplateText {
   const [first = TemplateText.empty, ...others] = texts;
   const start = withoutStart(first, bosText);
@@ -173,7 +173,7 @@ function withoutStart(text: TemplateText, start: string): TemplateText {
   return TemplateText.fromPieces([rest, ...others]);
 }
 
-/** What a template writes behind an unfinished answer would end it. */
+/** Cuts off text that a template writes after an unfinished answer, which would end it. */
 function cutAfterPrefill(prompt: TemplateText): TemplateText {
   const last = prompt.pieces.findLastIndex(({ origin }) => origin === "prefill");
   return last < 0 ? prompt : TemplateText.fromPieces(prompt.pieces.slice(0, last + 1));

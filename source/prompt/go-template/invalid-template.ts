@@ -1,10 +1,10 @@
-// The sentence that a person reads about a faulty TEMPLATE.
+// Error message for a faulty TEMPLATE.
 import { ProductError } from "../../base/product-error.ts";
 import { promptErrors } from "../errors.ts";
 import { BudgetFault, placeInTemplate, type TemplateFault, tooCostly } from "../template-fault.ts";
 
 /**
- * @param doing what failed, as in "cannot be read"
+ * @param doing the failure, as in "cannot be parsed"
  * @returns `PROMPT_TEMPLATE_INVALID` with line, column and the text at fault;
  *   `PROMPT_TEMPLATE_TOO_COSTLY`
  */

@@ -1,8 +1,8 @@
-// Values as JSON, the way Go's encoding/json writes it: compact, with <, > and & escaped.
+// Values as JSON, as Go's encoding/json writes it: compact, with <, > and & escaped.
 import { type Origin, TemplateText, type TextPiece } from "./template-text.ts";
 import { GoList, type GoMap, GoStruct, type GoValue, isNil } from "./values.ts";
 
-/** Maps keep the order of their entries, which is the client's or the model's own. */
+/** Writes JSON; maps keep the order of their entries, which is the client's or the model's own. */
 export function jsonText(value: GoValue): TemplateText {
   const pieces: TextPiece[] = [];
   write(value, pieces);

@@ -1,4 +1,4 @@
-// Cuts a template into tokens, by the rules of Go's text/template/parse.
+// Lexer of templates, by the rules of Go's text/template/parse.
 import { mostTokens } from "../render-budget.ts";
 
 export type TokenType =
@@ -23,7 +23,7 @@ export type TokenType =
   | "leftParen"
   | "rightParen"
   | "other"
-  /** The rest cannot be read; its text says why. The last token. */
+  /** Last token of text that cannot be read; its text gives the reason. */
   | "error"
   /** The last token. */
   | "end";
@@ -31,7 +31,7 @@ export type TokenType =
 export interface Token {
   readonly type: TokenType;
   readonly text: string;
-  /** Where it begins: an index into the template. */
+  /** Start index in the template. */
   readonly at: number;
 }
 
@@ -39,7 +39,7 @@ const keywords = new Set("block break continue define else end if range template
 const trimmed = " \t\r\n";
 const word = /[\p{L}\p{Nd}_]/u;
 const words = /[\p{L}\p{Nd}_]*/uy;
-// As lenient as Go's lexer; the value is read, and checked, later.
+// As lenient as Go's lexer; the value is parsed and checked later.
 const number =
   /[+-]?(?:0[xX][0-9a-fA-F_]*(?:\.[0-9a-fA-F_]*)?(?:[pP][+-]?[0-9_]*)?|0[oO][0-7_]*|0[bB][01_]*|[0-9_]*(?:\.[0-9_]*)?(?:[eE][+-]?[0-9_]*)?)i?/y;
 
@@ -84,7 +84,7 @@ class Lexer {
     this.#at = to;
   }
 
-  /** Text up to an action, and the action. */
+  /** Reads text up to an action, and the action. */
   #text(): void {
     const start = this.#at;
     const open = this.#source.indexOf("{{", start);
@@ -115,7 +115,7 @@ class Lexer {
     this.#close(false);
   }
 
-  /** Length of a closing delimiter at the present place, with its trim marker; 0 if there is none. */
+  /** Returns the length of a closing delimiter here, including its trim marker; 0 if there is none. */
   #closeLength(): number {
     if (this.#source.startsWith("}}", this.#at)) return 2;
     const trims = this.#isSpace(this.#at) && this.#source.startsWith("-}}", this.#at + 1);
@@ -242,7 +242,7 @@ class Lexer {
     this.#push("number", start, end);
   }
 
-  /** A word: a field and a variable have one character in front. */
+  /** Reads a word; fields and variables have one character in front. */
   #name(type: "field" | "variable" | "identifier", from: number): void {
     const start = this.#at;
     words.lastIndex = from;
@@ -265,7 +265,7 @@ class Lexer {
     return this.#source[at] === "-" && this.#isSpace(at + 1);
   }
 
-  /** Where the blanks in front of a place begin. */
+  /** Returns the start of the blanks before a place. */
   #skipBack(at: number, start: number): number {
     let end = at;
     while (end > start && this.#isSpace(end - 1)) end -= 1;

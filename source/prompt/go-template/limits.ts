@@ -1,6 +1,6 @@
-// How deep a template in Go's language may nest.
+// Nesting limits of templates in Go's language.
 
-/** Blocks and parentheses inside one another. */
+/** Nested blocks and parentheses. */
 export const deepestNesting = 200;
-/** `template` inside `template`, and values inside values. */
+/** Nested `template` calls and nested values. */
 export const deepestCalls = 200;

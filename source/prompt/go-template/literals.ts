@@ -1,4 +1,4 @@
-// Values of Go's constants as they are written in a template.
+// Constants of Go in templates.
 
 const simpleEscapes: Record<string, number> = {
   a: 7,
@@ -14,9 +14,9 @@ const escapeSequence =
   /\\(?:(?<simple>[abfnrtv\\'"])|x(?<hex>[0-9a-fA-F]{2})|u(?<short>[0-9a-fA-F]{4})|U(?<long>[0-9a-fA-F]{8})|(?<octal>[0-7]{3}))/y;
 
 /**
- * The text of a quoted string or character constant; bytes that are no UTF-8 become U+FFFD.
+ * Returns the text of a quoted string or character constant; bytes that are not UTF-8 become U+FFFD.
  *
- * @returns undefined when an escape is not one of Go's
+ * @returns undefined for an unknown escape
  */
 export function unquote(quoted: string): string | undefined {
   const quote = quoted[0];
@@ -65,9 +65,9 @@ const largest = 2n ** 63n - 1n;
 const smallest = -(2n ** 63n);
 
 /**
- * The value of a number: a bigint for an int, a number for a float64, as the way it is written says.
+ * Parses a number into a bigint for an int, a number for a float64, depending on its notation.
  *
- * @returns what is wrong with it, as a string, when it has none
+ * @returns a string that says what is wrong with an invalid one
  */
 export function numberValue(text: string): bigint | number | string {
   const [, sign = "", digits] = integer.exec(text) ?? [];
@@ -85,7 +85,7 @@ export function numberValue(text: string): bigint | number | string {
   return "bad number";
 }
 
-/** The int that a character constant stands for. */
+/** Returns the code of a character constant. */
 export function characterValue(quoted: string): bigint | undefined {
   const text = unquote(quoted);
   const characters = [...(text ?? "")];

@@ -1,9 +1,9 @@
-// Numbers as Go's strconv writes them.
+// Numbers formatted as by Go's strconv.
 
-/** Digits after the point that JavaScript can make; further ones are zero. */
+/** Most digits after the point that JavaScript writes; further ones are zero. */
 const mostDigits = 100;
 
-/** %v of a float64: the fewest digits that name it, with an exponent from 1e+06 up and below 1e-04. */
+/** Formats %v of a float64: the fewest digits, with an exponent from 1e+06 up and below 1e-04. */
 export function shortestFloat(value: number): string {
   if (Number.isNaN(value)) return "NaN";
   if (!Number.isFinite(value)) return value > 0 ? "+Inf" : "-Inf";
@@ -14,7 +14,7 @@ export function shortestFloat(value: number): string {
   return plainDecimal(String(value));
 }
 
-/** %f. */
+/** Formats %f. */
 export function fixedFloat(magnitude: number, precision: number): string {
   const digits = Math.min(precision, mostDigits);
   // toFixed writes an exponent from 1e21 up.
@@ -25,13 +25,13 @@ export function fixedFloat(magnitude: number, precision: number): string {
   return text + "0".repeat(precision - digits);
 }
 
-/** %e. */
+/** Formats %e. */
 export function exponentFloat(magnitude: number, precision: number): string {
   const [mantissa, power] = scientific(magnitude, Math.min(precision, mostDigits));
   return withExponent(mantissa, power);
 }
 
-/** %g with a number of significant digits. */
+/** Formats %g with a number of significant digits. */
 export function significantFloat(magnitude: number, digits: number): string {
   const precision = Math.min(Math.max(digits, 1), mostDigits);
   const [mantissa, power] = scientific(magnitude, precision - 1);
@@ -40,7 +40,7 @@ export function significantFloat(magnitude: number, digits: number): string {
   return short(fixedFloat(magnitude, Math.max(precision - 1 - power, 0)));
 }
 
-/** Digits before the exponent, and the exponent. */
+/** Returns the digits before the exponent, and the exponent. */
 function scientific(magnitude: number, digits: number): [mantissa: string, power: number] {
   const [mantissa = "", exponent = "0"] = magnitude.toExponential(digits).split("e");
   const [exact = "", exactExponent = "0"] = magnitude.toExponential(mostDigits).split("e");
@@ -49,7 +49,7 @@ function scientific(magnitude: number, digits: number): [mantissa: string, power
 }
 
 /**
- * A number half way between two texts: JavaScript takes the larger, Go the one that ends evenly.
+ * Rounds ties to even: JavaScript rounds them up, Go to the even digit.
  *
  * @param exact the same number with all its digits
  */
@@ -64,7 +64,7 @@ function withExponent(mantissa: string, power: number): string {
   return `${mantissa}e${power < 0 ? "-" : "+"}${String(Math.abs(power)).padStart(2, "0")}`;
 }
 
-/** Without the exponent that JavaScript writes below 1e-6. */
+/** Removes the exponent that JavaScript writes below 1e-6. */
 function plainDecimal(text: string): string {
   const [mantissa = "", exponent] = text.split("e-");
   if (exponent === undefined) return text;

@@ -1,4 +1,4 @@
-// Builds the syntax tree of a template, by the rules of Go's text/template/parse.
+// Parser of templates, by the rules of Go's text/template/parse.
 
 import { longestSource } from "../render-budget.ts";
 import { TemplateFault } from "../template-fault.ts";
@@ -11,11 +11,11 @@ import { TokenCursor, unexpected } from "./token-cursor.ts";
 
 export interface ParsedTemplate {
   readonly root: readonly TemplateNode[];
-  /** What `define` and `block` made, by name. */
+  /** Templates of `define` and `block`, by name. */
   readonly definitions: ReadonlyMap<string, readonly TemplateNode[]>;
 }
 
-/** How a list of nodes ended. */
+/** End of a list of nodes. */
 type ListEnd = Token & { readonly word: "end" | "else" };
 
 /** @throws TemplateFault with the place of the first mistake */
@@ -64,7 +64,7 @@ class Parser {
     this.#add(name, this.#definition("define clause", at), at);
   }
 
-  /** Nodes up to `end`, in which only `$` is known. */
+  /** Parses nodes up to `end`, with `$` as the only variable. */
   #definition(context: string, at: number): readonly TemplateNode[] {
     const rangeDepth = this.#rangeDepth;
     this.#rangeDepth = 0;
@@ -83,7 +83,7 @@ class Parser {
     }
   }
 
-  /** @param opener where the block begins that the nodes belong to */
+  /** @param opener start of the block that the nodes belong to */
   #list(opener: number): { nodes: readonly TemplateNode[]; end: ListEnd } {
     this.#nesting += 1;
     if (this.#nesting > deepestNesting) {
@@ -127,7 +127,7 @@ class Parser {
           this.#cursor.expect("close", "end");
           return { ...token, word: "end" };
         case "else":
-          // `else if` and `else with` leave their word for #control.
+          // `else if` and `else with` leave their second word for #control.
           if (!this.#isElseWord()) this.#cursor.expect("close", "else");
           return { ...token, word: "else" };
         case "template":
@@ -195,7 +195,7 @@ class Parser {
   }
 }
 
-/** Whether there is nothing but blanks, which another definition of the name may replace. */
+/** Returns true for blanks only, which another definition of the name may replace. */
 function isBlank(nodes: readonly TemplateNode[]): boolean {
   return nodes.every((node) => node.kind === "text" && /^[ \t\r\n]*$/.test(node.text));
 }

@@ -1,4 +1,4 @@
-// Parses what stands inside an action: pipelines, commands and their operands.
+// Parser for the inside of an action: pipelines, commands and their operands.
 
 import { TemplateFault } from "../template-fault.ts";
 import type { Token, TokenType } from "./lexer.ts";
@@ -24,7 +24,7 @@ const operandTypes = new Set<TokenType>([
 export class PipeParser {
   readonly #cursor: TokenCursor;
   readonly #isFunction: (name: string) => boolean;
-  /** Variables known at this place. */
+  /** Variables in scope. */
   #variables = ["$"];
   #nesting = 0;
 
@@ -33,7 +33,7 @@ export class PipeParser {
     this.#isFunction = isFunction;
   }
 
-  /** Variables made by `parse` are forgotten afterwards. */
+  /** Drops the variables that `parse` declares. */
   withScope<T>(parse: () => T): T {
     const mark = this.#variables.length;
     const result = parse();
@@ -41,7 +41,7 @@ export class PipeParser {
     return result;
   }
 
-  /** Only `$` is known to `parse`. */
+  /** Runs `parse` with `$` as the only variable. */
   withNewVariables<T>(parse: () => T): T {
     const outer = this.#variables;
     this.#variables = ["$"];
@@ -50,7 +50,7 @@ export class PipeParser {
     return result;
   }
 
-  /** A pipeline up to and including the token that ends it. */
+  /** Parses a pipeline up to and including the token that ends it. */
   parse(context: string, end: "close" | "rightParen"): Pipe {
     const at = this.#cursor.peekWord().at;
     const { variables, assigns } = this.#declarations(context);
@@ -86,7 +86,7 @@ export class PipeParser {
         return { variables, assigns: next.type === "assign" };
       }
       if (next.text !== "," || next.type !== "other") {
-        // Not a declaration: the variable, and a space behind it, are read again.
+        // Not a declaration: puts back the variable and a space after it.
         this.#cursor.back();
         if (follower.type === "space") this.#cursor.back();
         return { variables, assigns: false };

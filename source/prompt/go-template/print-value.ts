@@ -1,16 +1,16 @@
-// How values read when they are printed: Go's %v.
+// Printed values: Go's %v.
 
 import { jsonText } from "./json-text.ts";
 import { shortestFloat } from "./number-text.ts";
 import { TemplateText } from "./template-text.ts";
 import { GoList, GoMap, type GoValue, isNil } from "./values.ts";
 
-/** What `{{ value }}` writes. A value that is not there writes nothing, where Go has `<no value>`. */
+/** Prints `{{ value }}`. A missing value prints nothing, unlike Go's `<no value>`. */
 export function printValue(value: GoValue): TemplateText {
   return isNil(value) ? TemplateText.empty : displayValue(value);
 }
 
-/** Go's %v. */
+/** Prints a value with Go's %v. */
 export function displayValue(value: GoValue): TemplateText {
   if (isNil(value)) return TemplateText.of("<nil>");
   switch (typeof value) {
@@ -18,7 +18,7 @@ export function displayValue(value: GoValue): TemplateText {
     case "bigint":
       return TemplateText.of(String(value));
     case "number":
-      // Such numbers come from arguments and schemas, so from outside.
+      // Such numbers come from arguments and schemas, which are untrusted.
       return TemplateText.of(shortestFloat(value), "outside");
   }
   if (value instanceof TemplateText) return value;
@@ -27,7 +27,7 @@ export function displayValue(value: GoValue): TemplateText {
   return jsonText(value);
 }
 
-/** Go's Sprint: blanks between values neither of which is a text. */
+/** Prints values as Go's Sprint does: blanks between neighbours that are both no text. */
 export function displayValues(values: readonly GoValue[]): TemplateText {
   const parts = values.flatMap((value, index) => {
     const text = displayValue(value);
@@ -38,7 +38,7 @@ export function displayValues(values: readonly GoValue[]): TemplateText {
   return TemplateText.join(parts);
 }
 
-/** `[a b]`. */
+/** Prints `[a b]`. */
 export function listText(list: GoList, show: (value: GoValue) => TemplateText): TemplateText {
   return TemplateText.join([
     "[",
@@ -47,7 +47,7 @@ export function listText(list: GoList, show: (value: GoValue) => TemplateText): 
   ]);
 }
 
-/** `map[key:value key:value]`, sorted. */
+/** Prints `map[key:value key:value]`, sorted. */
 export function mapText(map: GoMap, show: (value: GoValue) => TemplateText): TemplateText {
   return TemplateText.join([
     "map[",

@@ -1,14 +1,13 @@
-// Cuts a rendered prompt so that nothing from outside can take part in a control token.
+// Split of a rendered prompt that keeps untrusted text out of control tokens.
 import { imageText, splitAtImages } from "../image-places.ts";
 import type { PromptSegment } from "../prompt-segment.ts";
 import { TemplateText } from "./template-text.ts";
 
 /**
- * Wherever the prompt reads like a control text, its characters that came from outside are cut off
- * from the rest, to be tokenised as plain text. So a control text is whole only where the template
- * wrote all of it; two texts from outside, or a template's and one from outside, cannot make one
- * together. All other text stays in one piece, to be tokenised as if nothing had been checked. An
- * image is a piece of its own.
+ * Wherever the prompt contains a control text, its untrusted characters are split off, to be tokenised
+ * as plain text. So a control text stays whole only if the template wrote all of it; two untrusted
+ * texts, or the template's and an untrusted one, cannot form one together. All other text stays in one
+ * piece and is tokenised as usual. An image is a separate piece.
  *
  * @param controlTexts texts of the model's control tokens, longest first
  */
@@ -29,7 +28,7 @@ function betweenImages({ pieces }: TemplateText): Array<TemplateText | number> {
   for (const [index, { text, origin }] of pieces.entries()) {
     if (origin !== "image") continue;
     parts.push(TemplateText.fromPieces(pieces.slice(end, index)));
-    // A template may have cut the mark in two: what is left of it is text.
+    // A template may have cut the mark in two: the remains are text.
     for (const part of splitAtImages(text, /\[img-(\d+)\]/)) {
       parts.push(typeof part === "number" ? part : TemplateText.of(part, "outside"));
     }
@@ -45,7 +44,7 @@ function textSegments(prompt: TemplateText, controlTexts: readonly string[]): Pr
   const push = (from: number, to: number, special: boolean) => {
     if (to <= from) return;
     const last = segments.at(-1);
-    // Control texts from outside that follow or overlap one another.
+    // Merges untrusted control texts that follow or overlap one another.
     if (!special && last?.special === false && end === from) last.text += text.slice(from, to);
     else segments.push({ text: text.slice(from, to), special });
     end = to;
@@ -58,7 +57,7 @@ function textSegments(prompt: TemplateText, controlTexts: readonly string[]): Pr
   return segments;
 }
 
-/** Ranges of text from outside that lie in something that reads like a control text, in order. */
+/** Yields the ranges of untrusted text within control texts, in order. */
 function* outsideControlRanges(
   prompt: TemplateText,
   controlTexts: readonly string[],
@@ -87,7 +86,7 @@ function* outsideControlRanges(
   }
 }
 
-/** `RegExp.escape`, which Node 22 does not have yet. */
+/** Replaces `RegExp.escape`, which Node 22 lacks. */
 function escapeForPattern(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
 }

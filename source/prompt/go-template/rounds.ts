@@ -1,9 +1,9 @@
-// Templates without `.Messages`: run once for each question and its answer.
+// Rounds for templates without `.Messages`, which run once for each question and its answer.
 import type { Conversation } from "../prompt-template.ts";
 import { joinMessages, type TemplateData, thinkData } from "./conversation-values.ts";
 import { TemplateText } from "./template-text.ts";
 
-/** What one run of the template has to say. */
+/** Data of one run of the template. */
 interface Round {
   System: TemplateText;
   Prompt: TemplateText;
@@ -11,9 +11,9 @@ interface Round {
 }
 
 /**
- * Data for each run; in the last one the model's answer is to come. A round ends before a system text
- * that follows anything else, and before a question that follows an answer. Tool results, and tools,
- * have no place in such templates.
+ * Returns the data of each run; the model's answer starts in the last one. A round ends before a system
+ * text that follows anything else, and before a question that follows an answer. Such templates have no
+ * place for tools and tool results.
  */
 export function roundsData(conversation: Conversation): TemplateData[] {
   const rounds: Round[] = [];

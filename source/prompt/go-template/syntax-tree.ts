@@ -1,7 +1,7 @@
-// What a parsed template consists of.
+// Nodes of a parsed template.
 
 interface Placed {
-  /** Where it begins: an index into the template. */
+  /** Start index in the template. */
   readonly at: number;
 }
 
@@ -26,12 +26,12 @@ export interface Pipe extends Placed {
   readonly kind: "pipe";
   /** Names of the variables it sets, with their `$`. */
   readonly variables: readonly string[];
-  /** Whether it gives them a new value (`=`) instead of making them (`:=`). */
+  /** True for an assignment (`=`), false for a declaration (`:=`). */
   readonly assigns: boolean;
   readonly commands: readonly Command[];
 }
 
-/** A word and its arguments. */
+/** A function or operand, and its arguments. */
 export interface Command extends Placed {
   readonly operands: readonly [Operand, ...Operand[]];
 }
@@ -53,7 +53,7 @@ export type Operand =
       readonly names: readonly string[];
     });
 
-/** Names of the fields that a template uses anywhere, in all its definitions. */
+/** Returns the names of all fields in the nodes. */
 export function fieldsOf(nodes: readonly TemplateNode[]): Set<string> {
   const names = new Set<string>();
   const visitOperand = (operand: Operand): void => {

@@ -1,4 +1,4 @@
-// What a template tells about the model's output: the texts around thinking and before tool calls.
+// Texts of a template that reveal the model's output format: around thinking and before tool calls.
 import { fieldsOf, type Pipe, type TemplateNode } from "./syntax-tree.ts";
 
 export interface ThinkingTags {
@@ -6,7 +6,7 @@ export interface ThinkingTags {
   close: string;
 }
 
-/** The literal texts on both sides of `.Thinking`, in a loop over `.Messages`. */
+/** Returns the literal texts on both sides of `.Thinking`, in a loop over `.Messages`. */
 export function thinkingTagsOf(nodes: readonly TemplateNode[]): ThinkingTags | undefined {
   return findThinking(nodes, false);
 }
@@ -34,7 +34,7 @@ function tagsBetween(
 ): ThinkingTags | undefined {
   const open = before?.kind === "text" ? before.text.trim() : "";
   const close = behind?.kind === "text" ? behind.text.trim() : "";
-  // `<x>` and `</x>`, `[X]` and `[/X]`: there may be more text around the two.
+  // `<x>` and `</x>`, `[X]` and `[/X]`, possibly with more text around them.
   const opening = /[<[][^<>[\]/\s]+[>\]]$/.exec(open)?.[0];
   const closing = opening?.replace(/^[<[]/, "$&/");
   if (opening !== undefined && closing !== undefined && close.startsWith(closing)) {
@@ -44,8 +44,8 @@ function tagsBetween(
 }
 
 /**
- * The first literal text inside the block about `.ToolCalls`, up to a brace: what the model writes
- * before a call. `{` where there is none: the call begins with its JSON.
+ * Returns the first literal text inside the block about `.ToolCalls`, up to a brace: the text that the
+ * model writes before a call. `{` if there is none: the call begins with its JSON.
  */
 export function toolCallTagOf(nodes: readonly TemplateNode[]): string {
   const block = findToolCalls(nodes);
@@ -63,7 +63,7 @@ function findToolCalls(nodes: readonly TemplateNode[]): readonly TemplateNode[] 
   return undefined;
 }
 
-/** The first text that is not blank; behind an action there is none any more. */
+/** Returns the first text that is not blank, if no action precedes it. */
 function firstText(nodes: readonly TemplateNode[]): string | undefined {
   for (const node of nodes) {
     if (node.kind === "text") {

@@ -1,11 +1,11 @@
-// A text that knows which of its characters the template wrote and which came from outside.
+// Text that records the origin of its characters: the template or the conversation.
 //
-// Every function of the template language works on these texts, so a conversation's text stays known
-// as such through slicing, escaping and formatting, and lengths and comparisons see nothing but it.
+// Every function of the template language works on these texts, so the origin survives slicing, escaping
+// and formatting, and lengths and comparisons see only the characters.
 
 /**
- * Who wrote a piece of text: the template; the conversation; or the conversation in the answer that
- * the model is to continue. The text of an image is only the mark of its place.
+ * Origin of a piece of text: the template; the conversation (`outside`); or the unfinished answer that
+ * the model is to continue (`prefill`). The text of an `image` only marks its place.
  */
 export type Origin = "template" | "outside" | "prefill" | "image";
 
@@ -17,7 +17,7 @@ export interface TextPiece {
 export class TemplateText {
   static readonly empty = new TemplateText([]);
 
-  /** Without empty pieces, and without neighbours of one origin. */
+  /** Pieces that are not empty, without neighbours of the same origin. */
   readonly pieces: readonly TextPiece[];
   #plain: string | undefined;
 
@@ -43,7 +43,7 @@ export class TemplateText {
     return joined.length === 0 ? TemplateText.empty : new TemplateText(joined);
   }
 
-  /** Strings among the parts are the template's. */
+  /** Joins parts; strings count as the template's. */
   static join(parts: Iterable<TemplateText | string>): TemplateText {
     return TemplateText.fromPieces(
       [...parts].flatMap((part) =>
@@ -57,14 +57,12 @@ export class TemplateText {
     return this.#plain;
   }
 
-  /** Length in UTF-8, which is what Go counts. */
+  /** Length in UTF-8 bytes, as Go counts. */
   get byteLength(): number {
     return Buffer.byteLength(this.plain);
   }
 
-  /**
-   * A part by UTF-8 bytes, as Go slices. Half a character becomes U+FFFD: a prompt is always text.
-   */
+  /** Slices by UTF-8 bytes, as Go does. Half a character becomes U+FFFD: a prompt is always text. */
   sliceBytes(from: number, to: number): TemplateText {
     let at = 0;
     return TemplateText.fromPieces(
@@ -77,7 +75,7 @@ export class TemplateText {
     );
   }
 
-  /** The first characters (code points). */
+  /** Returns the first characters (code points). */
   takeCharacters(count: number): TemplateText {
     let left = count;
     return TemplateText.fromPieces(
@@ -89,7 +87,7 @@ export class TemplateText {
     );
   }
 
-  /** Changes each piece by itself; `change` must treat every character alone. */
+  /** Changes each piece separately; `change` must treat every character by itself. */
   map(change: (text: string) => string): TemplateText {
     return TemplateText.fromPieces(
       this.pieces.map(({ text, origin }) => ({ text: change(text), origin })),
@@ -97,7 +95,7 @@ export class TemplateText {
   }
 }
 
-/** Number of code points. */
+/** Counts code points. */
 export function countCharacters(text: string): number {
   let count = 0;
   for (const _ of text) count += 1;

@@ -1,4 +1,4 @@
-// Walks over a template's tokens.
+// Cursor over a template's tokens.
 
 import { TemplateFault } from "../template-fault.ts";
 import type { Token, TokenType } from "./lexer.ts";
@@ -30,7 +30,7 @@ export class TokenCursor {
     this.#at -= 1;
   }
 
-  /** The next token that is no space, left where it is. */
+  /** Returns the next token that is not a space, without consuming it. */
   peekWord(): Token {
     if (this.peek().type === "space") this.#at += 1;
     return this.peek();
@@ -41,7 +41,7 @@ export class TokenCursor {
     return this.next();
   }
 
-  /** The keyword behind the present token, if one is there. */
+  /** Returns the keyword after the current token, if any. */
   wordAfter(): string | undefined {
     const behind = this.#tokens.slice(this.#at + 1, this.#at + 3);
     const word = behind.find(({ type }) => type !== "space");

@@ -8,7 +8,7 @@ import { deepestCalls } from "./limits.ts";
 import { TemplateText } from "./template-text.ts";
 import { GoList, GoMap, GoStruct, type GoValue } from "./values.ts";
 
-/** A text from outside; half a surrogate pair, which no prompt can hold, becomes U+FFFD. */
+/** Returns untrusted text; half a surrogate pair, which no prompt can contain, becomes U+FFFD. */
 export function outsideText(text: string): TemplateText {
   return TemplateText.of(text.toWellFormed(), "outside");
 }
@@ -17,8 +17,8 @@ export function outsideText(text: string): TemplateText {
 export function jsonValue(value: unknown, depth = 0): GoValue {
   if (depth > deepestCalls) {
     throw new ProductError(promptErrors.templateRefused, {
-      message: `A tool or a tool call holds JSON that is nested more than ${deepestCalls} deep.`,
-      hint: "Send flatter JSON.",
+      message: `A tool or tool call contains JSON that is nested more than ${deepestCalls} deep.`,
+      hint: "Send less deeply nested JSON.",
     });
   }
   if (typeof value === "string") return outsideText(value);
@@ -28,7 +28,7 @@ export function jsonValue(value: unknown, depth = 0): GoValue {
   return new GoMap(entriesOf(value, (item) => jsonValue(item, depth + 1)));
 }
 
-/** Prints as JSON, as `.Tools` does. */
+/** Returns a list that prints as JSON, as `.Tools` does. */
 export function toolList(tools: readonly ToolDefinition[]): GoList {
   const items = tools.map(toolStruct);
   const list: GoList = new GoList(items, () => jsonText(list));
@@ -36,7 +36,7 @@ export function toolList(tools: readonly ToolDefinition[]): GoList {
 }
 
 function toolStruct({ name, description, parameters }: ToolDefinition): GoStruct {
-  // Refuses JSON that is too deep before anything else walks through it.
+  // Refuses JSON that is nested too deeply before other functions walk through it.
   const json = new Map<string, GoValue>([["name", outsideText(name)]]);
   if (description !== undefined) json.set("description", outsideText(description));
   if (parameters !== undefined) json.set("parameters", jsonValue(parameters));
@@ -99,7 +99,7 @@ function propertyStruct(schema: unknown): GoStruct {
   );
 }
 
-/** `toTypeScriptType`: a property's type as TypeScript writes it. */
+/** Returns a property's type in TypeScript's notation (`toTypeScriptType`). */
 export function typeScriptType(value: GoValue): TemplateText {
   const own = value instanceof GoStruct ? value.fields.get("ToTypeScriptType") : undefined;
   return own instanceof TemplateText ? own : TemplateText.of("any");
@@ -124,7 +124,7 @@ function typeScriptName(schema: Record<string, unknown>): string {
   return names.length === 0 ? "any" : names.join(" | ");
 }
 
-/** A schema's `type`, one or several; one prints as itself. */
+/** Returns a schema's types; a single one prints as itself. */
 function typeList(type: unknown): GoList {
   const items = typesOf(type).map(outsideText);
   const [first = TemplateText.empty] = items;

@@ -1,13 +1,13 @@
-// Fields that a template asks for and that no conversation has: a mistyped one prints nothing, unseen.
+// Unknown fields in a template, such as misspelled ones, which silently print nothing.
 import { nearestName } from "../../base/nearest-name.ts";
 import { fieldsOf, type Operand, type Pipe, type TemplateNode } from "./syntax-tree.ts";
 
 export interface UnknownField {
-  /** Without its dot. */
+  /** Name without its dot. */
   name: string;
   /** Index into the template. */
   at: number;
-  /** What was meant, perhaps. */
+  /** Similar known name, if any. */
   nearest: string | undefined;
 }
 
@@ -26,16 +26,16 @@ const ofMessages = "Role Content Thinking Images ToolCalls ToolName ToolCallID".
 const ofTools = "ID Type Items Function Index Name Arguments Description Parameters".split(" ");
 const ofSchemas = "Defs Required Properties AnyOf Enum ToTypeScriptType".split(" ");
 const anywhere = [...ofConversation, ...ofMessages, ...ofTools, ...ofSchemas];
-/** Below these the names are the client's own. */
+/** Fields whose members have names chosen by the client. */
 const open = ["Arguments", "Properties", "Items", "Defs", "AnyOf", "Enum"];
 
-/** What goes behind the place of one. */
+/** Returns the message that follows the place of a field. */
 export function unknownFieldText({ name, nearest }: UnknownField): string {
   const hint = nearest === undefined ? "" : ` Did you mean .${nearest}?`;
-  return `the TEMPLATE asks for .${name}, which no conversation has: it prints nothing.${hint}`;
+  return `the TEMPLATE uses .${name}, which does not exist and prints nothing.${hint}`;
 }
 
-/** Each name once, in the order of the text. */
+/** Returns each name once, in the order of the text. */
 export function unknownFields(
   root: readonly TemplateNode[],
   definitions: Iterable<readonly TemplateNode[]>,

@@ -1,9 +1,9 @@
-// The values a template works with: Go's, as far as a conversation needs them.
+// Values of a template: Go's types, as far as conversations need them.
 import { TemplateText } from "./template-text.ts";
 
 /**
- * A bigint is Go's int, a number its float64. `null` is a nil that stands in a map or a list,
- * `undefined` the nil that a pipeline makes of it; they differ where fields are looked up.
+ * A bigint is Go's int, a number its float64. `null` is a nil in a map or a list, `undefined` the nil
+ * that a pipeline turns it into; they differ in field lookups.
  */
 export type GoValue =
   | undefined
@@ -21,7 +21,7 @@ export class GoList implements Iterable<GoValue> {
   readonly #items: readonly GoValue[];
   readonly #from: number;
   readonly length: number;
-  /** How it prints, where its type has a text of its own. */
+  /** Prints it, if its type has a String method in Ollama. */
   readonly printed: (() => TemplateText) | undefined;
 
   constructor(
@@ -49,7 +49,7 @@ export class GoList implements Iterable<GoValue> {
   }
 }
 
-/** Go's `map[string]any`; keys come from outside. Its JSON keeps the order of the entries. */
+/** Go's `map[string]any` with untrusted keys. Its JSON keeps the order of the entries. */
 export class GoMap {
   readonly entries: ReadonlyMap<string, GoValue>;
   readonly printed: ((map: GoMap) => TemplateText) | undefined;
@@ -59,17 +59,17 @@ export class GoMap {
     this.printed = printed;
   }
 
-  /** In the order in which Go walks through a map: by the bytes of the keys. */
+  /** Entries in Go's order: by the bytes of the keys. */
   get sorted(): Array<[string, GoValue]> {
     return [...this.entries].sort(([a], [b]) => compareBytes(a, b));
   }
 }
 
-/** Go's struct: asking for a field it does not have is an error, and it prints as JSON. */
+/** Go's struct: an unknown field is an error, and it prints as JSON. */
 export class GoStruct {
   readonly typeName: string;
   readonly fields: ReadonlyMap<string, GoValue>;
-  /** What its JSON shows. */
+  /** Returns the value that its JSON shows. */
   readonly json: () => GoValue;
 
   constructor(typeName: string, fields: Record<string, GoValue>, json: () => GoValue) {
@@ -83,7 +83,7 @@ export function isNil(value: GoValue): value is undefined | null {
   return value === undefined || value === null;
 }
 
-/** Go's name of the value's type, for messages. */
+/** Returns Go's name of the value's type, for messages. */
 export function typeName(value: GoValue): string {
   if (isNil(value)) return "nil";
   switch (typeof value) {
@@ -100,7 +100,7 @@ export function typeName(value: GoValue): string {
   return value.typeName;
 }
 
-/** Whether `if` takes it for true: not false, zero, nil or empty. */
+/** Returns false for false, zero, nil and empty values, as `if` does. */
 export function isTrue(value: GoValue): boolean {
   if (isNil(value)) return false;
   switch (typeof value) {
@@ -117,7 +117,7 @@ export function isTrue(value: GoValue): boolean {
   return true;
 }
 
-/** Order of Go's strings. */
+/** Compares in the order of Go's strings. */
 export function compareBytes(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }

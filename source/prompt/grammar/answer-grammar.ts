@@ -1,4 +1,4 @@
-// The grammar of a whole answer: thinking, then JSON of a certain form, or tool calls.
+// Grammar of a whole answer: thinking, then JSON of a given form, or tool calls.
 import { ProductError } from "../../base/product-error.ts";
 import type { ToolDefinition } from "../chat-message.ts";
 import { promptErrors } from "../errors.ts";
@@ -9,13 +9,13 @@ import { answerFrame, callNotations, toolCallShape } from "../output/tool-call-s
 import { CallRules } from "./call-rules.ts";
 import { addClientGrammar } from "./client-grammar.ts";
 import { GrammarRules, literal, sequence } from "./gbnf.ts";
+import { cachedGrammar } from "./grammar-cache.ts";
 import { JsonRules } from "./json-rules.ts";
-import { keptGrammar } from "./kept-grammars.ts";
 import { schemaGrammar } from "./schema-grammar.ts";
 import { textBefore } from "./text-before.ts";
 
 export interface AnswerGrammarOptions {
-  /** What content must be: any JSON object, what fits a schema, or a grammar in GBNF. */
+  /** Format of the content: any JSON object, a schema, or a grammar in GBNF. */
   format:
     | { kind: "json" }
     | { kind: "schema"; schema: unknown }
@@ -24,21 +24,20 @@ export interface AnswerGrammarOptions {
   tools: readonly ToolDefinition[];
   toolChoice: "auto" | "none" | "required" | { name: string };
   parallelToolCalls: boolean;
-  /** How the model writes calls. */
+  /** Format in which the model writes calls. */
   output: OutputFormat;
-  /** Undefined where the model is not to think. */
+  /** Undefined if the model is not to think. */
   thinking: ThinkingTags | undefined;
   /** The prompt has already opened the thinking block. */
   startsInThinking: boolean;
 }
 
 /**
- * A grammar in GBNF, or undefined where the answer is free. Thinking is free in any case, and what
- * follows it is held to the grammar. With a format and tools that may be called, an answer is either
- * content or calls.
+ * Returns a grammar in GBNF, or undefined for a free answer. Thinking is always free; the grammar
+ * applies after it. With a format and tools that may be called, an answer is either content or calls.
  *
- * Arguments of calls are held to the tools' schemas as far as a grammar can: tools come from many
- * hands, and one odd keyword should not make a call impossible.
+ * Arguments of calls follow the tools' schemas as far as a grammar can: tools come from many sources,
+ * and one unusual keyword should not make a call impossible.
  *
  * @throws ProductError `PROMPT_SCHEMA_INVALID`, `PROMPT_SCHEMA_UNSUPPORTED`,
  *   `PROMPT_TOOL_CHOICE_UNSUPPORTED`, `PROMPT_GRAMMAR_INVALID`
@@ -47,7 +46,7 @@ export function answerGrammar(options: AnswerGrammarOptions): string | undefined
   const { format, toolChoice } = options;
   const mustCall = typeof toolChoice === "object" || toolChoice === "required";
   if (format === undefined && !mustCall) return undefined;
-  return keptGrammar(options, () => write(options, mustCall));
+  return cachedGrammar(options, () => write(options, mustCall));
 }
 
 function write(options: AnswerGrammarOptions, mustCall: boolean): string {
@@ -92,7 +91,7 @@ function thinkingGrammar(
   return `(${sequence(literal(thinking.open), block)})?`;
 }
 
-/** Undefined where calls are not asked for and cannot be written as a grammar. */
+/** Returns undefined if calls are not required and have no grammar. */
 function callsGrammar(
   rules: GrammarRules,
   { tools, toolChoice, parallelToolCalls, output }: AnswerGrammarOptions,
@@ -102,7 +101,7 @@ function callsGrammar(
   const notations = shape === undefined ? callNotations(output) : [];
   if (shape === undefined && notations.length === 0) {
     if (!mustCall) return undefined;
-    throw cannotForce("this model's calls cannot be forced", "Use tool_choice auto.");
+    throw cannotForce("the grammar of this model's calls is unknown", "Use tool_choice auto.");
   }
   const callable =
     typeof toolChoice === "object" ? tools.filter(({ name }) => name === toolChoice.name) : tools;
@@ -123,7 +122,7 @@ function callsGrammar(
 function callGrammar(rules: GrammarRules, tool: ToolDefinition, shape: ToolCallShape): string {
   const isInJson = shape.beforeName.endsWith('"');
   const name = isInJson ? JSON.stringify(tool.name).slice(1, -1) : tool.name;
-  // Arguments are an object, whatever the schema leaves open.
+  // Arguments are always an object, even if the schema does not say so.
   const schema = { type: "object", ...tool.parameters };
   return rules.add(
     sequence(

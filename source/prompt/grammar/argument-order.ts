@@ -1,20 +1,20 @@
-// Grammar for the arguments of a call, one after another: in their declared order, or in any.
+// Grammar for the arguments of a call: in their declared order, or in any order.
 import { type GrammarRules, sequence } from "./gbnf.ts";
 
-/** One argument in the grammar of a call. */
+/** Argument in the grammar of a call. */
 export interface CallItem {
-  /** As an expression in GBNF. */
+  /** Expression in GBNF. */
   text: string;
   isRequired: boolean;
 }
 
-/** All orders of so many arguments take 2^5 rules. */
+/** All orders of this many arguments take 2^5 rules. */
 const mostPermuted = 5;
 
 /**
- * Items in their order, those that are not required left out or not.
+ * Returns items in their order, with optional ones present or not.
  *
- * @param between what separates two of them; may be empty
+ * @param between separator; may be empty
  */
 export function inDeclaredOrder(
   rules: GrammarRules,
@@ -35,8 +35,8 @@ export function inDeclaredOrder(
 }
 
 /**
- * Items in any order, each at most once, with all that are required. Where that takes too many
- * rules, no item is held to come once, and only as many as are required.
+ * Returns items in any order, each at most once, including all required ones. If that takes too many
+ * rules, only the number of required items is enforced.
  */
 export function inAnyOrder(rules: GrammarRules, items: readonly CallItem[]): string {
   if (items.length > mostPermuted) {

@@ -1,4 +1,4 @@
-// Grammar rules of calls as models write them, from behind the mark that begins them.
+// Grammar rules of calls as models write them, from after the mark that begins them.
 import type { ToolDefinition } from "../chat-message.ts";
 import type {
   CallNotation,
@@ -20,7 +20,7 @@ export class CallRules {
   readonly #rules: GrammarRules;
   readonly #tools: readonly ToolDefinition[];
   readonly #isParallel: boolean;
-  /** Between marks. Bounded, so that a model cannot go on with it for ever. */
+  /** White space between marks; bounded, so that a model cannot continue it forever. */
   readonly #space: string;
   readonly #properties = new Map<ToolDefinition, (property: string) => string>();
   readonly #forms = new Map<MarkedCallForm | NestedCallForm, string>();
@@ -48,7 +48,7 @@ export class CallRules {
     return sequence(first, this.#following(shape.separator, next), closing);
   }
 
-  /** What follows the name of one tool and its mark, where there is no mark before the name. */
+  /** Returns the rest of a call after a tool's name, for shapes without a mark before the name. */
   behindName(tool: ToolDefinition, shape: ToolCallShape): string {
     const next = this.#tools.map((each) =>
       sequence(literal(shape.beforeName + each.name), this.#jsonArguments(each, shape)),
@@ -57,7 +57,7 @@ export class CallRules {
     return sequence(this.#argumentsObject(tool), this.#flexible(shape.afterArguments), following);
   }
 
-  /** Whole calls, for an answer that must be one; undefined where no grammar describes them. */
+  /** Returns whole calls, for an answer that must be one; undefined if no grammar describes them. */
   whole(notation: CallNotation): string | undefined {
     if (notation.kind === "json") return undefined;
     if (notation.kind === "listed") return sequence(literal(notation.open), this.listed(notation));
@@ -72,7 +72,7 @@ export class CallRules {
     );
   }
 
-  /** What a message to a tool holds: one call of it. */
+  /** Returns the content of a message to a tool: one call of it. */
   message({ open, form, close }: MarkedCallNotation, tool: ToolDefinition): string {
     return sequence(
       literal(open),
@@ -88,11 +88,11 @@ export class CallRules {
     const call = this.#markedCalls(form);
     const next = sequence(this.#flexible(form.beforeName), call);
     if (open === "") {
-      // The mark was left out that `close` is the counterpart of.
+      // `close` is optional, since the mark that it closes was left out.
       const end = close === "" ? "" : `(${this.#flexible(` ${close}`)})?`;
       return sequence(call, this.#following("", next), end);
     }
-    // Without a mark before the name every call has its own opening; else it may have one.
+    // Without a mark before the name, every call has its own opening; otherwise it may have one.
     const others = form.beforeName === "" ? "" : this.#following("", next);
     const block = this.#rules.add(
       sequence(this.#space, next, others, close === "" ? "" : this.#flexible(` ${close}`)),
@@ -100,7 +100,7 @@ export class CallRules {
     return sequence(block, this.#following("", sequence(literal(open), block)));
   }
 
-  /** A call of any tool; notations of one format share a form. */
+  /** Returns a call of any tool; notations of one format share a form. */
   #markedCalls(form: MarkedCallForm | NestedCallForm): string {
     const known = this.#forms.get(form);
     if (known !== undefined) return known;
@@ -158,14 +158,14 @@ export class CallRules {
     return sequence(call, this.#flexible(close), this.#following("", next));
   }
 
-  /** Further calls, where there may be several; white space may stand before each. */
+  /** Returns further calls if several are allowed; white space may precede each. */
   #following(separator: string | undefined, call: string): string {
     if (!this.#isParallel || separator === undefined) return "";
     const between = separator.trim();
     return `(${sequence(this.#space, between === "" ? "" : literal(between), this.#space, call)})*`;
   }
 
-  /** A text in which white space may be more or less than it says, and any number for another. */
+  /** Matches a text with more or less white space, and any number in place of another. */
   #flexible(text: string): string {
     const known = this.#flexibleTexts.get(text);
     if (known !== undefined) return known;
@@ -178,7 +178,7 @@ export class CallRules {
     return flexible;
   }
 
-  /** Models may give a call an id or a type, before its name or behind its arguments. */
+  /** Allows an id or a type before the name or after the arguments, which models may add. */
   #beforeName(text: string): string {
     const [, brace, key] = /^([\s\S]*\{)("\w+":\s*")$/.exec(text) ?? [];
     if (brace === undefined || key === undefined) return this.#flexible(text);
@@ -207,7 +207,7 @@ export class CallRules {
   }
 
   #argumentsObject({ name, parameters }: ToolDefinition): string {
-    // Arguments are an object, whatever the schema leaves open.
+    // Arguments are always an object, even if the schema does not say so.
     const schema = { type: "object", ...parameters };
     return schemaGrammar(this.#rules, schema, { isLenient: true, owner: `tool "${name}"` });
   }
@@ -257,11 +257,11 @@ export class CallRules {
 
   #attributes({ attributes }: MarkedCallForm, written: string | undefined): string {
     if (attributes === undefined || written === undefined) return "";
-    // The mark before them has the quote that ends the name.
+    // The mark before the attributes includes the quote that ends the name.
     return sequence(this.#flexible(written), literal(attributes.end));
   }
 
-  /** A value in a notation whose strings stand between marks; what is nested only has its form. */
+  /** Returns a value with marked strings; nested values follow only their basic form. */
   #quotedValue(tool: ToolDefinition, name: string, schema: unknown, quote: string): string {
     const values = stringsOf(schema);
     if (values !== undefined) {

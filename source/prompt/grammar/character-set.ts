@@ -1,4 +1,4 @@
-// Sets of characters in regular expressions, and how JSON strings write them.
+// Sets of characters in regular expressions, and their form in JSON strings.
 import { type CodePointRange, characterClass, literal } from "./gbnf.ts";
 
 /** Sorted, without overlaps. */
@@ -28,10 +28,10 @@ export const whiteSpace = union([
   [0x3000, 0x3000],
   [0xfeff, 0xfeff],
 ]);
-/** What `.` stands for. */
+/** Characters that `.` matches. */
 export const anyButLineBreaks = complement(union([one("\n"), one("\r"), [0x2028, 0x2029]]));
 
-/** The same ones for every pattern: how JSON writes them is found out once. */
+/** Shared by all patterns, so that their JSON form is computed once. */
 const ascii: readonly CharacterSet[] = Array.from({ length: 128 }, (_, code) => [[code, code]]);
 
 export function single(codePoint: number): CharacterSet {
@@ -68,7 +68,7 @@ export function overlaps(set: CharacterSet, other: CharacterSet): boolean {
   return set.some(([first, last]) => other.some((range) => first <= range[1] && range[0] <= last));
 }
 
-/** What a JSON string holds without an escape: all but quote, backslash and control characters. */
+/** Characters that need no escape in a JSON string: all but quote, backslash and control characters. */
 export const unescaped = complement(union([[0, 0x1f], one('"'), one("\\"), one("\x7f")]));
 const shortEscapes = ['"', "\\", "\b", "\f", "\n", "\r", "\t"];
 
@@ -81,7 +81,7 @@ export function intersection(set: CharacterSet, other: CharacterSet): CharacterS
 
 const written = new WeakMap<CharacterSet, string>();
 
-/** Expression for one character of a set as it stands in a JSON string; undefined for none. */
+/** Returns an expression for one character of a set in a JSON string; undefined for an empty set. */
 export function inJsonString(set: CharacterSet): string | undefined {
   const expression = written.get(set) ?? write(set);
   if (expression !== undefined) written.set(set, expression);

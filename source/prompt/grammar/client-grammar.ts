@@ -1,34 +1,34 @@
-// A grammar in GBNF that a client sends: bounded before llama.cpp reads it, and put beside rules of ours.
+// Grammar in GBNF from a client: checked against limits, and renamed to fit beside other rules.
 import { ProductError } from "../../base/product-error.ts";
 import { promptErrors } from "../errors.ts";
 import type { GrammarRules } from "./gbnf.ts";
 
 const mostCharacters = 65_536;
-/** llama.cpp reads brackets within brackets by calling itself. */
+/** llama.cpp parses nested brackets recursively. */
 const deepestBrackets = 64;
-/** Repetitions are written out when a grammar is read: `"abc"{100}` as 300 characters. */
+/** llama.cpp expands repetitions when it parses a grammar: `"abc"{100}` becomes 300 characters. */
 const mostElements = 200_000;
 
-/** Comments, texts, sets of characters, tokens, counts, names, and any other character. */
+/** Comments, texts, character sets, tokens, counts, names, and any other character. */
 const pieces =
   /#[^\n]*|"(?:[^"\\\n]|\\[^\n])*"|\[(?:[^\]\\\n]|\\[^\n])*\]|<[^>\s]*>|\{\s*\d*\s*(?:,\s*\d*\s*)?\}|[A-Za-z0-9_-]+|[\s\S]/g;
 
 const prefix = "client-";
 
 /**
- * Adds the client's rules to ours, under names of their own.
+ * Adds the client's rules under names that do not collide with others.
  *
  * @returns the name of its root
- * @throws ProductError `PROMPT_GRAMMAR_INVALID`; what else is wrong is found by llama.cpp
+ * @throws ProductError `PROMPT_GRAMMAR_INVALID`; llama.cpp finds all other mistakes
  */
 export function addClientGrammar(rules: GrammarRules, gbnf: string): string {
   if (gbnf.length > mostCharacters) {
-    throw invalid(`it has ${gbnf.length} characters, and at most ${mostCharacters} are read`);
+    throw invalid(`it has ${gbnf.length} characters; the limit is ${mostCharacters}`);
   }
   let text = "";
   let depth = 0;
   let elements = 0;
-  // Elements of what a count or a star would repeat.
+  // Elements that a count or a star would repeat.
   let last = 0;
   const opened: number[] = [];
   for (const [piece] of gbnf.matchAll(pieces)) {
@@ -50,7 +50,7 @@ export function addClientGrammar(rules: GrammarRules, gbnf: string): string {
       elements += last;
     }
     if (depth > deepestBrackets)
-      throw invalid(`it has more than ${deepestBrackets} brackets within brackets`);
+      throw invalid(`its brackets are nested more than ${deepestBrackets} deep`);
     if (elements > mostElements) throw invalid("its repetitions are too large");
   }
   if (!/(?:^|\n)\s*root\s*::=/.test(gbnf)) throw invalid("it has no rule named root");

@@ -1,10 +1,10 @@
-// Takes out what alternatives of a pattern begin with alike, so that a text is compared with one of them:
+// Common prefixes of a pattern's alternatives, factored out so that a text is compared with one of them:
 // `abc|abd` becomes `ab(c|d)`.
 import type { PatternNode } from "./pattern-syntax.ts";
 
 type Either = Extract<PatternNode, { type: "either" }>;
 
-/** The alternatives of the pattern as a whole stay: each may have anchors of its own. */
+/** Factors a pattern, except for its top-level alternatives: each may have its own anchors. */
 export function factorPattern(node: PatternNode): PatternNode {
   if (node.type !== "either") return factored(node);
   return { ...node, alternatives: node.alternatives.map(factored) };
@@ -21,7 +21,7 @@ function factoredEither({ alternatives }: Either): PatternNode {
   for (const alternative of alternatives) {
     const parts = alternative.type === "sequence" ? alternative.parts : [alternative];
     const [first] = parts;
-    // What begins with something else than a set of characters is a group of its own.
+    // An alternative that does not begin with a character set is a group by itself.
     const key = first?.type === "set" ? JSON.stringify(first.set) : alternative;
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [parts]);

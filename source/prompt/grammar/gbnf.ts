@@ -1,6 +1,6 @@
-// GBNF, llama.cpp's notation for grammars: how its pieces are written, and a set of rules.
+// GBNF, llama.cpp's notation for grammars: syntax of its pieces, and a set of rules.
 
-/** A literal text. */
+/** Quotes a literal text. */
 export function literal(text: string): string {
   return `"${[...text].map(literalCharacter).join("")}"`;
 }
@@ -11,10 +11,10 @@ function literalCharacter(character: string): string {
   return isControl ? `\\x${hex(character.codePointAt(0) ?? 0, 2)}` : character;
 }
 
-/** Code points from the first to the last. */
+/** Range of code points, both ends included. */
 export type CodePointRange = readonly [first: number, last: number];
 
-/** One character out of some ranges, of which there must be one. */
+/** Matches one character of the given ranges, of which there must be at least one. */
 export function characterClass(ranges: readonly CodePointRange[]): string {
   const parts = ranges.map(([first, last]) =>
     first === last ? classCharacter(first) : `${classCharacter(first)}-${classCharacter(last)}`,
@@ -40,7 +40,7 @@ export function sequence(...parts: string[]): string {
 /** llama.cpp refuses 2,000 repetitions of one rule, and ignores a larger number. */
 const mostRepetitions = 1000;
 
-/** Rules under construction; each expression that is more than a name gets a rule of its own. */
+/** Rules under construction; each expression that is more than a name becomes a rule. */
 export class GrammarRules {
   readonly #bodies = new Map<string, string>();
   readonly #names = new Map<string, string>();
@@ -48,12 +48,12 @@ export class GrammarRules {
   readonly #texts: string[] = [];
   #size = 0;
 
-  /** Characters of all rules so far. */
+  /** Number of characters of all rules so far. */
   get size(): number {
     return this.#size;
   }
 
-  /** The rule with this body, made if there is none yet. */
+  /** Returns the rule with this body, creating it if needed. */
   add(body: string): string {
     const known = this.#names.get(body);
     if (known !== undefined) return known;
@@ -63,7 +63,7 @@ export class GrammarRules {
     return name;
   }
 
-  /** The rule of a key, which many parts of a grammar ask for; its body may hold itself. */
+  /** Returns the rule of a key, which many parts of a grammar use; its body may refer to itself. */
   once(key: string, write: (name: string) => string): string {
     const known = this.#known.get(key);
     if (known !== undefined) return known;
@@ -79,14 +79,14 @@ export class GrammarRules {
     return different.length === 1 && only !== undefined ? only : this.add(different.join(" | "));
   }
 
-  /** A name for a rule that will be defined later. */
+  /** Reserves a name for a rule that is defined later. */
   reserve(): string {
     const name = `r${this.#bodies.size}`;
     this.#bodies.set(name, "");
     return name;
   }
 
-  /** Adds rules that are written out already, under names that are none of ours. */
+  /** Adds finished rules, whose names must not collide. */
   append(text: string): void {
     this.#texts.push(`${text}\n`);
     this.#size += text.length;
@@ -98,8 +98,8 @@ export class GrammarRules {
   }
 
   /**
-   * An expression repeated from `minimum` to `maximum` times, which may be infinity. More than a
-   * million is taken for infinity: no window holds that much.
+   * Repeats an expression from `minimum` to `maximum` times, which may be infinity. More than a million
+   * counts as infinity: no window is that long.
    */
   repeat(expression: string, minimum: number, maximum: number): string {
     if (maximum === 0) return "";
@@ -129,7 +129,7 @@ export class GrammarRules {
     return rest;
   }
 
-  /** The whole grammar. */
+  /** Returns the whole grammar. */
   text(root: string): string {
     const rules = [...this.#bodies].map(([name, body]) => `${name} ::= ${body}\n`);
     return `root ::= ${root}\n${rules.join("")}${this.#texts.join("")}`;

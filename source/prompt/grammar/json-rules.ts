@@ -1,4 +1,4 @@
-// Grammar rules of JSON itself.
+// Grammar rules of JSON.
 import { unescaped } from "./character-set.ts";
 import { characterClass, type GrammarRules, literal, sequence } from "./gbnf.ts";
 
@@ -6,25 +6,25 @@ const escaped = sequence('"\\\\"', `(["\\\\/bfnrt] | "u" [0-9a-fA-F]{4})`);
 const character = `${characterClass(unescaped)} | ${escaped}`;
 
 /**
- * The rules that schemas are put together from. White space is bounded, so that a model cannot go on
- * with it for ever: nothing, a space, or a line break with an indent of up to 40 characters.
+ * Building blocks for schemas. White space is bounded, so that a model cannot continue it forever:
+ * nothing, a space, or a line break with an indent of up to 40 characters.
  */
 export class JsonRules {
   readonly rules: GrammarRules;
-  /** Between the marks of objects and lists. */
+  /** White space between the marks of objects and lists. */
   readonly space: string;
-  /** Behind a colon. */
+  /** White space after a colon. */
   readonly smallSpace = '" "?';
   readonly #hasPythonWords: boolean;
 
-  /** @param hasPythonWords `True`, `False` and `None` are allowed beside JSON's words */
+  /** @param hasPythonWords allows `True`, `False` and `None` beside JSON's words */
   constructor(rules: GrammarRules, hasPythonWords = false) {
     this.rules = rules;
     this.#hasPythonWords = hasPythonWords;
     this.space = rules.add('| " " | "\\n" [ \\t]{0,40}');
   }
 
-  /** One character of a string, perhaps escaped. */
+  /** A character of a string, possibly escaped. */
   get character(): string {
     return this.rules.add(character);
   }
@@ -33,7 +33,7 @@ export class JsonRules {
     return this.quoted(`${this.character}*`);
   }
 
-  /** A string around an expression for what it holds. */
+  /** Returns a string with the given content. */
   quoted(content: string): string {
     return this.rules.add(sequence('"\\""', content, '"\\""'));
   }
@@ -42,7 +42,7 @@ export class JsonRules {
     return this.rules.add('"-"? ("0" | [1-9] [0-9]{0,15})');
   }
 
-  /** As long as a double is ever written. */
+  /** Any number, with as many digits as a double ever needs. */
   get number(): string {
     const whole = '"-"? ("0" | [1-9] [0-9]{0,20})';
     return this.rules.add(`${whole} ("." [0-9]{1,24})? ([eE] [-+]? [0-9]{1,3})?`);
@@ -82,7 +82,7 @@ export class JsonRules {
     return this.rules.add(sequence(key, '":"', this.smallSpace, value));
   }
 
-  /** One value and no other. */
+  /** Returns a grammar for exactly this value. */
   constant(value: unknown): string {
     if (typeof value !== "object" || value === null) return literal(JSON.stringify(value));
     const comma = sequence('","', this.space);
@@ -95,13 +95,13 @@ export class JsonRules {
     return this.between("{", members.join(` ${comma} `), "}");
   }
 
-  /** `content` between two marks, with white space inside them. */
+  /** Puts `content` between two marks, with white space inside them. */
   between(open: string, content: string, close: string): string {
     const inner = content === "" ? "" : sequence(content, this.space);
     return this.rules.add(sequence(literal(open), this.space, inner, literal(close)));
   }
 
-  /** Items with commas between them. */
+  /** Returns items separated by commas. */
   separated(item: string, minimum: number, maximum: number): string {
     if (maximum === 0) return "";
     const following = this.rules.repeat(

@@ -1,4 +1,4 @@
-// Grammars that begin where a model by itself begins a call: until then its answer is free.
+// Grammars that apply once a model starts a call; until then its answer is free.
 import { Turns } from "../../base/turns.ts";
 import type { ToolDefinition } from "../chat-message.ts";
 import type { OutputFormat } from "../output/format-table.ts";
@@ -6,16 +6,16 @@ import type { ToolCallShape } from "../output/output-format.ts";
 import { callNotations } from "../output/tool-call-shape.ts";
 import { CallRules } from "./call-rules.ts";
 import { GrammarRules } from "./gbnf.ts";
-import { digestOf, keptGrammar } from "./kept-grammars.ts";
+import { cachedGrammar, digestOf } from "./grammar-cache.ts";
 import { schemaGrammar } from "./schema-grammar.ts";
 
 export interface LazyGrammar {
-  /** The text behind which the answer follows the grammar. */
+  /** Text after which the answer follows the grammar. */
   mark: string;
-  /** The mark counts only as the beginning of the answer. */
+  /** The mark counts only at the start of the answer. */
   isOnlyAtStart: boolean;
   /**
-   * In GBNF. Written when it is needed: most answers come to no mark.
+   * Returns the grammar in GBNF. Created on demand: most answers contain no mark.
    *
    * @throws ProductError `PROMPT_SCHEMA_INVALID`, `PROMPT_SCHEMA_UNSUPPORTED`
    */
@@ -25,19 +25,19 @@ export interface LazyGrammar {
 export interface LazyCallsOptions {
   tools: readonly ToolDefinition[];
   parallelToolCalls: boolean;
-  /** How the model writes calls. */
+  /** Format in which the model writes calls. */
   output: OutputFormat;
 }
 
 /**
- * For each mark with which the model may begin a call: what follows it up to the answer's end. Names
- * are those of the tools, arguments fit their schemas as far as a grammar can hold them, and white
- * space between marks is free. Empty for formats whose calls no grammar describes.
+ * Returns a grammar for each mark that may begin a call, from the mark to the answer's end. Names are
+ * those of the tools, arguments follow their schemas as far as a grammar can, and white space between
+ * marks is free. Empty for formats without a grammar of calls.
  */
 export function lazyCallGrammars(options: LazyCallsOptions): LazyGrammar[] {
   if (options.tools.length === 0) return [];
   return callNotations(options.output).flatMap((notation) => {
-    // Arguments that are written one by one must be known by name.
+    // Arguments written one by one must have declared names.
     if (notation.kind !== "json" && options.tools.some(takesUnknownArguments)) return [];
     if (notation.kind === "marked") {
       const { recipient } = notation;
@@ -66,7 +66,7 @@ function takesUnknownArguments({ parameters }: ToolDefinition): boolean {
   return properties === undefined || additionalProperties !== false;
 }
 
-/** Where the tool's name itself is the mark: at the beginning, or behind the separator. */
+/** Returns grammars for tools whose name itself is the mark: at the start, or after the separator. */
 function recipientGrammars(options: LazyCallsOptions, shape: ToolCallShape): LazyGrammar[] {
   return options.tools.flatMap((tool) => {
     const name = `${shape.beforeName}${tool.name}${shape.beforeArguments}`;
@@ -88,15 +88,15 @@ function lazyGrammar(
     const rules = new GrammarRules();
     return rules.text(write(new CallRules(rules, options.tools, options.parallelToolCalls)));
   };
-  return [{ mark, isOnlyAtStart, write: () => keptGrammar([mark, options], grammar) }];
+  return [{ mark, isOnlyAtStart, write: () => cachedGrammar([mark, options], grammar) }];
 }
 
 const mostChecked = 1000;
 const checked = new Set<string>();
 
 /**
- * Refuses what no grammar can express before anything is generated. Clients send the same tools with
- * every request: what was fine is remembered. Between tools others have their turn.
+ * Refuses unsupported schemas before anything is generated. Clients send the same tools with every
+ * request, so valid ones are cached. Yields to other requests between tools.
  *
  * @throws ProductError `PROMPT_SCHEMA_INVALID`, `PROMPT_SCHEMA_UNSUPPORTED`
  */

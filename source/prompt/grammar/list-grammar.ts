@@ -1,17 +1,17 @@
-// Grammar for lists and tuples under the keywords of a schema.
+// Grammar for lists and tuples.
 import { sequence } from "./gbnf.ts";
 import type { JsonRules } from "./json-rules.ts";
 import { type SchemaObject, schemaAt, schemasAt } from "./schema-keywords.ts";
 import { countBounds, inside, type Place, type TypeContext } from "./schema-place.ts";
 
-/** Undefined where no list fits. */
+/** Returns undefined if no list is valid. */
 export function listGrammar(
   schema: SchemaObject,
   place: Place,
   context: TypeContext,
 ): string | undefined {
   const { json } = context;
-  // Before 2020 a tuple was a list in `items`, and `additionalItems` came behind it.
+  // Before draft 2020-12 a tuple was a list in `items`, followed by `additionalItems`.
   const isOldTuple = Array.isArray(schema.items);
   const tupleKey = isOldTuple ? "items" : "prefixItems";
   const tuple = schemasAt(schema, tupleKey, place.path) ?? [];
@@ -30,7 +30,7 @@ export function listGrammar(
   return items === undefined ? undefined : json.between("[", items, "]");
 }
 
-/** The items of a tuple, of which those behind the least number may be missing. */
+/** Returns the items of a tuple; those beyond the minimum are optional. */
 function tupleItems(
   json: JsonRules,
   tuple: ReadonlyArray<string | undefined>,

@@ -5,16 +5,16 @@ import type { JsonRules } from "./json-rules.ts";
 
 export interface DeclaredProperty {
   name: string;
-  /** Expression for the value. */
+  /** Expression of the value. */
   value: string;
   isRequired: boolean;
 }
 
 export interface ObjectShape {
   properties: readonly DeclaredProperty[];
-  /** Expression for a further member, key included; undefined where none is allowed. */
+  /** Expression of a further member, including its key; undefined if none is allowed. */
   additional: string | undefined;
-  /** Only for objects without declared properties. */
+  /** Used only for objects without declared properties. */
   minimum: number;
   maximum: number;
 }
@@ -26,7 +26,7 @@ export function membersGrammar(json: JsonRules, shape: ObjectShape): string {
     return json.rules.add(json.between("{", members, "}"));
   }
   const comma = sequence('","', json.space);
-  // Built from the end: what may follow when members stand before it, and when none does.
+  // Built from the end: the rest with a member before it, and without.
   let following =
     additional === undefined
       ? ""
@@ -52,27 +52,37 @@ function choice(rules: GrammarRules, first: string, second: string): string {
   return rules.add(`${first} | ${second === "" ? '""' : second}`);
 }
 
-/** A key that is none of the names. It is written without escapes, so that it cannot be one in disguise. */
+/** Matches a key other than the names. Escapes are not allowed, so that it cannot equal a name in disguise. */
 export function otherKey(json: JsonRules, names: readonly string[]): string {
   const anything = json.rules.add(characterClass(unescaped));
-  const beginnings = names.map((name) => [...name]);
-  return json.quoted(keyFrom(json.rules, beginnings, anything));
+  const characters = names.map((name) => [...name]);
+  return json.quoted(keyFrom(json.rules, characters, anything));
 }
 
-/** What may follow when the names are what is left of those that begin as the key does so far. */
-function keyFrom(rules: GrammarRules, names: readonly string[][], anything: string): string {
-  const byFirst = new Map<string, string[][]>();
-  for (const [first, ...rest] of names) {
-    if (first !== undefined) byFirst.set(first, [...(byFirst.get(first) ?? []), rest]);
+/** Matches the rest of a key whose first `written` characters begin each of the names. */
+function keyFrom(
+  rules: GrammarRules,
+  names: readonly string[][],
+  anything: string,
+  written = 0,
+): string {
+  const byNext = new Map<string, string[][]>();
+  for (const name of names) {
+    const next = name[written];
+    if (next === undefined) continue;
+    const alike = byNext.get(next);
+    if (alike === undefined) byNext.set(next, [name]);
+    else alike.push(name);
   }
-  const firsts = [...byFirst.keys()].map((first) => first.codePointAt(0) ?? 0);
-  const others = intersection(unescaped, complement(union(firsts.flatMap(single))));
+  const nexts = [...byNext.keys()].map((next) => next.codePointAt(0) ?? 0);
+  const others = intersection(unescaped, complement(union(nexts.flatMap(single))));
   const alternatives = [`${characterClass(others)} ${anything}*`];
-  for (const [first, rests] of byFirst) {
-    const isWritten = contains(unescaped, first.codePointAt(0) ?? 0);
-    if (isWritten) alternatives.push(sequence(literal(first), keyFrom(rules, rests, anything)));
+  for (const [next, alike] of byNext) {
+    const isWritten = contains(unescaped, next.codePointAt(0) ?? 0);
+    if (!isWritten) continue;
+    alternatives.push(sequence(literal(next), keyFrom(rules, alike, anything, written + 1)));
   }
-  const mayEnd = !names.some((name) => name.length === 0);
+  const mayEnd = !names.some((name) => name.length === written);
   if (mayEnd) alternatives.push('""');
   return rules.add(alternatives.join(" | "));
 }

@@ -1,4 +1,4 @@
-// Two schemas that a value must both fit, as one: for allOf, and for what stands beside anyOf and $ref.
+// Merge of two schemas that both apply to a value: for allOf, and for keywords beside anyOf and $ref.
 import type { ComparedTexts } from "./schema-bounds.ts";
 import { below, invalidSchema, type SchemaPath, unsupportedSchema } from "./schema-error.ts";
 import {
@@ -15,9 +15,9 @@ import {
 const largerWins = ["minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"];
 const smallerWins = ["maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"];
 const unionKeys = ["anyOf", "oneOf"];
-/** Of these a value cannot have two. */
+/** Keywords that a value cannot have two different ones of. */
 const mustAgree = ["const", "pattern", "format", "multipleOf", "prefixItems", "propertyNames"];
-/** More would make a grammar that nobody waits for. */
+/** More combinations would take too long. */
 const mostCombinations = 256;
 
 /**
@@ -38,7 +38,7 @@ export function mergeSchemas(
     if (!Object.hasOwn(first, key)) continue;
     merged[key] = mergeKeyword(key, first, second, { path, texts });
   }
-  // Both list values, and none is in both lists.
+  // Returns false for two lists of values that have none in common.
   if (first.enum !== undefined && second.enum !== undefined && isEmpty(merged.enum)) return false;
   return {
     ...merged,
@@ -58,7 +58,7 @@ function mergeKeyword(
   { path, texts }: { path: SchemaPath; texts: ComparedTexts },
 ): unknown {
   const [first, second] = [firstSchema[key], secondSchema[key]];
-  // These two are looked at together.
+  // Merged together elsewhere.
   if (key === "properties" || key === "additionalProperties") return first;
   if (first === second) return first;
   const textOf = (value: unknown) => texts.of(value, below(path, key));
@@ -98,7 +98,7 @@ function commonTypes(first: SchemaObject, second: SchemaObject, path: SchemaPath
   return [...new Set(common)];
 }
 
-/** What one side says of properties that the other does not name holds for them too. */
+/** Applies one side's rules for undeclared properties to those that only the other side declares. */
 function mergeProperties(
   first: SchemaObject,
   second: SchemaObject,

@@ -1,4 +1,4 @@
-// Grammar for arguments that are elements: members and items of a value are elements within its own.
+// Grammar for arguments as elements: members and items are elements inside their value's element.
 import type { NestedCallForm } from "../output/output-format.ts";
 import { isRecord, parametersOf, stringsOf, takesString, typeOf } from "../output/schema-facts.ts";
 import { type CallItem, inAnyOrder } from "./argument-order.ts";
@@ -6,15 +6,15 @@ import { type GrammarRules, literal, sequence } from "./gbnf.ts";
 import { schemaGrammar } from "./schema-grammar.ts";
 import { textBefore } from "./text-before.ts";
 
-/** A name that no schema declares. */
+/** Name that no schema declares. */
 const anyName = "[A-Za-z0-9_.-]{1,64}";
 
 export class NestedArguments {
   readonly #rules: GrammarRules;
   readonly #form: NestedCallForm;
-  /** Between elements. */
+  /** White space between elements. */
   readonly #space: string;
-  /** Text up to the next mark, with the mark: no value may hold it. */
+  /** Text up to and including the next mark, which no value may contain. */
   readonly #text: string;
   #anything: string | undefined;
 
@@ -26,7 +26,7 @@ export class NestedArguments {
   }
 
   /**
-   * The members of an object, each an element of its name, in any order.
+   * Returns the members of an object, each an element with its name, in any order.
    *
    * @throws ProductError `PROMPT_SCHEMA_INVALID`, `PROMPT_SCHEMA_UNSUPPORTED`
    */
@@ -46,7 +46,7 @@ export class NestedArguments {
     );
   }
 
-  /** A value, and the mark of the tag behind it. */
+  /** Matches a value and the mark of the tag after it. */
   #valueAndMark(schema: unknown): string {
     const mark = literal(this.#form.mark);
     const values = stringsOf(schema);
@@ -54,7 +54,7 @@ export class NestedArguments {
     if (!isRecord(schema)) return this.#text;
     const { anyOf = schema.oneOf, properties, items } = schema;
     if (Array.isArray(anyOf)) {
-      // Elements are a string's text, too, where a model takes another alternative.
+      // A string may contain elements too, if the model uses another alternative.
       if (takesString(schema)) return this.#any;
       return this.#rules.either(anyOf.map((each) => this.#valueAndMark(each)));
     }
@@ -74,14 +74,14 @@ export class NestedArguments {
     }
   }
 
-  /** Elements whose values have any form, and the mark behind them. */
+  /** Matches elements with values of any form, and the mark after them. */
   #elements(name: string): string {
     const mark = literal(this.#form.mark);
     const element = sequence(this.#space, mark, '"<"', name, '">"', this.#any, '"</"', name, '">"');
     return sequence(`(${element})*`, this.#space, mark);
   }
 
-  /** A text or elements, and the mark behind it. */
+  /** Matches a text or elements, and the mark after them. */
   get #any(): string {
     if (this.#anything === undefined) {
       this.#anything = this.#rules.reserve();

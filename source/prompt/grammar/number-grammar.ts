@@ -1,10 +1,10 @@
-// Grammar for numbers under the keywords of a schema.
+// Grammar for numbers.
 import { decimalRange, integerRange, type NumberBounds } from "./number-range.ts";
 import { below, invalidSchema, type SchemaPath, unsupportedSchema } from "./schema-error.ts";
 import { numberAt, type SchemaObject } from "./schema-keywords.ts";
 import type { TypeContext } from "./schema-place.ts";
 
-/** Undefined where no number fits. */
+/** Returns undefined if no number is valid. */
 export function numberGrammar(
   type: "integer" | "number",
   schema: SchemaObject,
@@ -13,16 +13,13 @@ export function numberGrammar(
 ): string | undefined {
   const step = numberAt(schema, "multipleOf", path);
   if (step !== undefined && step <= 0) {
-    throw invalidSchema(below(path, "multipleOf"), "it must be more than 0");
+    throw invalidSchema(below(path, "multipleOf"), "it must be greater than 0");
   }
-  // Multiples of 1, 0.1, 0.01 and so on are numbers with so many digits behind the point.
+  // Multiples of 1, 0.1, 0.01 and so on are numbers with a fixed number of decimals.
   const digits = step === undefined ? undefined : Math.round(-Math.log10(step));
   const isStepKept = digits === undefined || (digits >= 0 && Number(`1e${-digits}`) === step);
   if (!isStepKept && !isLenient) {
-    throw unsupportedSchema(
-      below(path, "multipleOf"),
-      "only 1, 0.1, 0.01 and so on can be enforced",
-    );
+    throw unsupportedSchema(below(path, "multipleOf"), "only 1, 0.1, 0.01 and so on are supported");
   }
   const fraction = isStepKept ? digits : undefined;
   const bounds = boundsOf(schema, path);
@@ -46,7 +43,7 @@ function boundsOf(schema: SchemaObject, path: SchemaPath): NumberBounds {
   };
 }
 
-/** Of two bounds the tighter one; in draft 4 the exclusive one is a boolean beside the other. */
+/** Returns the tighter of two bounds; in draft 4 the exclusive one is a boolean. */
 function boundOf(
   schema: SchemaObject,
   key: string,

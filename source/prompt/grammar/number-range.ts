@@ -8,13 +8,13 @@ export interface NumberBounds {
   exclusiveMaximum: boolean;
 }
 
-/** Beyond this, numbers in JSON are not exact any more. */
+/** Larger numbers in JSON are not exact. */
 const mostIntegerDigits = 16;
 const largest = 10n ** BigInt(mostIntegerDigits) - 1n;
-/** As long as a double is ever written without an exponent. */
+/** Most digits of a double without an exponent. */
 const mostFractionDigits = 24;
 
-/** Integers of up to 16 digits within the bounds; undefined when there are none. */
+/** Matches integers of up to 16 digits within the bounds; undefined if there are none. */
 export function integerRange(rules: GrammarRules, bounds: NumberBounds): string | undefined {
   const lowest = bounds.minimum === undefined ? -largest : ceiling(bounds);
   const highest = bounds.maximum === undefined ? largest : floor(bounds);
@@ -40,7 +40,7 @@ function floor({ maximum = 0, exclusiveMaximum }: NumberBounds): bigint {
   return exclusiveMaximum && Number.isInteger(maximum) ? whole - 1n : whole;
 }
 
-/** From `low` to `high`, neither negative. */
+/** Matches numbers from `low` to `high`, neither negative. */
 function naturalRange(rules: GrammarRules, low: bigint, high: bigint): string {
   const alternatives: string[] = [];
   for (let digits = String(low).length; digits <= String(high).length; digits += 1) {
@@ -53,7 +53,7 @@ function naturalRange(rules: GrammarRules, low: bigint, high: bigint): string {
   return rules.either(alternatives);
 }
 
-/** Between two texts of digits of one length. */
+/** Matches digits between two texts of the same length. */
 function sameLength(rules: GrammarRules, from: string, to: string): string {
   const rest = from.length - 1;
   const [first, last] = [Number(from.charAt(0)), Number(to.charAt(0))];
@@ -76,21 +76,21 @@ function digit(first: number, last: number): string {
   return first === last ? literal(String(first)) : `[${first}-${last}]`;
 }
 
-/** A decimal without a sign; the fraction has no zeros at its end. */
+/** Decimal without a sign; the fraction has no trailing zeros. */
 interface Decimal {
   whole: bigint;
   fraction: string;
 }
 
-/** One end of a range of decimals without a sign. */
+/** End of a range of decimals without a sign. */
 interface End extends Decimal {
   isExclusive: boolean;
 }
 
 /**
- * Decimals within the bounds, without exponents; undefined when there are none.
+ * Matches decimals within the bounds, without exponents; undefined if there are none.
  *
- * @param fractionDigits the most digits behind the point
+ * @param fractionDigits most decimals
  */
 export function decimalRange(
   rules: GrammarRules,
@@ -117,7 +117,7 @@ export function decimalRange(
   return alternatives.length === 0 ? undefined : rules.either(alternatives);
 }
 
-/** Undefined for a bound that is further away than any number we write. */
+/** Returns undefined for a bound beyond all numbers that are written. */
 function endOf(bound: number, isExclusive: boolean): End | undefined {
   if (Math.abs(bound) > Number(largest)) return undefined;
   const [mantissa = "", exponent = "0"] = String(Math.abs(bound)).split("e");
@@ -161,7 +161,7 @@ function unsignedRange(
   return alternatives.length === 0 ? undefined : rules.either(alternatives);
 }
 
-/** A point and the digits behind it, or nothing, where the whole part is that of the ends given. */
+/** Matches a point and decimals, or nothing, if the whole part equals that of the given ends. */
 function fractionRange(
   rules: GrammarRules,
   low: End | undefined,
@@ -170,7 +170,7 @@ function fractionRange(
 ): string | undefined {
   const [from, to] = [low?.fraction ?? "", high?.fraction ?? ""];
 
-  /** Whether the number may end where `at` digits are written and are those of the ends. */
+  /** Returns true if the number may end after `at` decimals that equal those of the ends. */
   const mayEnd = (at: number, onLow: boolean, onHigh: boolean): boolean => {
     if (onLow && (at < from.length || low?.isExclusive)) return false;
     return !(onHigh && at >= to.length && high?.isExclusive);

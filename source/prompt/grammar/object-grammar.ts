@@ -1,4 +1,4 @@
-// Grammar for objects under the keywords of a schema.
+// Grammar for objects.
 import { type DeclaredProperty, membersGrammar, otherKey } from "./member-grammar.ts";
 import { refuseManyAlternatives } from "./schema-bounds.ts";
 import { below, type SchemaPath, unsupportedSchema } from "./schema-error.ts";
@@ -18,7 +18,7 @@ import {
   type TypeContext,
 } from "./schema-place.ts";
 
-/** Undefined where no object fits. */
+/** Returns undefined if no object is valid. */
 export function objectGrammar(
   schema: SchemaObject,
   place: Place,
@@ -52,7 +52,7 @@ export function objectGrammar(
   return membersGrammar(json, { properties, additional, ...counts });
 }
 
-/** Key of a member that is not declared. */
+/** Returns the key of an undeclared member. */
 function keyGrammar(schema: SchemaObject, place: Place, context: TypeContext): string | undefined {
   const { json } = context;
   const declared = propertiesOf(schema, place.path).map(([name]) => name);
@@ -64,7 +64,7 @@ function keyGrammar(schema: SchemaObject, place: Place, context: TypeContext): s
     if (context.isLenient) return otherKey(json, names);
     throw unsupportedSchema(
       below(place.path, "propertyNames"),
-      "it stands beside named properties",
+      "it cannot be combined with named properties",
     );
   }
   const key = asSchema(form, below(place.path, "propertyNames"));
@@ -78,7 +78,7 @@ function isPlainString(schema: Schema): boolean {
   );
 }
 
-/** How many members there are can be enforced only where none is named. */
+/** Refuses limits on the number of members beside named properties, which a grammar cannot count. */
 function refuseCounts(
   { minimum, maximum }: CountBounds,
   properties: readonly DeclaredProperty[],
@@ -92,5 +92,5 @@ function refuseCounts(
   const keeps = minimum <= certain && maximum >= possible;
   if (keeps) return;
   const key = minimum > certain ? "minProperties" : "maxProperties";
-  throw unsupportedSchema(below(path, key), "it stands beside named properties");
+  throw unsupportedSchema(below(path, key), "it cannot be combined with named properties");
 }

@@ -1,23 +1,23 @@
-// Estimates what a pattern costs while an answer is written.
+// Estimated cost of a pattern during generation.
 //
-// A grammar keeps every place of the pattern in which the text may be, and compares all of them at each
-// character: optional parts that repeat multiply them, and a short pattern can stop a model.
+// A grammar tracks every position in the pattern that the text may be at, and compares all of them for
+// each character: repeated optional parts multiply them, so a short pattern can stall a model.
 import type { PatternNode } from "./pattern-syntax.ts";
 
 /**
- * Comparisons for one character; about 2 ns each. `^(a?){100}a{100}$` has 4 million, a pattern with a
- * thousand words to choose from 1 million, and most that people write fewer than a hundred.
+ * Limit of comparisons per character, about 2 ns each. `^(a?){100}a{100}$` takes 4 million, a pattern
+ * with a thousand alternative words 1 million, and typical ones fewer than a hundred.
  */
 export const mostComparisons = 10_000_000;
 
 interface Extent {
-  /** Places in which the text may be at once, at most. */
+  /** Most positions at the same time. */
   places: number;
-  /** Places that one place may lead to. */
+  /** Positions that one position may lead to. */
   successors: number;
 }
 
-/** @returns an upper bound on the comparisons for one character of the text */
+/** @returns an upper bound of the comparisons per character */
 export function patternCost(pattern: PatternNode): number {
   const alternatives = pattern.type === "either" ? pattern.alternatives : [pattern];
   let places = 0;
@@ -34,7 +34,7 @@ function startsAtBeginning(node: PatternNode): boolean {
   return node.type === "start" || (node.type === "sequence" && node.parts[0]?.type === "start");
 }
 
-/** @param isFixed the node begins after a known number of characters */
+/** @param isFixed the node starts after a fixed number of characters */
 function extentOf(node: PatternNode, isFixed: boolean): Extent {
   switch (node.type) {
     case "set":
@@ -62,7 +62,7 @@ function extentOf(node: PatternNode, isFixed: boolean): Extent {
   }
 }
 
-/** Behind a part of varying length, the text may be in all of the parts at once. */
+/** After a part of variable length, the text may be in all parts at once. */
 function sequenceExtent(parts: readonly PatternNode[], isFixed: boolean): Extent {
   let counted = 0;
   let places = 0;
@@ -81,7 +81,7 @@ function sequenceExtent(parts: readonly PatternNode[], isFixed: boolean): Extent
   return { places: Math.max(counted, places), successors };
 }
 
-/** Places in which a text for the node may begin. */
+/** Counts the positions in which a text for the node may start. */
 function beginnings(node: PatternNode): number {
   switch (node.type) {
     case "set":
@@ -103,7 +103,7 @@ function beginnings(node: PatternNode): number {
   }
 }
 
-/** An endless repetition is a loop over one place. */
+/** Treats an endless repetition as a loop over one position. */
 function timesOf({ minimum, maximum }: { minimum: number; maximum: number }): number {
   return Number.isFinite(maximum) ? maximum : Math.max(1, minimum);
 }
@@ -121,7 +121,7 @@ function isOptional(node: PatternNode): boolean {
   }
 }
 
-/** Characters that the node stands for; undefined where that varies. */
+/** Returns the node's number of characters; undefined if it varies. */
 function fixedLength(node: PatternNode): number | undefined {
   switch (node.type) {
     case "set":

@@ -8,14 +8,14 @@ import { PatternError, type PatternNode, parsePattern } from "./pattern-syntax.t
 
 export interface LengthBounds {
   minimum: number;
-  /** Perhaps infinity. */
+  /** May be infinity. */
   maximum: number;
 }
 
 const counters = new WeakMap<GrammarRules, PathCounter>();
 
 /**
- * A pattern may match anywhere in the string unless it is anchored, as JSON Schema has it.
+ * As in JSON Schema, a pattern without anchors may match anywhere in the string.
  *
  * @param anything expression for one character of a JSON string
  * @throws PatternError
@@ -30,9 +30,9 @@ export function patternGrammar(
   const cost = patternCost(parsed);
   if (cost > mostComparisons) {
     throw new PatternError(
-      "the pattern leaves too many ways to match: its optional parts, multiplied by their " +
-        `repetitions, take about ${cost.toPrecision(2)} comparisons for each character, ` +
-        `of ${mostComparisons} at most`,
+      "the pattern has too many ways to match: its optional parts, multiplied by their " +
+        `repetitions, take about ${cost.toPrecision(2)} comparisons per character; ` +
+        `the limit is ${mostComparisons}`,
       false,
     );
   }
@@ -40,7 +40,7 @@ export function patternGrammar(
   counters.set(rules, counter);
   if (counter.count(parsed) > mostPaths) {
     throw new PatternError(
-      "the pattern reads one text in too many ways: its optional or repeated parts can stand for the " +
+      "the pattern matches one text in too many ways: its optional or repeated parts can match the " +
         "same characters",
       false,
     );
@@ -71,12 +71,12 @@ function withoutAnchors(node: PatternNode): {
   return { part: { type: "sequence", parts }, isFromStart, isToEnd };
 }
 
-/** An expression for the node, in brackets where it needs them. */
+/** Returns an expression for the node, in brackets if needed. */
 function expression(rules: GrammarRules, node: PatternNode): string {
   switch (node.type) {
     case "set": {
       const characters = inJsonString(node.set);
-      if (characters === undefined) throw cannot("characters that JSON cannot hold");
+      if (characters === undefined) throw cannot("characters that JSON cannot contain");
       return characters.includes(" | ") ? `(${characters})` : characters;
     }
     case "sequence": {
@@ -88,7 +88,7 @@ function expression(rules: GrammarRules, node: PatternNode): string {
     case "repeat": {
       const mayBeEmpty = lengthOf(node.part).minimum === 0;
       if (mayBeEmpty && node.maximum === Number.POSITIVE_INFINITY) {
-        throw cannot("an endless repetition of something that may be empty");
+        throw cannot("an endless repetition of a part that may be empty");
       }
       return rules.repeat(expression(rules, node.part) || '""', node.minimum, node.maximum);
     }
@@ -98,10 +98,10 @@ function expression(rules: GrammarRules, node: PatternNode): string {
 }
 
 function cannot(what: string): PatternError {
-  return new PatternError(`a pattern with ${what} cannot be turned into a grammar`, false);
+  return new PatternError(`a pattern with ${what} is not supported`, false);
 }
 
-/** How many characters a node stands for. */
+/** Returns the number of characters that a node matches. */
 function lengthOf(node: PatternNode): LengthBounds {
   switch (node.type) {
     case "set":
@@ -133,9 +133,9 @@ function addLengths(first: LengthBounds, second: LengthBounds): LengthBounds {
 }
 
 /**
- * The pattern together with a `minLength` and `maxLength`. A grammar cannot hold both in general; it
- * can where the pattern keeps the limits anyway, or has one part that repeats one character and
- * nothing else of varying length.
+ * Applies `minLength` and `maxLength` to the pattern. A grammar cannot enforce both in general; it can if
+ * the pattern respects the limits anyway, or if a repetition of one character is its only part of
+ * variable length.
  */
 function limitLength(node: PatternNode, length: LengthBounds, isWhole: boolean): PatternNode {
   const own = lengthOf(node);
@@ -145,11 +145,12 @@ function limitLength(node: PatternNode, length: LengthBounds, isWhole: boolean):
   const varying = parts.filter((part) => lengthOf(part).minimum !== lengthOf(part).maximum);
   const [part] = varying;
   const isSimple = varying.length === 1 && part?.type === "repeat" && part.part.type === "set";
-  if (!isWhole || !isSimple) throw cannot("limits on the length beside it");
+  if (!isWhole || !isSimple) throw cannot("minLength or maxLength beside it");
   const fixed = own.minimum - part.minimum;
   const minimum = Math.max(part.minimum, length.minimum - fixed);
   const maximum = Math.min(part.maximum, length.maximum - fixed);
-  if (minimum > maximum) throw new PatternError("no text has both that form and that length", true);
+  if (minimum > maximum)
+    throw new PatternError("no text matches both the pattern and the length", true);
   const limited: PatternNode = { ...part, minimum, maximum };
   return { type: "sequence", parts: parts.map((each) => (each === part ? limited : each)) };
 }

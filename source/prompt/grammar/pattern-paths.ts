@@ -1,19 +1,19 @@
-// Counts the ways in which a pattern reads a token, which a grammar follows one by one.
+// Number of paths on which a pattern matches a token, which llama.cpp follows one by one.
 //
-// llama.cpp compares a token along every way through the pattern, also where two ways meet again, until one
-// fits: `^(a?){100}a{100}$` has more than 10^20 of them for 32 letters. Patterns that people write have few.
+// llama.cpp compares a token along every path through the pattern, even where paths meet again, until one
+// matches: `^(a?){100}a{100}$` has more than 10^20 for 32 letters. Typical patterns have few.
 import { type CharacterSet, contains, overlaps } from "./character-set.ts";
 import type { PatternNode } from "./pattern-syntax.ts";
 
-/** Some 50 ns each. */
+/** Limit of paths; each takes some 50 ns. */
 export const mostPaths = 100_000;
 
-/** Of a token of any text. */
+/** Characters of a token of ordinary text. */
 const usualLength = 16;
-/** Of one that repeats a character: vocabularies have such of spaces, dashes and other signs. */
+/** Longest token that repeats a character, such as spaces, dashes and other signs in vocabularies. */
 const longestRun = 128;
 const runCharacters = [..." -=_*#./~+a0"].map((character) => character.codePointAt(0) ?? 0);
-/** Of places and what follows each, in all patterns of a schema: counting itself must not take long. */
+/** Limit of transitions in all patterns of a schema, since counting itself must be fast. */
 const mostLinks = 30_000;
 
 interface Place {
@@ -22,18 +22,18 @@ interface Place {
   readonly next: Place[];
 }
 
-/** What a part of a pattern begins and ends with; `isOptional` where nothing of it need be there. */
+/** First and last positions of a part of a pattern; `isOptional` if it may be empty. */
 interface Part {
   readonly first: readonly Place[];
   readonly last: readonly Place[];
   readonly isOptional: boolean;
 }
 
-/** Counts for the patterns of one schema, which share the time that counting may take. */
+/** Counter for the patterns of one schema, which share a limit. */
 export class PathCounter {
   #linksLeft = mostLinks;
 
-  /** @returns the most ways for any token, infinity where there are too many places to tell */
+  /** @returns the most paths for any token; infinity if there are too many positions to count */
   count(pattern: PatternNode): number {
     const automaton = new Automaton();
     try {
@@ -50,7 +50,7 @@ export class PathCounter {
   }
 }
 
-/** Whether each character leads to one place. */
+/** Returns true if each character leads to one position. */
 function isClear({ next }: Place): boolean {
   return next.every((one, index) =>
     next.every((other, at) => at <= index || (one !== other && !overlaps(one.set, other.set))),
@@ -69,12 +69,12 @@ function pathsOf(places: readonly Place[]): number {
   return paths;
 }
 
-/** The places of a pattern in which a text may be, and which ones may follow each. */
+/** Positions of a text in a pattern, and their transitions. */
 class Automaton {
   readonly places: Place[] = [];
   links = 0;
 
-  /** @throws RangeError where there are too many places */
+  /** @throws RangeError for too many positions */
   read(node: PatternNode): Part {
     switch (node.type) {
       case "set": {
@@ -95,7 +95,7 @@ class Automaton {
       case "repeat": {
         const { part, minimum, maximum } = node;
         const isEndless = maximum === Number.POSITIVE_INFINITY;
-        // No token reads more of them.
+        // No token reads further copies.
         const copies = Math.min(longestRun + 1, isEndless ? Math.max(1, minimum) : maximum);
         const joined = this.#join(Array<PatternNode>(copies).fill(part), Math.min(minimum, copies));
         if (isEndless) this.#link(joined.last, joined.first);
@@ -106,7 +106,7 @@ class Automaton {
     }
   }
 
-  /** @param needed so many must be there; of the rest, each stands behind the one before it */
+  /** @param needed number of required nodes; each optional one may only follow the one before it */
   #join(nodes: readonly PatternNode[], needed: number): Part {
     const first: Place[] = [];
     const exits = new Set<Place>();
@@ -126,12 +126,12 @@ class Automaton {
 
   #link(from: readonly Place[], to: readonly Place[]): void {
     this.links += from.length * to.length;
-    if (this.links > mostLinks) throw new RangeError("too many places");
+    if (this.links > mostLinks) throw new RangeError("too many positions");
     for (const place of from) place.next.push(...to);
   }
 }
 
-/** Each character is the one that most of the next places take: a bound, and exact for most patterns. */
+/** Assumes for each position the character that most next positions match: a bound, usually exact. */
 function pathsOfText(places: readonly Place[]): number {
   let ways = new Float64Array(places.length).fill(1);
   let highest = 1;
@@ -155,7 +155,7 @@ function most(next: readonly Place[], ways: Float64Array): number {
   return highest;
 }
 
-/** All ways are followed only where none reads the whole run. */
+/** Counts all paths only if no path matches the whole run. */
 function pathsOfRun(places: readonly Place[], code: number): number {
   const own = places.map(({ next }) => next.filter(({ set }) => contains(set, code)));
   const sums = new Float64Array(places.length);

@@ -1,4 +1,4 @@
-// Reads the regular expressions of JSON schemas: the part of ECMAScript's that a grammar can express.
+// Parser for regular expressions in JSON schemas: the part of ECMAScript's that a grammar can express.
 import {
   anyButLineBreaks,
   type CharacterSet,
@@ -19,7 +19,7 @@ export type PatternNode =
   | { type: "start" }
   | { type: "end" };
 
-/** A pattern that is wrong, or right but beyond us. */
+/** Invalid pattern, or a valid one that is not supported. */
 export class PatternError extends Error {
   readonly isInvalid: boolean;
 
@@ -33,7 +33,7 @@ const mostCharacters = 10_000;
 const mostAlternatives = 1000;
 const mostLevels = 64;
 
-/** @throws PatternError, before anything is compiled where the pattern is too large */
+/** @throws PatternError, before the pattern is compiled if it is too large */
 export function parsePattern(pattern: string): PatternNode {
   if (pattern.length > mostCharacters) {
     throw new PatternError(`the pattern has more than ${mostCharacters} characters`, false);
@@ -61,7 +61,7 @@ const classEscapes: Record<string, CharacterSet> = {
 };
 const characterEscapes: Record<string, number> = { t: 9, n: 10, v: 11, f: 12, r: 13, 0: 0 };
 
-/** The pattern is known to be a right one, so nothing is checked here but what we lack. */
+/** Parses valid patterns only, so it checks nothing but unsupported features. */
 class PatternParser {
   readonly #characters: string[];
   #at = 0;
@@ -111,7 +111,7 @@ class PatternParser {
 
   #times(): [minimum: number, maximum: number] | undefined {
     const times = this.#quantifier();
-    // Whether a repetition is greedy makes no difference to what fits.
+    // Greedy and lazy repetitions match the same texts.
     if (times !== undefined) this.#skip("?");
     return times;
   }
@@ -120,7 +120,7 @@ class PatternParser {
     if (this.#skip("*")) return [0, Number.POSITIVE_INFINITY];
     if (this.#skip("+")) return [1, Number.POSITIVE_INFINITY];
     if (this.#skip("?")) return [0, 1];
-    // Asked behind every character: most are no bracket.
+    // A cheap check first: most characters are not a bracket.
     if (this.#next() !== "{") return undefined;
     const braces = this.#match(/^\{(\d+)(,(\d*))?\}/);
     if (braces === undefined) return undefined;
@@ -140,7 +140,7 @@ class PatternParser {
   }
 
   #group(): PatternNode {
-    if (this.#match(/^\?(?:=|!|<=|<!)/)) throw lacking("a look-ahead or look-behind");
+    if (this.#match(/^\?(?:=|!|<=|<!)/)) throw lacking("a lookahead or lookbehind");
     if (this.#match(/^\?[-a-z]+:/)) throw lacking("flags inside a group");
     this.#match(/^\?(?::|<\w+>)/);
     this.#level += 1;
@@ -166,7 +166,7 @@ class PatternParser {
       }
       const last = this.#classItem();
       const end = last[0]?.[1];
-      // `[\w-.]` is two sets and a hyphen.
+      // `[\w-.]` has two sets and a hyphen.
       if (start[0] === start[1] && end !== undefined && last.length === 1) {
         ranges.push([start[0], end]);
       } else ranges.push(...first, [0x2d, 0x2d], ...last);
@@ -219,5 +219,5 @@ class PatternParser {
 }
 
 function lacking(what: string): PatternError {
-  return new PatternError(`a pattern with ${what} cannot be turned into a grammar`, false);
+  return new PatternError(`a pattern with ${what} is not supported`, false);
 }

@@ -1,16 +1,16 @@
-// Bounds on schemas, checked before any of them becomes a grammar: reading one must not keep the server
-// from others, and following its grammar must not keep a model from others.
+// Limits on schemas, checked before grammars are created: parsing one must not block the server, and
+// following its grammar must not block the model.
 import { below, type SchemaPath, unsupportedSchema } from "./schema-error.ts";
 
 const mostCharacters = 1_000_000;
 const mostEnumCharacters = 100_000;
-/** Plain values share their beginnings. */
+/** Plain values share their prefixes, so more of them are allowed. */
 export const mostConstants = 1000;
-/** Each is compared with all tokens of the vocabulary: 1.4 ms for 150,000 of them. */
+/** Each alternative is compared with all tokens of the vocabulary: 1.4 ms for 150,000 of them. */
 const mostAlternatives = 250;
-/** Writes two values of megabytes for each of a thousand alternatives otherwise. */
+/** Without this limit, a thousand alternatives could each serialise two values of megabytes. */
 const mostComparedCharacters = 4_000_000;
-/** Of the document; those of the schema are fewer. */
+/** Most levels of the document; the schema itself has fewer. */
 const mostLevels = 512;
 
 /** Checks all texts of a schema, annotations included. @throws SchemaRefusal */
@@ -30,7 +30,7 @@ export function refuseLargeSchema(schema: unknown): void {
       }
     }
     if (characters > mostCharacters) {
-      throw unsupportedSchema(path, `texts up to here have more than ${mostCharacters} characters`);
+      throw unsupportedSchema(path, `its texts have more than ${mostCharacters} characters`);
     }
   }
 }
@@ -41,11 +41,11 @@ export function refuseLargeEnum(values: readonly unknown[], path: SchemaPath): v
   for (const value of values) characters += JSON.stringify(value).length;
   if (characters <= mostEnumCharacters) return;
   const most = `more than ${mostEnumCharacters} characters`;
-  throw unsupportedSchema(path, `the values of \`enum\` have ${most} together`);
+  throw unsupportedSchema(path, `the values of \`enum\` have ${most} in total`);
 }
 
 /**
- * @param keyword `anyOf`, or `properties` for those that may be missing
+ * @param keyword `anyOf`, or `properties` for optional ones
  * @throws SchemaRefusal
  */
 export function refuseManyAlternatives(
@@ -55,10 +55,10 @@ export function refuseManyAlternatives(
   most = mostAlternatives,
 ): void {
   if (count <= most) return;
-  throw unsupportedSchema(path, `\`${keyword}\` has ${count} alternatives, more than ${most}`);
+  throw unsupportedSchema(path, `\`${keyword}\` has ${count} alternatives; the limit is ${most}`);
 }
 
-/** The texts of values that are compared while schemas are merged, up to so much altogether. */
+/** Serialised values for comparisons while schemas are merged, limited in total. */
 export class ComparedTexts {
   #left = mostComparedCharacters;
 
@@ -67,6 +67,6 @@ export class ComparedTexts {
     const text = JSON.stringify(value);
     this.#left -= text.length;
     if (this.#left >= 0) return text;
-    throw unsupportedSchema(path, "it has too many large values that apply together");
+    throw unsupportedSchema(path, "it combines too many large values");
   }
 }

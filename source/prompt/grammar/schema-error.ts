@@ -1,8 +1,8 @@
-// Refusals of JSON schemas; each names the place in the schema.
+// Errors in JSON schemas; each names the place in the schema.
 import { ProductError } from "../../base/product-error.ts";
 import { promptErrors } from "../errors.ts";
 
-/** A JSON pointer: `/properties/name/pattern`, and the empty text for the schema itself. */
+/** JSON pointer: `/properties/name/pattern`; empty for the schema itself. */
 export type SchemaPath = string;
 
 export function below(path: SchemaPath, ...keys: Array<string | number>): SchemaPath {
@@ -15,7 +15,7 @@ function escaped(key: string): string {
   return /[~/]/.test(key) ? key.replaceAll("~", "~0").replaceAll("/", "~1") : key;
 }
 
-/** Why a schema is refused, and where in it; known before it is known whose schema it is. */
+/** Reason and place of a refusal; thrown where the schema's owner is not known. */
 export class SchemaRefusal extends Error {
   readonly #path: SchemaPath;
   readonly #isInvalid: boolean;
@@ -26,7 +26,7 @@ export class SchemaRefusal extends Error {
     this.#isInvalid = isInvalid;
   }
 
-  /** @param owner whose schema it is, as in "of tool f" */
+  /** @param owner for messages, as in "tool f" */
   toProductError(owner: string | undefined): ProductError {
     const which = owner === undefined ? "The JSON schema" : `The JSON schema of ${owner}`;
     const where = this.#path === "" ? "its top" : this.#path;
@@ -38,7 +38,7 @@ export class SchemaRefusal extends Error {
     }
     return new ProductError(promptErrors.schemaUnsupported, {
       message: `${which} cannot be enforced at ${where}: ${this.message}.`,
-      hint: "Leave that part out of the schema and check it in the answer.",
+      hint: "Remove that part from the schema and check it in the answer.",
     });
   }
 }

@@ -1,4 +1,4 @@
-// Turns a JSON schema into grammar rules: every text that fits the grammar fits the schema.
+// Conversion of a JSON schema into grammar rules: every text that matches them is valid.
 import type { GrammarRules } from "./gbnf.ts";
 import { JsonRules } from "./json-rules.ts";
 import { mergeSchemas } from "./merge-schemas.ts";
@@ -20,8 +20,8 @@ import {
   asSchema,
   isObject,
   propertiesOf,
-  refuseWhatMustNotBeIgnored,
-  refuseWhatNoGrammarKeeps,
+  refuseEssentialKeywords,
+  refuseUnsupportedKeywords,
   requiredOf,
   type Schema,
   type SchemaObject,
@@ -42,22 +42,22 @@ const mostSchemas = 5_000;
 const mostCharacters = 1_000_000;
 
 export interface SchemaGrammarOptions {
-  /** What a grammar cannot keep is left out instead of refused, but for `not`, `if` and dynamic references. */
+  /** Ignores unsupported keywords instead of refusing them, except `not`, `if` and dynamic references. */
   isLenient?: boolean;
-  /** Whose schema it is, for messages: `tool "f"`. */
+  /** Owner of the schema, for messages: `tool "f"`. */
   owner?: string;
-  /** Words may be Python's, as in `True`. */
+  /** Allows Python's words, such as `True`. */
   hasPythonWords?: boolean;
 }
 
 /**
  * Adds the rules of a schema.
  *
- * - Declared properties come in their order. Where a schema with `properties` does not mention
- *   `additionalProperties` there are none, and a tuple has all its items: less than the schema
- *   allows, and what its author means.
- * - `oneOf` is taken as `anyOf`: that no second alternative fits cannot be enforced.
- * - Without a `type`, the keywords tell which types are meant.
+ * - Declared properties come in their order. A schema with `properties` but without
+ *   `additionalProperties` allows no others, and a tuple has all its items: stricter than the schema,
+ *   and what its author means.
+ * - `oneOf` is treated as `anyOf`, since a grammar cannot rule out a second match.
+ * - Without a `type`, the keywords imply the types.
  *
  * @returns an expression for the value
  * @throws ProductError `PROMPT_SCHEMA_INVALID`, `PROMPT_SCHEMA_UNSUPPORTED` naming the place
@@ -71,10 +71,10 @@ export function schemaGrammar(
 }
 
 /**
- * Adds the rules of a schema's properties, one by one; references go out from the whole of it.
+ * Adds the rules of a schema's properties one by one; references resolve within the whole schema.
  *
- * @returns an expression for the value of a property
- * @throws ProductError as `schemaGrammar` does, and so does the function returned
+ * @returns a function from a property to an expression for its value
+ * @throws ProductError as `schemaGrammar` does; the returned function does too
  */
 export function propertyGrammars(
   rules: GrammarRules,
@@ -95,7 +95,7 @@ function refusing<T>({ owner }: SchemaGrammarOptions, write: () => T): T {
   try {
     return write();
   } catch (error) {
-    // Values and patterns inside a schema may be nested deeper than any call stack.
+    // Values and patterns inside a schema may be nested deeper than the call stack.
     const refusal =
       error instanceof RangeError ? unsupportedSchema("", "it is nested too deeply") : error;
     throw refusal instanceof SchemaRefusal ? refusal.toProductError(owner) : refusal;
@@ -108,7 +108,7 @@ class SchemaGrammar {
   readonly #root: Schema;
   readonly #isLenient: boolean;
   readonly #references = new Map<SchemaPath, { name: string; isImpossible: boolean }>();
-  /** Which references stand for others without anything in between. */
+  /** References that lead directly to other references. */
   readonly #aliases = new Map<SchemaPath, Set<SchemaPath>>();
   readonly #compared = new ComparedTexts();
   #count = 0;
@@ -132,13 +132,13 @@ class SchemaGrammar {
 
   #value(schema: Schema, path: SchemaPath): string {
     const value = this.#reference(schema, path, { path, depth: 0, owner: undefined });
-    if (value === undefined) throw invalidSchema(path, "no value fits it");
+    if (value === undefined) throw invalidSchema(path, "no value is valid");
     this.#spend(0);
     for (const path of this.#aliases.keys()) this.#refuseCircle(path, path, new Set());
     return value;
   }
 
-  /** Undefined where no value fits the schema. */
+  /** Returns undefined if no value is valid. */
   readonly #visit = (schema: Schema, place: Place): string | undefined => {
     this.#spend(1);
     if (place.depth > mostLevels) {
@@ -146,7 +146,7 @@ class SchemaGrammar {
     }
     if (schema === true) return this.#json.value;
     if (schema === false) return undefined;
-    const refuse = this.#isLenient ? refuseWhatMustNotBeIgnored : refuseWhatNoGrammarKeeps;
+    const refuse = this.#isLenient ? refuseEssentialKeywords : refuseUnsupportedKeywords;
     refuse(schema, place.path);
     return this.#visitObject(schema, place);
   };
@@ -207,10 +207,10 @@ class SchemaGrammar {
     return fitting.length === 0 ? undefined : this.#rules.either(fitting);
   }
 
-  /** A schema to merge with another: references in it are replaced by what they stand for. */
+  /** Replaces references by their targets, so that a schema can be merged with another. */
   #withoutReference(schema: Schema, path: SchemaPath, depth: number): Schema {
     if (!isObject(schema) || schema.$ref === undefined) return schema;
-    if (depth > mostLevels) throw invalidSchema(path, "it refers to itself without end");
+    if (depth > mostLevels) throw invalidSchema(path, "it refers to itself endlessly");
     const { $ref, ...beside } = schema;
     const found = findReference(this.#root, $ref, below(path, "$ref"));
     return this.#merge(this.#withoutReference(found.schema, found.path, depth + 1), beside, path);
@@ -235,10 +235,10 @@ class SchemaGrammar {
     return value === undefined ? undefined : reference.name;
   }
 
-  /** A reference that comes back to itself without a list or an object in between has no end. */
+  /** Refuses a reference that leads back to itself without a list or an object in between. */
   #refuseCircle(path: SchemaPath, start: SchemaPath, seen: Set<SchemaPath>): void {
     for (const next of this.#aliases.get(path) ?? []) {
-      if (next === start) throw invalidSchema(start, "it refers to itself without end");
+      if (next === start) throw invalidSchema(start, "it refers to itself endlessly");
       if (seen.has(next)) continue;
       seen.add(next);
       this.#refuseCircle(next, start, seen);
@@ -278,7 +278,7 @@ function deeper(place: Place): Place {
   return { ...place, depth: place.depth + 1 };
 }
 
-/** The values of alternatives that are no lists or objects, which read like an `enum`; else undefined. */
+/** Returns the values of alternatives that are no lists or objects, as an `enum` would list them. */
 function plainConstants(alternatives: readonly Schema[]): unknown[] | undefined {
   const values: unknown[] = [];
   for (const alternative of alternatives) {
@@ -291,7 +291,7 @@ function plainConstants(alternatives: readonly Schema[]): unknown[] | undefined 
   return values.length === 0 ? undefined : values;
 }
 
-/** Whether a schema asks nothing of a value. */
+/** Returns true if a schema accepts any value. */
 function isUnbound(schema: SchemaObject): boolean {
   return Object.keys(withoutAnnotations(schema)).length === 0;
 }
@@ -332,9 +332,9 @@ const keywordsOfTypes: ReadonlyArray<readonly [TypeName, readonly string[]]> = [
   ["number", ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"]],
 ];
 
-/** The types that a schema without `type` is about; all where it says nothing of any. */
+/** Returns the types that a schema without `type` implies; all types if nothing implies any. */
 function meantTypes(schema: SchemaObject, path: SchemaPath): TypeName[] {
-  // Reading them refuses what is malformed, whatever the type turns out to be.
+  // Also refuses malformed keywords, whatever the type is.
   propertiesOf(schema, path);
   requiredOf(schema, path);
   schemaAt(schema, "propertyNames", path);

@@ -1,4 +1,4 @@
-// Reads the keywords of one JSON schema; what has the wrong type is refused with its place.
+// Keywords of a JSON schema, read with checks of their types.
 import { below, invalidSchema, type SchemaPath, unsupportedSchema } from "./schema-error.ts";
 
 export type SchemaObject = Readonly<Record<string, unknown>>;
@@ -21,7 +21,7 @@ export function isObject(value: unknown): value is SchemaObject {
 
 export function asSchema(value: unknown, path: SchemaPath): Schema {
   if (isObject(value) || typeof value === "boolean") return value;
-  throw invalidSchema(path, "a schema is an object, true or false");
+  throw invalidSchema(path, "a schema must be an object, true or false");
 }
 
 export function schemaAt(schema: SchemaObject, key: string, path: SchemaPath): Schema | undefined {
@@ -57,19 +57,19 @@ export function requiredOf(schema: SchemaObject, path: SchemaPath): string[] {
   return value;
 }
 
-/** Names in `type`, with `null` for OpenAPI's `nullable`; undefined where the schema has no type. */
+/** Returns the types in `type`, with `null` for OpenAPI's `nullable`; undefined without a type. */
 export function typesOf(schema: SchemaObject, path: SchemaPath): TypeName[] | undefined {
   const { type, nullable } = schema;
   if (type === undefined) return undefined;
   const names: unknown[] = Array.isArray(type) ? type : [type];
   const known = typeNames.filter((name) => names.includes(name));
   if (known.length !== new Set(names).size || known.length === 0) {
-    throw invalidSchema(below(path, "type"), `a type is one of ${typeNames.join(", ")}`);
+    throw invalidSchema(below(path, "type"), `a type must be one of ${typeNames.join(", ")}`);
   }
   return nullable === true && !known.includes("null") ? ["null", ...known] : known;
 }
 
-/** A whole number that is not negative. */
+/** Reads a non-negative integer. */
 export function countAt(schema: SchemaObject, key: string, path: SchemaPath): number | undefined {
   const value = schema[key];
   if (value === undefined) return undefined;
@@ -87,11 +87,11 @@ export function numberAt(schema: SchemaObject, key: string, path: SchemaPath): n
 export function textAt(schema: SchemaObject, key: string, path: SchemaPath): string | undefined {
   const value = schema[key];
   if (value === undefined || typeof value === "string") return value;
-  throw invalidSchema(below(path, key), "it must be a text");
+  throw invalidSchema(below(path, key), "it must be a string");
 }
 
-/** Keywords that no grammar can keep, and when they ask for nothing. */
-const beyondGrammar: Record<string, (schema: SchemaObject) => boolean> = {
+/** Keywords that no grammar can enforce, with a test for values that have no effect. */
+const unsupportedKeywords: Record<string, (schema: SchemaObject) => boolean> = {
   not: ({ not }) => not === false,
   if: (schema) => schema.then === undefined && schema.else === undefined,
   dependentRequired: () => false,
@@ -108,10 +108,10 @@ const beyondGrammar: Record<string, (schema: SchemaObject) => boolean> = {
 };
 
 /**
- * Keywords that turn round what the rest of a schema says: a call held without them may be the very one
- * that is not wanted. The others only narrow it. An empty `not` is how generators write "never".
+ * Keywords that invert the meaning of a schema: without them, a call could be exactly the unwanted one.
+ * Other unsupported keywords only narrow it. Generators write an empty `not` for "never".
  */
-const neverIgnored: Record<string, (schema: SchemaObject) => boolean> = {
+const essentialKeywords: Record<string, (schema: SchemaObject) => boolean> = {
   not: ({ not }) => typeof not === "boolean" || (isObject(not) && isEmpty(not)),
   if: (schema) => schema.then === undefined && schema.else === undefined,
   $dynamicRef: () => false,
@@ -119,13 +119,13 @@ const neverIgnored: Record<string, (schema: SchemaObject) => boolean> = {
 };
 
 /** @throws SchemaRefusal */
-export function refuseWhatMustNotBeIgnored(schema: SchemaObject, path: SchemaPath): void {
-  refuse(neverIgnored, schema, path);
+export function refuseEssentialKeywords(schema: SchemaObject, path: SchemaPath): void {
+  refuse(essentialKeywords, schema, path);
 }
 
 /** @throws SchemaRefusal */
-export function refuseWhatNoGrammarKeeps(schema: SchemaObject, path: SchemaPath): void {
-  refuse(beyondGrammar, schema, path);
+export function refuseUnsupportedKeywords(schema: SchemaObject, path: SchemaPath): void {
+  refuse(unsupportedKeywords, schema, path);
 }
 
 function refuse(
@@ -135,7 +135,7 @@ function refuse(
 ): void {
   for (const [key, asksNothing] of Object.entries(keywords)) {
     if (schema[key] === undefined || asksNothing(schema)) continue;
-    throw unsupportedSchema(below(path, key), `answers cannot be held to \`${key}\``);
+    throw unsupportedSchema(below(path, key), `the keyword \`${key}\` is not supported`);
   }
 }
 
@@ -157,7 +157,7 @@ const annotations = new Set([
   ],
 ]);
 
-/** A schema without the keywords that ask nothing of a value. */
+/** Returns a schema without the keywords that have no effect on a value. */
 export function withoutAnnotations(schema: SchemaObject): SchemaObject {
   return Object.fromEntries(Object.entries(schema).filter(([key]) => !annotations.has(key)));
 }

@@ -1,4 +1,4 @@
-// Where in a schema the work is, and what each kind of value needs for its grammar.
+// Position in a schema, and the context that each type's grammar needs.
 import type { JsonRules } from "./json-rules.ts";
 import { below, type SchemaPath } from "./schema-error.ts";
 import { countAt, type Schema, type SchemaObject } from "./schema-keywords.ts";
@@ -6,30 +6,30 @@ import { countAt, type Schema, type SchemaObject } from "./schema-keywords.ts";
 export interface Place {
   path: SchemaPath;
   depth: number;
-  /** The reference whose value this is, with nothing in between. */
+  /** Reference that leads directly to this value. */
   owner: SchemaPath | undefined;
 }
 
 export interface TypeContext {
   json: JsonRules;
-  /** What a grammar cannot keep is left out instead of refused. */
+  /** Ignores unsupported keywords instead of refusing them. */
   isLenient: boolean;
-  /** Grammar of a schema inside; undefined where no value fits. */
+  /** Returns the grammar of an inner schema; undefined if no value is valid. */
   visit: (schema: Schema, place: Place) => string | undefined;
 }
 
-/** The place of a schema within a list or an object. */
+/** Returns the place of a schema inside a list or an object. */
 export function inside(place: Place, ...keys: Array<string | number>): Place {
   return { path: below(place.path, ...keys), depth: place.depth + 1, owner: undefined };
 }
 
 export interface CountBounds {
   minimum: number;
-  /** Perhaps infinity. */
+  /** May be infinity. */
   maximum: number;
 }
 
-/** `minLength` and `maxLength` and their like. */
+/** Reads `minLength` and `maxLength` and the like. */
 export function countBounds(
   schema: SchemaObject,
   of: "Length" | "Items" | "Properties",

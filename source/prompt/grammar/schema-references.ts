@@ -1,4 +1,4 @@
-// Finds what a $ref stands for, within the schema's own document.
+// Resolution of $ref within the schema's own document.
 import { invalidSchema, type SchemaPath, unsupportedSchema } from "./schema-error.ts";
 import { asSchema, isObject, type Schema } from "./schema-keywords.ts";
 
@@ -7,11 +7,11 @@ export interface FoundSchema {
   path: SchemaPath;
 }
 
-/** @throws SchemaRefusal when nothing is there, or when it is in another document */
+/** @throws SchemaRefusal if the target does not exist or is in another document */
 export function findReference(root: Schema, reference: unknown, path: SchemaPath): FoundSchema {
-  if (typeof reference !== "string") throw invalidSchema(path, "it must be a text");
+  if (typeof reference !== "string") throw invalidSchema(path, "it must be a string");
   if (!reference.startsWith("#")) {
-    throw unsupportedSchema(path, `"${reference}" is not in this schema, and none is fetched`);
+    throw unsupportedSchema(path, `"${reference}" is in another document, and none is fetched`);
   }
   const target = reference.slice(1);
   if (target !== "" && !target.startsWith("/")) return findAnchor(root, target, path);
@@ -20,7 +20,7 @@ export function findReference(root: Schema, reference: unknown, path: SchemaPath
     const key = decoded(part).replaceAll("~1", "/").replaceAll("~0", "~");
     found = Object.hasOwn(Object(found), key) ? Reflect.get(Object(found), key) : undefined;
   }
-  if (found === undefined) throw invalidSchema(path, `there is nothing at "${reference}"`);
+  if (found === undefined) throw invalidSchema(path, `"${reference}" does not exist`);
   return { schema: asSchema(found, target), path: target };
 }
 

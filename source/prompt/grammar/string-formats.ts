@@ -10,8 +10,8 @@ const label = "[a-zA-Z0-9] ([a-zA-Z0-9-]{0,61} [a-zA-Z0-9])?";
 const byte = '("25" [0-5] | "2" [0-4] [0-9] | "1" [0-9] [0-9] | [1-9]? [0-9])';
 
 /**
- * By RFC 3339 (date and time), 4122 (uuid) and, in their plain forms, 5321 and 2673. Other formats
- * are notes for the reader, as JSON Schema has it, and ask nothing.
+ * Follows RFC 3339 (date and time), 4122 (uuid) and, in their plain forms, 5321 and 2673. Other formats
+ * are annotations without effect, as in JSON Schema.
  */
 export const stringFormats: ReadonlyMap<string, string> = new Map(
   Object.entries({

@@ -1,4 +1,4 @@
-// Grammar for strings under the keywords of a schema.
+// Grammar for strings.
 import { patternGrammar } from "./pattern-grammar.ts";
 import { PatternError } from "./pattern-syntax.ts";
 import { below, invalidSchema, type SchemaPath, unsupportedSchema } from "./schema-error.ts";
@@ -6,7 +6,7 @@ import { type SchemaObject, textAt } from "./schema-keywords.ts";
 import { countBounds, type TypeContext } from "./schema-place.ts";
 import { stringFormats } from "./string-formats.ts";
 
-/** Undefined where no string fits. */
+/** Returns undefined if no string is valid. */
 export function stringGrammar(
   schema: SchemaObject,
   path: SchemaPath,
@@ -24,7 +24,7 @@ export function stringGrammar(
       if (!(error instanceof PatternError)) throw error;
       const at = below(path, "pattern");
       if (error.isInvalid) throw invalidSchema(at, error.message);
-      // A format says what the pattern says, only less exactly.
+      // A format says the same as the pattern, only less exactly.
       if (format === undefined && !isLenient) throw unsupportedSchema(at, error.message);
     }
   }

@@ -1,16 +1,16 @@
-// Grammar for any text up to a mark, mark included.
+// Grammar for any text up to and including a mark.
 import { complement, single, union } from "./character-set.ts";
 import { characterClass, type GrammarRules, literal } from "./gbnf.ts";
 
 /**
- * The text ends where the mark comes first. GBNF cannot say "anything but", so there is one rule for
- * each beginning of the mark that may have been written already (Knuth, Morris and Pratt).
+ * The text ends at the first mark. GBNF has no negation, so there is one rule for each beginning of the
+ * mark that may have been written already (Knuth, Morris and Pratt).
  */
 export function textBefore(rules: GrammarRules, mark: string): string {
   return rules.once(`text before ${mark}`, (start) => write(rules, mark, start));
 }
 
-/** Defines all rules but the first, whose body it returns. */
+/** Defines all rules except the first, and returns its body. */
 function write(rules: GrammarRules, mark: string, start: string): string {
   const characters = [...mark];
   const names = characters.map((_, written) => (written === 0 ? start : rules.reserve()));
@@ -32,7 +32,7 @@ function write(rules: GrammarRules, mark: string, start: string): string {
   return bodyOf(0);
 }
 
-/** How much of the mark has been written once another character follows. */
+/** Returns the length of the mark's beginning that is written after another character. */
 function writtenAfter(mark: readonly string[], written: number, character: string): number {
   const text = [...mark.slice(0, written), character];
   let length = text.length;

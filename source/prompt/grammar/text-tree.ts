@@ -1,13 +1,13 @@
-// Grammar for one text out of many, as a tree: texts that begin alike share their beginning, so that a
-// long list costs no more while it is followed than a short one.
+// Grammar for one of many texts, as a tree: texts share their prefixes, so that a long list costs no more
+// to follow than a short one.
 import { type GrammarRules, literal, sequence } from "./gbnf.ts";
 
-/** @param texts at least one, none of them empty */
+/** @param texts at least one, none empty */
 export function textTree(rules: GrammarRules, texts: readonly string[]): string {
   return branch(rules, [...new Set(texts)].sort(), 0);
 }
 
-/** @param texts sorted, without repetition, the same up to `from` */
+/** @param texts sorted, unique, equal up to `from` */
 function branch(rules: GrammarRules, texts: readonly string[], from: number): string {
   const [first = ""] = texts;
   if (texts.length === 1) return first.length === from ? '""' : literal(first.slice(from));
@@ -30,7 +30,7 @@ function codePointAt(text: string, index: number): number[] {
   return code === undefined ? [] : [code];
 }
 
-/** Length of the common beginning; no character of two halves is cut. */
+/** Returns the length of the common prefix, without splitting surrogate pairs. */
 function sharedLength(a: string, b: string, from: number): number {
   let length = from;
   while (length < a.length && a[length] === b[length]) length += 1;

@@ -1,4 +1,4 @@
-// Grammar for the values of one type under the keywords of a schema.
+// Grammar for the values of one type.
 import { listGrammar } from "./list-grammar.ts";
 import { numberGrammar } from "./number-grammar.ts";
 import { objectGrammar } from "./object-grammar.ts";
@@ -6,7 +6,7 @@ import type { SchemaObject, TypeName } from "./schema-keywords.ts";
 import type { Place, TypeContext } from "./schema-place.ts";
 import { stringGrammar } from "./string-grammar.ts";
 
-/** Undefined where no value of the type fits. */
+/** Returns undefined if no value of the type is valid. */
 export function typeGrammar(
   type: TypeName,
   schema: SchemaObject,

@@ -1,4 +1,4 @@
-// The methods of Python's list and dict that chat templates call.
+// Methods of Python's list and dict that chat templates call.
 import { TemplateFault } from "../template-fault.ts";
 import { isEqual } from "./operators.ts";
 import { keyValue } from "./print-value.ts";
@@ -23,7 +23,7 @@ const listMethods: Readonly<Record<string, (list: Value[], args: Arguments, run:
   extend: (list, args, run) => {
     const items = itemsOf(args.need(0, "iterable"), run);
     run.budget.items(items.length);
-    // A list may be extended by itself.
+    // A copy, since a list may be extended by itself.
     for (const item of [...items]) list.push(item);
     return null;
   },
@@ -36,13 +36,13 @@ const listMethods: Readonly<Record<string, (list: Value[], args: Arguments, run:
   pop: (list, args, run) => {
     run.budget.step(list.length >> 6);
     const [item] = list.splice(args.integer(0, "index", -1), 1);
-    if (item === undefined) throw new TemplateFault("there is no such item to pop");
+    if (item === undefined) throw new TemplateFault("pop index out of range");
     return item;
   },
   index: (list, args, run) => {
     const value = args.need(0, "value");
     const at = list.findIndex((item) => isEqual(item, value, run));
-    if (at < 0) throw new TemplateFault("the value that is looked for is not in the list");
+    if (at < 0) throw new TemplateFault("the value is not in the list");
     return at;
   },
   count: (list, args, run) => {
@@ -90,7 +90,7 @@ const dictMethods: Readonly<Record<string, (dict: Dict, args: Arguments, run: Ru
   pop: ({ entries }, args) => {
     const key = keyOf(args.need(0, "key"));
     const value = valueOr(entries.get(key), args.get(1, "default"));
-    if (value === undefined) throw new TemplateFault(`there is no \`${key}\` to pop`);
+    if (value === undefined) throw new TemplateFault(`the key \`${key}\` does not exist`);
     entries.delete(key);
     return value;
   },
@@ -104,7 +104,7 @@ const dictMethods: Readonly<Record<string, (dict: Dict, args: Arguments, run: Ru
   },
 };
 
-/** None is a value. */
+/** Returns the default only for a missing value; none is a value. */
 function valueOr(value: Value | undefined, byDefault: Value | undefined): Value | undefined {
   return value === undefined ? byDefault : value;
 }
@@ -122,7 +122,7 @@ export function dictMethod(dict: Dict, name: string): Callable | undefined {
   return method && new Callable(`dict.${name}`, (args, run) => method(dict, args, run));
 }
 
-/** What `dict(...)`, `namespace(...)` and `update(...)` are given: a dictionary, pairs, or names. */
+/** Returns the entries that `dict(...)`, `namespace(...)` and `update(...)` get: a dictionary, pairs, or names. */
 export function entriesOf(args: Arguments, run: Run): Map<Key, Value> {
   const entries = new Map<Key, Value>();
   const [first] = args.positional;
@@ -131,7 +131,8 @@ export function entriesOf(args: Arguments, run: Run): Map<Key, Value> {
   } else if (first !== undefined) {
     for (const pair of itemsOf(first, run)) {
       const [key, value] = itemsOf(pair, run);
-      if (key === undefined || value === undefined) throw new TemplateFault("a pair is no pair");
+      if (key === undefined || value === undefined)
+        throw new TemplateFault("it needs pairs of key and value");
       entries.set(keyOf(key), value);
     }
   }

@@ -1,4 +1,4 @@
-// Values of a template's expressions, and the variables that they see.
+// Evaluator of a template's expressions, and scopes of variables.
 import type { RenderBudget } from "../render-budget.ts";
 import { TemplateFault } from "../template-fault.ts";
 import { filterTable } from "./filters.ts";
@@ -26,7 +26,7 @@ import {
   type Value,
 } from "./values.ts";
 
-/** The variables that a part of a template sees: its own, and those around it. */
+/** Variables visible to a part of a template: its own, and those of the scopes around it. */
 export class Scope {
   readonly #around: Scope | undefined;
   readonly #own: Map<string, Value>;
@@ -41,17 +41,17 @@ export class Scope {
     return own === undefined ? this.#around?.get(name) : own;
   }
 
-  /** Sets it here: what is around keeps its own. */
+  /** Sets a variable here; outer scopes keep theirs. */
   set(name: string, value: Value): void {
     this.#own.set(name, value);
   }
 }
 
-/** One rendering's expressions; all that it does is booked in the rendering's budget. */
+/** Evaluator of one rendering, which charges everything to its budget. */
 export class Evaluator implements Run {
   readonly budget: RenderBudget;
   readonly now: Date;
-  /** Where the template is being run: an index into its source. */
+  /** Index into the source of the part that is being run. */
   at = 0;
 
   constructor(budget: RenderBudget, now: Date) {
@@ -75,7 +75,7 @@ export class Evaluator implements Run {
     return attributeOf(value, name);
   }
 
-  /** @throws TemplateFault where the value is no function */
+  /** @throws TemplateFault if the value is not a function */
   call(callee: Value, args: Arguments): Value {
     if (callee instanceof Callable) return callee.call(args, this);
     if (callee instanceof Loop && callee.again !== undefined) {
@@ -85,7 +85,7 @@ export class Evaluator implements Run {
     throw new TemplateFault(`a value of type ${typeName(callee)} cannot be called`);
   }
 
-  /** The arguments of a call, lists and dictionaries among them spread out. */
+  /** Evaluates the arguments of a call, spreading lists and dictionaries. */
   arguments(args: readonly Argument[], scope: Scope): Arguments {
     if (args.length === 0) return Arguments.none;
     const positional: Value[] = [];
@@ -102,7 +102,7 @@ export class Evaluator implements Run {
     return new Arguments(positional, named);
   }
 
-  /** @throws TemplateFault, whose place is `at` */
+  /** @throws TemplateFault with its place in `at` */
   value(node: Expression, scope: Scope): Value {
     this.budget.step();
     switch (node.kind) {
@@ -227,7 +227,7 @@ export class Evaluator implements Run {
     this.at = at;
     refuseUndefined(value);
     const number = numberOf(value);
-    if (number === undefined) throw new TemplateFault(`a ${typeName(value)} has no sign`);
+    if (number === undefined) throw new TemplateFault(`a ${typeName(value)} cannot have a sign`);
     const signed = kind === "negative" ? -number : number;
     return value instanceof Float ? new Float(signed) : signed;
   }

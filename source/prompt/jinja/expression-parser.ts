@@ -1,4 +1,4 @@
-// Reads Jinja expressions, with Jinja2's precedence.
+// Parser of Jinja expressions, with Jinja2's precedence.
 import type {
   Argument,
   BinaryOperator,
@@ -19,12 +19,12 @@ const constants: ReadonlyMap<string, boolean | null> = new Map([
   ["None", null],
 ]);
 
-/** @param takesCondition whether an `if` behind it belongs to it */
+/** @param takesCondition true if a following `if` belongs to the expression */
 export function parseExpression(tokens: TokenStream, takesCondition = true): Expression {
   return tokens.nested(() => (takesCondition ? parseCondition(tokens) : parseOr(tokens)));
 }
 
-/** Expressions with commas between them are a tuple. */
+/** Parses expressions separated by commas as a tuple. */
 export function parseTuple(
   tokens: TokenStream,
   { takesCondition = true, mayBeEmpty = false } = {},
@@ -250,7 +250,7 @@ function parseSubscript(tokens: TokenStream, object: Expression, at: number): Ex
   return { kind: "slice", object, from, to, step, at };
 }
 
-/** Arguments in parentheses. */
+/** Parses arguments in parentheses. */
 function parseArguments(tokens: TokenStream): Argument[] {
   tokens.expect("operator", "(");
   const args: Argument[] = [];
@@ -268,7 +268,7 @@ function parseArguments(tokens: TokenStream): Argument[] {
     } else {
       const { at } = tokens.current;
       if (args.some(({ name }) => name !== undefined)) {
-        throw tokens.fault("a positional argument stands behind one with a name", at);
+        throw tokens.fault("a positional argument follows a named one", at);
       }
       args.push({ value: parseExpression(tokens) });
     }
@@ -291,7 +291,7 @@ function parseFilters(tokens: TokenStream, start: Expression): Expression {
   }
 }
 
-/** A filter's name and arguments, behind its `|`. */
+/** Parses a filter's name and arguments after its `|`. */
 export function parseFilterCall(tokens: TokenStream): FilterCall {
   const { text: name, at } = tokens.expect("name");
   const args = tokens.is("operator", "(") ? parseArguments(tokens) : [];

@@ -21,7 +21,7 @@ import {
   type Value,
 } from "./values.ts";
 
-/** A filter that takes whatever it is given as a text. */
+/** Makes a filter that converts its input to text. */
 function onText(change: (text: string, args: Arguments, run: Run) => Value): Filter {
   return (input, args, run) => {
     const text = printValue(input, run.budget);
@@ -171,9 +171,9 @@ function round(value: number, precision: number, method: string): number {
   const factor = 10 ** precision;
   if (method === "ceil") return Math.ceil(value * factor) / factor;
   if (method === "floor") return Math.floor(value * factor) / factor;
-  if (method !== "common") throw new TemplateFault("`round` knows common, ceil and floor");
+  if (method !== "common") throw new TemplateFault("`round` supports common, ceil and floor");
   const scaled = value * factor;
-  // Python rounds halves to the even neighbour.
+  // Rounds halves to even, as Python does.
   const isHalf = Math.abs(scaled % 1) === 0.5;
   return (isHalf ? 2 * Math.round(scaled / 2) : Math.round(scaled)) / factor;
 }

@@ -1,4 +1,4 @@
-// Python's two ways to put values into a text: `%` and `str.format`.
+// Python's two ways to format text: `%` and `str.format`.
 import { TemplateFault } from "../template-fault.ts";
 import { printFloat, printInteger, printQuoted, printValue } from "./print-value.ts";
 import {
@@ -29,7 +29,7 @@ const percent =
 
 /**
  * @param values a tuple, a dictionary for `%(name)s`, or the only value
- * @throws TemplateFault where values and places do not fit
+ * @throws TemplateFault if values and placeholders do not match
  */
 export function formatPercent(text: string, values: Value, run: Run): string {
   run.budget.text(text.length);
@@ -44,8 +44,7 @@ export function formatPercent(text: string, values: Value, run: Run): string {
       value = list[next];
       next += 1;
     } else if (values instanceof Dict) value = values.entries.get(key);
-    if (value === undefined)
-      throw new TemplateFault("a text has more places than values to put there");
+    if (value === undefined) throw new TemplateFault("a format has more placeholders than values");
     return formatValue(
       value,
       {
@@ -70,14 +69,14 @@ const place =
 const specification =
   /^(?:(?<fill>.)?(?<align>[<>=^]))?(?<sign>[-+ ])?(?<alternate>#)?(?<zero>0)?(?<width>\d+)?(?<comma>[,_])?(?:\.(?<precision>\d+))?(?<type>[a-zA-Z%])?$/su;
 
-/** @throws TemplateFault where values and places do not fit */
+/** @throws TemplateFault if values and placeholders do not match */
 export function formatBraces(text: string, args: Arguments, run: Run): string {
   run.budget.text(text.length);
   let next = 0;
   return text.replaceAll(place, (...match) => {
     const whole: string = match[0];
     if (whole === "{{" || whole === "}}") return whole.slice(1);
-    if (whole.length === 1) throw new TemplateFault(`a single \`${whole}\` stands in a format`);
+    if (whole.length === 1) throw new TemplateFault(`a format contains a single \`${whole}\``);
     const groups: Record<string, string | undefined> = match.at(-1);
     const [name = "", ...path] = (groups.field ?? "").split(/[.[]/);
     let value: Value | undefined;
@@ -94,10 +93,10 @@ export function formatBraces(text: string, args: Arguments, run: Run): string {
   });
 }
 
-/** Python's `format(value, spec)`. */
+/** Parses the specification of Python's `format(value, spec)`. */
 function readSpecification(text: string): Specification {
   const groups = specification.exec(text)?.groups;
-  if (groups === undefined) throw new TemplateFault(`\`${text}\` is no format`);
+  if (groups === undefined) throw new TemplateFault(`\`${text}\` is not a valid format`);
   return {
     fill: groups.fill ?? (groups.zero === undefined ? " " : "0"),
     align: groups.align ?? (groups.zero === undefined ? "" : "="),
@@ -114,7 +113,7 @@ function readSpecification(text: string): Specification {
 function formatValue(value: Value, spec: Specification, run: Run, isPercent: boolean): string {
   run.budget.text(spec.width + (spec.precision ?? 0));
   if ((spec.precision ?? 0) > 100 && spec.type !== "s" && spec.type !== "") {
-    throw new TemplateFault("a number is printed with more than 100 digits behind its point");
+    throw new TemplateFault("a number has a precision of more than 100 digits");
   }
   const number = numberOf(value);
   const isText = spec.type === "s" || spec.type === "r" || spec.type === "a" || spec.type === "c";

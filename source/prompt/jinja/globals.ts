@@ -1,14 +1,14 @@
-// The names that every template knows: Jinja's own, and what transformers adds for chat templates.
+// Global names of every template: Jinja's own, and those that transformers adds for chat templates.
 import { BudgetFault, TemplateFault } from "../template-fault.ts";
 import { entriesOf } from "./container-methods.ts";
 import { printValue } from "./print-value.ts";
 import { timeText } from "./time-text.ts";
 import { AttributeObject, Callable, Dict, Namespace, type Value } from "./values.ts";
 
-/** A template's own words about a conversation that it does not take. */
+/** Error that a template itself raises about a conversation. */
 export class RaisedByTemplate extends TemplateFault {}
 
-/** As in Jinja2's sandbox. */
+/** Limit of Jinja2's sandbox. */
 const longestRange = 100_000;
 
 const functions: ReadonlyArray<Callable> = [
@@ -73,7 +73,7 @@ class Cycler extends AttributeObject {
   }
 }
 
-/** What a loop tells of itself, and what a recursive one is called by. */
+/** The variable `loop`, which can be called in recursive loops. */
 export class Loop extends AttributeObject {
   readonly #items: readonly Value[];
   readonly #depth: number;

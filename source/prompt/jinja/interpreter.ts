@@ -1,4 +1,4 @@
-// Runs the statements of a Jinja template on its variables, within a budget.
+// Interpreter of a Jinja template's statements, within a budget.
 import type { RenderBudget } from "../render-budget.ts";
 import { TemplateFault } from "../template-fault.ts";
 import { Evaluator, Scope } from "./evaluator.ts";
@@ -19,12 +19,12 @@ import {
   type Value,
 } from "./values.ts";
 
-/** How statements ended: whether the loop around them goes on. */
+/** Effect of statements on the loop around them. */
 type Outcome = "next" | "break" | "continue";
 
 type ForLoop = Extract<Statement, { kind: "for" }>;
 
-/** Macros and recursive loops inside one another. */
+/** Limit of nested macros and recursive loops. */
 const deepestCalls = 200;
 
 /**
@@ -44,8 +44,9 @@ export function runJinja(
       error.offset ??= evaluator.at;
       throw error;
     }
-    // Values inside values, or a chain of operators, as deep as the stack.
-    if (error instanceof RangeError) throw new TemplateFault("it nests too deep", evaluator.at);
+    // Nested values or a chain of operators exceeded the stack.
+    if (error instanceof RangeError)
+      throw new TemplateFault("it is nested too deeply", evaluator.at);
     throw error;
   }
 }
@@ -72,7 +73,7 @@ class Interpreter {
     this.#output.push(text);
   }
 
-  /** What the statements write, instead of writing it. */
+  /** Returns the output of the statements instead of writing it. */
   #capture(run: () => void): string {
     const outside = this.#output;
     this.#output = [];
@@ -185,7 +186,7 @@ class Interpreter {
       const object = scope.get(target.object);
       if (!(object instanceof Namespace)) {
         throw new TemplateFault(
-          `\`${target.object}\` is no namespace, so its members cannot be set`,
+          `\`${target.object}\` is not a namespace, so its attributes cannot be set`,
         );
       }
       object.entries.set(target.name, value);
@@ -193,7 +194,9 @@ class Interpreter {
     }
     const items = itemsOf(value, this.#evaluator);
     if (items.length !== target.items.length) {
-      throw new TemplateFault(`${items.length} values do not fit ${target.items.length} names`);
+      throw new TemplateFault(
+        `cannot unpack ${items.length} values into ${target.items.length} names`,
+      );
     }
     for (const [index, item] of items.entries()) {
       const inner = target.items[index];
@@ -211,7 +214,7 @@ class Interpreter {
 
   #deeper<T>(run: () => T): T {
     if (this.#depth >= deepestCalls) {
-      throw new TemplateFault(`macros call one another more than ${deepestCalls} deep`);
+      throw new TemplateFault(`macro calls are nested more than ${deepestCalls} deep`);
     }
     this.#depth += 1;
     const result = run();
@@ -259,7 +262,7 @@ class Interpreter {
     }
     if (reads.has("varargs")) scope.set("varargs", new Tuple(args.positional.slice(count)));
     else if (args.positional.length > count) {
-      throw new TemplateFault(`macro \`${name}\` takes not more than ${count} arguments`);
+      throw new TemplateFault(`macro \`${name}\` takes at most ${count} arguments`);
     }
     if (reads.has("kwargs")) scope.set("kwargs", new Dict(new Map<Key, Value>(named)));
     else if (named.size > 0) {
@@ -285,5 +288,5 @@ class Interpreter {
 }
 
 function refuseNull(value: Value): void {
-  if (value === null) throw new TemplateFault("none has no items to go through");
+  if (value === null) throw new TemplateFault("none has no items to loop over");
 }

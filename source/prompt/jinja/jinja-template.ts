@@ -1,4 +1,4 @@
-// A template in Jinja, as Hugging Face's transformers runs them.
+// Jinja template, run as Hugging Face's transformers does.
 import { RenderBudget, type RenderLimits } from "../render-budget.ts";
 import { TemplateFault } from "../template-fault.ts";
 import { runJinja } from "./interpreter.ts";
@@ -15,9 +15,9 @@ export class JinjaTemplate {
   }
 
   /**
-   * @param variables JSON values; those that are undefined are left out
+   * @param variables JSON values; undefined ones are left out
    * @throws TemplateFault with its place; `BudgetFault` beyond the limits, `RaisedByTemplate` with the
-   *   template's own words
+   *   template's own message
    */
   render(
     variables: Readonly<Record<string, unknown>>,
@@ -35,7 +35,8 @@ function valuesOf(variables: Readonly<Record<string, unknown>>): Map<string, Val
       if (value !== undefined) values.set(name, fromJson(value));
     }
   } catch (error) {
-    if (error instanceof RangeError) throw new TemplateFault("the conversation nests too deep");
+    if (error instanceof RangeError)
+      throw new TemplateFault("the conversation is nested too deeply");
     throw error;
   }
   return values;

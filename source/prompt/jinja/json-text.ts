@@ -5,7 +5,7 @@ import { printFloat, printInteger } from "./print-value.ts";
 import { Dict, Float, type Key, Tuple, typeName, Undefined, type Value } from "./values.ts";
 
 export interface JsonStyle {
-  /** What a level is indented by; undefined: all on one line. */
+  /** Indent of a level; undefined writes everything on one line. */
   indent: string | undefined;
   itemSeparator: string;
   keySeparator: string;
@@ -13,7 +13,7 @@ export interface JsonStyle {
   ensureAscii: boolean;
 }
 
-/** @throws TemplateFault for a value that JSON does not have */
+/** @throws TemplateFault for a value that JSON cannot represent */
 export function jsonText(value: Value, style: JsonStyle, budget: RenderBudget): string {
   const parts: string[] = [];
   const write = (text: string) => {
@@ -108,7 +108,7 @@ function floatText(value: number): string {
   return printFloat(value);
 }
 
-// Private-use characters stay: by them text from outside is told from the template's own.
+// Private-use characters stay, since they mark untrusted text.
 const beyondAscii = /[\x7f-\ud7ff\ue000-\uffff]|[\u{10000}-\u{effff}\u{100000}-\u{10ffff}]/gu;
 
 function stringText(text: string, { ensureAscii }: JsonStyle): string {

@@ -1,5 +1,5 @@
-// Cuts a Jinja template into text and tokens, with the white space rules that chat templates expect:
-// trim_blocks and lstrip_blocks.
+// Lexer of Jinja templates, with the white-space rules that chat templates expect: trim_blocks and
+// lstrip_blocks.
 import { mostTokens } from "../render-budget.ts";
 import { TemplateFault } from "../template-fault.ts";
 
@@ -18,7 +18,7 @@ export type TokenKind =
 
 export interface Token {
   kind: TokenKind;
-  /** Of strings: without quotes, escapes resolved. */
+  /** Strings are without quotes, with escapes resolved. */
   text: string;
   /** Index into the source. */
   at: number;
@@ -43,11 +43,11 @@ class Lexer {
   readonly #source: string;
   readonly #tokens: Token[] = [];
   #at = 0;
-  /** Where the text begins whose line the last tag has ended with its line break. */
+  /** Start of the text on a new line after a tag and its line break. */
   #lineStart = 0;
 
   constructor(source: string) {
-    // One line break at the very end belongs to the file, not to the text.
+    // A single line break at the very end belongs to the file, not to the text.
     this.#source = source.endsWith("\n") ? source.slice(0, -1) : source;
   }
 
@@ -98,7 +98,7 @@ class Lexer {
     if (text !== "") this.#tokens.push({ kind: "text", text, at });
   }
 
-  /** The text up to a tag, less what the tag takes away before it. */
+  /** Returns the text up to a tag, without the white space that the tag removes. */
   #textBefore(tag: number): void {
     const source = this.#source;
     const sign = source[tag + 2];
@@ -117,7 +117,7 @@ class Lexer {
     this.#pushText(text, this.#at);
   }
 
-  /** Behind a tag: `-` takes white space away, and a tag's own line break goes with it. */
+  /** Skips white space after a tag: all after `-`, else the tag's own line break. */
   #afterTag(sign: string, isVariable: boolean): void {
     if (sign === "-") {
       blank.lastIndex = this.#at;
@@ -132,7 +132,7 @@ class Lexer {
 
   #comment(): void {
     const end = this.#source.indexOf("#}", this.#at + 2);
-    if (end < 0) throw new TemplateFault("the comment has no end `#}`", this.#at);
+    if (end < 0) throw new TemplateFault("the comment is not closed with `#}`", this.#at);
     const sign = end > this.#at + 2 ? (this.#source[end - 1] ?? "") : "";
     this.#at = end + 2;
     this.#afterTag(sign, false);
@@ -155,7 +155,7 @@ class Lexer {
     return true;
   }
 
-  /** The tokens of a block or an expression. */
+  /** Reads the tokens of a block or an expression. */
   #inside(kind: "block" | "variable"): void {
     const begin = this.#at;
     const close = kind === "block" ? "%}" : "}}";
@@ -246,7 +246,7 @@ class Lexer {
         from = at + 1;
       }
     }
-    throw new TemplateFault("the string has no end", begin);
+    throw new TemplateFault("the string is not closed", begin);
   }
 }
 
@@ -265,7 +265,7 @@ const simpleEscapes: Readonly<Record<string, string>> = {
 };
 const numericEscape = /x[\da-fA-F]{2}|u[\da-fA-F]{4}|U[\da-fA-F]{8}|[0-7]{1,3}/y;
 
-/** Python's escapes; one that is none stays as it is written. */
+/** Resolves Python's escapes; unknown ones stay unchanged. */
 function readEscape(source: string, at: number): { value: string; length: number } {
   const next = source[at + 1] ?? "";
   const simple = simpleEscapes[next];
@@ -276,6 +276,6 @@ function readEscape(source: string, at: number): { value: string; length: number
   const code = /^\d/.test(digits)
     ? Number.parseInt(digits, 8)
     : Number.parseInt(digits.slice(1), 16);
-  if (code > 0x10ffff) throw new TemplateFault(`there is no character \\${digits}`, at);
+  if (code > 0x10ffff) throw new TemplateFault(`the character \\${digits} does not exist`, at);
   return { value: String.fromCodePoint(code), length: 1 + digits.length };
 }

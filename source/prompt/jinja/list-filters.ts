@@ -141,7 +141,7 @@ function copyOf(items: readonly Value[], run: Run): Value[] {
   return [...items];
 }
 
-/** Filters that go through a list lazily take none and false for an empty one. */
+/** Treats none and false as an empty list, as Jinja's lazy filters do. */
 function itemsIfAny(input: Value, run: Run): readonly Value[] {
   return isTrue(input) ? itemsOf(input, run) : [];
 }
@@ -157,7 +157,7 @@ function pairs({ entries }: Dict, run: Run): Value[] {
   return [...entries].map(([key, value]) => new Tuple([keyValue(key), value]));
 }
 
-/** The member at a path such as `function.name`. */
+/** Returns the member at a path such as `function.name`. */
 function at(item: Value, path: Value, run: Run): Value {
   if (typeof path === "number")
     return orUndefined(itemAt(item, path, run), "there is no such item");
@@ -201,7 +201,7 @@ function extreme(input: Value, args: Arguments, run: Run, sign: number): Value {
   );
 }
 
-/** Items whose test, or whose truth, is as wanted. */
+/** Returns the items whose test or truth value is as wanted. */
 function chosen(
   input: Value,
   args: Arguments,

@@ -19,14 +19,14 @@ import {
   type Value,
 } from "./values.ts";
 
-/** @throws TemplateFault for a member of what is not there itself */
+/** @throws TemplateFault if the value itself is undefined */
 export function attributeOf(value: Value, name: string): Value {
   refuseUndefined(value);
   const method = methodOf(value, name);
   return orUndefined(method === undefined ? ownItem(value, name) : method, missing(value, name));
 }
 
-/** @throws TemplateFault for an item of what is not there itself */
+/** @throws TemplateFault if the value itself is undefined */
 export function itemOf(value: Value, index: Value, run: Run): Value {
   refuseUndefined(value);
   const found = indexed(value, index, run);

@@ -16,7 +16,7 @@ import {
   type Value,
 } from "./values.ts";
 
-/** @throws TemplateFault for types that the operator does not join */
+/** @throws TemplateFault for types that the operator does not support */
 export function binary(operator: BinaryOperator, left: Value, right: Value, run: Run): Value {
   refuseUndefined(left);
   refuseUndefined(right);
@@ -35,7 +35,7 @@ export function binary(operator: BinaryOperator, left: Value, right: Value, run:
     if (typeof left === "number") return repeat(right, left, run);
   }
   throw new TemplateFault(
-    `\`${operator}\` does not work between ${typeName(left)} and ${typeName(right)}`,
+    `\`${operator}\` is not supported between ${typeName(left)} and ${typeName(right)}`,
   );
 }
 
@@ -79,13 +79,13 @@ function add(left: Value, right: Value, run: Run): Value | undefined {
   return undefined;
 }
 
-/** The longest text; joined texts share their parts, so that it costs only the shorter one. */
+/** Longest text; joined texts share their parts, so joining costs only the shorter one. */
 const longestText = 1 << 26;
 
 export function concat(left: string, right: string, run: Run): string {
   run.budget.text(Math.min(left.length, right.length));
   if (left.length + right.length > longestText) {
-    throw new TemplateFault(`it makes a text of more than ${longestText} characters`);
+    throw new TemplateFault(`it creates a text of more than ${longestText} characters`);
   }
   return left + right;
 }
@@ -98,7 +98,7 @@ function repeat(value: Value, times: number, run: Run): Value {
   }
   const items = Array.isArray(value) ? value : value instanceof Tuple ? value.items : undefined;
   if (items === undefined) {
-    throw new TemplateFault(`\`*\` does not work between ${typeName(value)} and int`);
+    throw new TemplateFault(`\`*\` is not supported between ${typeName(value)} and int`);
   }
   run.budget.items(items.length * count);
   const all = Array.from({ length: count }, () => items).flat();
@@ -164,7 +164,7 @@ export function order(left: Value, right: Value, run: Run): number {
   }
   const [one, other] = [sequenceItems(left), sequenceItems(right)];
   if (one === undefined || other === undefined || typeName(left) !== typeName(right)) {
-    throw new TemplateFault(`${typeName(left)} and ${typeName(right)} have no order`);
+    throw new TemplateFault(`${typeName(left)} and ${typeName(right)} cannot be compared`);
   }
   for (const [index, item] of one.entries()) {
     const opposite = other[index];
@@ -192,6 +192,6 @@ export function contains(container: Value, value: Value, run: Run): boolean {
   if (container instanceof Undefined) return false;
   const items = sequenceItems(container);
   if (items === undefined)
-    throw new TemplateFault(`a value of type ${typeName(container)} contains nothing`);
+    throw new TemplateFault(`a value of type ${typeName(container)} cannot contain others`);
   return items.some((item) => isEqual(item, value, run));
 }

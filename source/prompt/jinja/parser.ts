@@ -1,4 +1,4 @@
-// Reads Jinja's statements: what stands in a template beside its text.
+// Parser of Jinja's statements.
 import { longestSource } from "../render-budget.ts";
 import { TemplateFault } from "../template-fault.ts";
 import { parseExpression, parseFilterCall, parseTuple } from "./expression-parser.ts";
@@ -22,19 +22,19 @@ export function parseJinja(source: string): Statement[] {
   return parser.statements([]);
 }
 
-/** Statements of Jinja that have no use without other files. */
+/** Jinja statements that need other files. */
 const unsupported: ReadonlySet<string> = new Set(["extends", "include", "import", "from"]);
 
 class Parser {
   readonly #tokens: TokenStream;
-  /** Where the statements begin that are being read, one inside the other. */
+  /** Places of the statements that are being read, outermost first. */
   readonly #begun: number[] = [];
 
   constructor(tokens: TokenStream) {
     this.#tokens = tokens;
   }
 
-  /** @param ends names of the statements that end them; none: the end of the template */
+  /** @param ends names of the statements that end them; none for the whole template */
   statements(ends: readonly string[]): Statement[] {
     const found: Statement[] = [];
     const tokens = this.#tokens;
@@ -70,14 +70,14 @@ class Parser {
     this.#tokens.expect("block-end");
   }
 
-  /** The statements up to one of the ends, whose name is taken. */
+  /** Reads the statements up to one of the ends, and the name of that end. */
   #body(...ends: string[]): { body: Statement[]; end: string } {
     this.#end();
     const body = this.statements(ends);
     return { body, end: this.#tokens.next().text };
   }
 
-  /** The statements up to the one end, which is taken whole. */
+  /** Reads the statements up to the end, and the whole end. */
   #wholeBody(end: string): Statement[] {
     const { body } = this.#body(end);
     this.#end();

@@ -35,7 +35,7 @@ export function printQuoted(value: Value, budget: RenderBudget): string {
   return "<object>";
 }
 
-/** A key of a dictionary as the value it was. */
+/** Returns a dictionary's key as its original value. */
 export function keyValue(key: Key): Value {
   return typeof key === "number" && !Number.isInteger(key) ? new Float(key) : key;
 }
@@ -46,7 +46,7 @@ export function printInteger(value: number): string {
     : String(value);
 }
 
-/** The shortest digits that mean the number, with a point or an exponent as Python writes them. */
+/** Prints the shortest digits of a number, with a point or an exponent as Python does. */
 export function printFloat(value: number): string {
   if (Number.isNaN(value)) return "nan";
   if (!Number.isFinite(value)) return value > 0 ? "inf" : "-inf";
@@ -90,7 +90,7 @@ const named: Readonly<Record<string, string>> = {
   "\r": "\\r",
   "\t": "\\t",
 };
-// Private-use characters stay: by them text from outside is told from the template's own.
+// Private-use characters stay, since they mark untrusted text.
 const unprintable = /[\\\p{Cc}\p{Cf}\p{Cs}\p{Cn}\p{Zl}\p{Zp}]|(?! )\p{Zs}/gu;
 
 function quote(text: string, budget: RenderBudget): string {

@@ -1,4 +1,4 @@
-// What loops, filters and slices see in a value: its items.
+// Items of values, for loops, filters and slices.
 import { TemplateFault } from "../template-fault.ts";
 import { keyValue } from "./print-value.ts";
 import {
@@ -13,9 +13,9 @@ import {
 } from "./values.ts";
 
 /**
- * The items of a list, the keys of a dictionary, the characters of a text.
+ * Returns the items of a list, the keys of a dictionary, or the characters of a text.
  *
- * @throws TemplateFault for a value that has none
+ * @throws TemplateFault for other values
  */
 export function itemsOf(value: Value, run: Run): readonly Value[] {
   if (Array.isArray(value)) return value;
@@ -34,7 +34,7 @@ export function itemsOf(value: Value, run: Run): readonly Value[] {
 
 const surrogate = /[\ud800-\udfff]/;
 
-/** Characters as Python counts them. */
+/** Counts characters as Python does. */
 export function textLength(text: string, run: Run): number {
   run.budget.read(text.length);
   if (!surrogate.test(text)) return text.length;
@@ -52,7 +52,7 @@ export function lengthOf(value: Value, run: Run): number {
   throw new TemplateFault(`a value of type ${typeName(value)} has no length`);
 }
 
-/** The item at a place, counted from the end where it is negative. */
+/** Returns the item at an index; negative ones count from the end. */
 export function itemAt(value: Value, index: number, run: Run): Value | undefined {
   if (typeof value !== "string") {
     const items = Array.isArray(value) ? value : value instanceof Tuple ? value.items : [];

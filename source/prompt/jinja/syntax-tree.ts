@@ -1,4 +1,4 @@
-// What a Jinja template consists of once it is parsed. Every node knows its place in the source.
+// Nodes of a parsed Jinja template. Every node knows its place in the source.
 import type { Value } from "./values.ts";
 
 interface Placed {
@@ -9,9 +9,9 @@ export type BinaryOperator = "+" | "-" | "*" | "/" | "//" | "%" | "**";
 export type CompareOperator = "==" | "!=" | "<" | "<=" | ">" | ">=" | "in" | "not in";
 
 export interface Argument {
-  /** Of keyword arguments. */
+  /** Set for keyword arguments. */
   name?: string;
-  /** `*list` and `**dict`. */
+  /** Set for `*list` and `**dict`. */
   spread?: "list" | "dict";
   value: Expression;
 }
@@ -71,7 +71,7 @@ export interface MacroBody extends Placed {
   name: string;
   parameters: Parameter[];
   body: Statement[];
-  /** Those of `caller`, `varargs` and `kwargs` that it looks at. */
+  /** Special names that the body uses: `caller`, `varargs` and `kwargs`. */
   reads: ReadonlySet<string>;
 }
 

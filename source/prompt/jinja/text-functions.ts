@@ -1,11 +1,11 @@
-// Functions on texts that methods and filters share; each asks the budget before it makes a text.
+// Text functions that methods and filters share; each checks the budget before it creates a text.
 import { TemplateFault } from "../template-fault.ts";
 import type { Run } from "./values.ts";
 
-/** Python's white space beyond that of JavaScript. */
+/** White space in Python but not in JavaScript. */
 const moreSpaces = new Set(["\u001c", "\u001d", "\u001e", "\u001f", "\u0085"]);
 
-/** @param characters those to take away; undefined: white space */
+/** @param characters to remove; undefined: white space */
 export function stripText(
   text: string,
   characters: string | undefined,
@@ -25,7 +25,7 @@ export function stripText(
   return text.slice(from, to);
 }
 
-/** @param most how many are replaced at most; negative: all */
+/** @param most limit of replacements; negative: all */
 export function replaceText(text: string, old: string, by: string, most: number, run: Run): string {
   const places: number[] = [];
   run.budget.read(text.length);
@@ -45,7 +45,7 @@ export function replaceText(text: string, old: string, by: string, most: number,
   return parts.join("") + text.slice(from);
 }
 
-/** @param most how often it is cut at most; negative: everywhere */
+/** @param most limit of splits; negative: all */
 export function splitText(
   text: string,
   separator: string | undefined,
@@ -53,7 +53,7 @@ export function splitText(
   run: Run,
 ): string[] {
   run.budget.text(text.length);
-  if (separator === "") throw new TemplateFault("a text cannot be split at an empty text");
+  if (separator === "") throw new TemplateFault("the separator is empty");
   const parts: string[] = [];
   let from = 0;
   if (separator === undefined) {
@@ -77,7 +77,7 @@ export function splitText(
   }
 }
 
-/** `splitText` counted from the end. */
+/** Splits like `splitText`, but counts from the end. */
 export function splitFromEnd(text: string, separator: string, most: number, run: Run): string[] {
   const parts = splitText(text, separator, -1, run);
   if (most < 0 || parts.length <= most + 1) return parts;

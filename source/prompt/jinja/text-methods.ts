@@ -1,4 +1,4 @@
-// The methods of Python's str that chat templates call.
+// Methods of Python's str that chat templates call.
 
 import { TemplateFault } from "../template-fault.ts";
 import { formatBraces } from "./format-text.ts";
@@ -72,7 +72,7 @@ const methods: Readonly<Record<string, Method>> = {
   rfind: (text, args) => text.lastIndexOf(args.text(0, "sub")),
   index: (text, args, run) => {
     const at = find(made(text, run), args);
-    if (at < 0) throw new TemplateFault("the text that is looked for is not there");
+    if (at < 0) throw new TemplateFault("the substring is not in the text");
     return at;
   },
   count: (text, args, run) => countText(text, args.text(0, "sub"), run),
@@ -97,7 +97,7 @@ const methods: Readonly<Record<string, Method>> = {
 
 const bound = new Map(Object.entries(methods));
 
-/** The method of that name, or undefined. */
+/** Returns the method of that name, or undefined. */
 export function textMethod(text: string, name: string): Callable | undefined {
   const method = bound.get(name);
   return method === undefined
@@ -110,7 +110,7 @@ function made(text: string, run: Run): string {
   return text;
 }
 
-/** @throws TemplateFault for an item that is no text */
+/** @throws TemplateFault for an item that is not a text */
 export function joinTexts(between: string, items: readonly Value[], run: Run): string {
   const texts = items.map((item) => {
     if (typeof item !== "string") {

@@ -1,4 +1,4 @@
-// A time as Python's strftime() writes it in the C locale.
+// Times formatted as by Python's strftime() in the C locale.
 
 const days = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 const months = [
@@ -6,7 +6,7 @@ const months = [
   ...["August", "September", "October", "November", "December"],
 ];
 
-/** `%-d` is `%d` without a zero before it; a code that is unknown stays as it is written. */
+/** Formats a time; `%-d` is `%d` without a leading zero, and unknown codes stay unchanged. */
 export function timeText(time: Date, format: string): string {
   return format.replaceAll(/%(-?)([a-zA-Z%])/g, (whole, dash: string, code: string) => {
     const text = part(time, code) ?? whole;

@@ -1,19 +1,19 @@
-// The tokens of a template, one after another, for its parsers.
+// Token stream for the parsers of a template.
 import { TemplateFault } from "../template-fault.ts";
 import type { Token, TokenKind } from "./lexer.ts";
 
-/** Expressions and blocks inside one another. */
+/** Limit of nested expressions and blocks. */
 const deepestNesting = 200;
 
 export class TokenStream {
   readonly #tokens: readonly Token[];
   readonly #last: Token;
-  /** Where a name was read last. */
+  /** Indexes at which names were last read. */
   readonly #lastOfName = new Map<string, number>();
   #index = 0;
   #depth = 0;
 
-  /** @param tokens ending with the one of kind `end` */
+  /** @param tokens ending with one of kind `end` */
   constructor(tokens: readonly Token[]) {
     this.#tokens = tokens;
     this.#last = tokens.at(-1) ?? { kind: "end", text: "", at: 0 };
@@ -34,7 +34,7 @@ export class TokenStream {
     return token;
   }
 
-  /** Remembers the place: whether a name stands between it and a later one. */
+  /** Remembers the place, to tell later if a name was read after it. */
   mark(): { hasRead: (name: string) => boolean } {
     const from = this.#index;
     return { hasRead: (name) => (this.#lastOfName.get(name) ?? -1) >= from };
@@ -58,7 +58,7 @@ export class TokenStream {
     );
   }
 
-  /** How the current token is called in messages. */
+  /** Returns a description of the current token for messages. */
   get found(): string {
     const { kind, text } = this.current;
     return kind === "end" ? "the end of the template" : `\`${kind === "text" ? "text" : text}\``;
@@ -70,7 +70,8 @@ export class TokenStream {
 
   nested<T>(parse: () => T): T {
     this.#depth += 1;
-    if (this.#depth > deepestNesting) throw this.fault(`it nests more than ${deepestNesting} deep`);
+    if (this.#depth > deepestNesting)
+      throw this.fault(`it is nested more than ${deepestNesting} deep`);
     const result = parse();
     this.#depth -= 1;
     return result;

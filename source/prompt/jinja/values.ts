@@ -1,5 +1,5 @@
-// The values of a template, with Python's types, and what its functions are given. Integers are numbers, since templates count with
-// them; floats are boxed, since Python prints 1.0 where an integer prints 1.
+// Values of a template, with Python's types, and arguments of its functions. Integers are numbers; floats
+// are boxed, since Python prints 1.0 where an integer prints 1.
 import type { RenderBudget } from "../render-budget.ts";
 import { TemplateFault } from "../template-fault.ts";
 
@@ -40,7 +40,7 @@ export class Dict {
   }
 }
 
-/** What `namespace()` makes: the only value whose attributes a template can set. */
+/** Result of `namespace()`: the only value whose attributes a template can set. */
 export class Namespace {
   readonly entries: Map<Key, Value>;
   constructor(entries: Map<Key, Value>) {
@@ -51,7 +51,7 @@ export class Namespace {
 export class Callable {
   readonly name: string;
   readonly call: (args: Arguments, run: Run) => Value;
-  /** A macro's name and the like. */
+  /** Attributes such as a macro's name. */
   readonly attributes: ReadonlyMap<string, Value>;
   constructor(
     name: string,
@@ -64,28 +64,28 @@ export class Callable {
   }
 }
 
-/** A value that has attributes alone, such as `loop`. */
+/** Value that has only attributes, such as `loop`. */
 export abstract class AttributeObject {
   abstract attribute(name: string): Value | undefined;
 }
 
-/** A name or a member that is not there: prints nothing, fails when more is asked of it. */
+/** Missing name or member: prints nothing, and fails in any other use. */
 export class Undefined {
-  /** Such as `'x' is undefined`. */
+  /** Reason, such as `'x' is undefined`. */
   readonly reason: string;
   constructor(reason: string) {
     this.reason = reason;
   }
 }
 
-/** @throws TemplateFault where the dictionary cannot have it as a key */
+/** @throws TemplateFault if a dictionary cannot have this key */
 export function keyOf(value: Value): Key {
   if (value === null || typeof value !== "object") return value;
   if (value instanceof Float) return value.value;
   throw new TemplateFault(`a ${typeName(value)} cannot be a key of a dictionary`);
 }
 
-/** Python's name of the type, for messages. */
+/** Returns Python's name of the type, for messages. */
 export function typeName(value: Value): string {
   if (value === null) return "None";
   if (typeof value === "boolean") return "bool";
@@ -113,24 +113,24 @@ export function isTrue(value: Value): boolean {
   return true;
 }
 
-/** A number of either type, true and false among them. */
+/** Returns a number of either type, including true and false. */
 export function numberOf(value: Value): number | undefined {
   if (typeof value === "number") return value;
   if (typeof value === "boolean") return Number(value);
   return value instanceof Float ? value.value : undefined;
 }
 
-/** The value, or one that is undefined for that reason; none is a value. */
+/** Returns the value, or an undefined one with that reason; none is a value. */
 export function orUndefined(value: Value | undefined, reason: string): Value {
   return value === undefined ? new Undefined(reason) : value;
 }
 
-/** @throws TemplateFault with the reason where the value is not there */
+/** @throws TemplateFault with the reason if the value is undefined */
 export function refuseUndefined(value: Value): void {
   if (value instanceof Undefined) throw new TemplateFault(value.reason);
 }
 
-/** JSON values as a template sees them. */
+/** Converts JSON values into a template's values. */
 export function fromJson(value: unknown): Value {
   switch (typeof value) {
     case "string":
@@ -143,25 +143,25 @@ export function fromJson(value: unknown): Value {
       if (Array.isArray(value)) return value.map(fromJson);
       return new Dict(new Map(Object.entries(value).map(([key, item]) => [key, fromJson(item)])));
     default:
-      throw new TemplateFault(`a ${typeof value} is no value of a template`);
+      throw new TemplateFault(`a ${typeof value} is not supported in templates`);
   }
 }
 
-/** What functions of a template may use of the rendering that they are part of. */
+/** Interface of a rendering for the functions of its template. */
 export interface Run {
   readonly budget: RenderBudget;
-  /** The time that `strftime_now` tells. */
+  /** Time for `strftime_now`. */
   readonly now: Date;
   filter(name: string, input: Value, args: Arguments): Value;
   test(name: string, input: Value, args: Arguments): boolean;
-  /** `value.name` as templates write it. */
+  /** Returns `value.name`. */
   attribute(value: Value, name: string): Value;
 }
 
 /** A filter: `input | name(arguments)`. */
 export type Filter = (input: Value, args: Arguments, run: Run) => Value;
 
-/** The arguments of a call. */
+/** Arguments of a call. */
 export class Arguments {
   static readonly none = new Arguments([]);
   readonly positional: readonly Value[];
@@ -172,16 +172,16 @@ export class Arguments {
     this.named = named;
   }
 
-  /** Without the first `count` positional ones. */
+  /** Returns the arguments without the first `count` positional ones. */
   from(count: number): Arguments {
     return new Arguments(this.positional.slice(count), this.named);
   }
 
-  /** @throws TemplateFault for arguments that are too many or that none of the names fits */
+  /** @throws TemplateFault for too many arguments or unknown names */
   check(names: readonly string[]): void {
     if (this.positional.length > names.length) {
       throw new TemplateFault(
-        `it takes at most ${names.length} arguments, ${this.positional.length} are given`,
+        `it takes at most ${names.length} arguments but got ${this.positional.length}`,
       );
     }
     for (const name of this.named.keys()) {
@@ -189,7 +189,7 @@ export class Arguments {
     }
   }
 
-  /** The argument at a place or by its name. */
+  /** Returns the argument at an index or with a name. */
   get(index: number, name: string): Value | undefined {
     return this.positional[index] ?? (index < this.positional.length ? null : this.named.get(name));
   }
@@ -200,7 +200,7 @@ export class Arguments {
     return value;
   }
 
-  /** @throws TemplateFault where it is none */
+  /** @throws TemplateFault if it is not a text */
   text(index: number, name: string, byDefault?: string): string {
     const value = this.get(index, name);
     if (value === undefined && byDefault !== undefined) return byDefault;
@@ -209,7 +209,7 @@ export class Arguments {
     throw this.#wrong(name, "a text", value);
   }
 
-  /** @throws TemplateFault where it is none */
+  /** @throws TemplateFault if it is not an integer */
   integer(index: number, name: string, byDefault?: number): number {
     const value = this.get(index, name);
     if (value === undefined && byDefault !== undefined) return byDefault;

@@ -1,22 +1,22 @@
-// Tells from a chat template how its model writes thinking and tool calls.
+// Detection of a model's format for thinking and tool calls from its chat template.
 import { definitionOf, formatTable, type OutputFormat } from "./format-table.ts";
 import { textsAroundThinking, toolCallTag } from "./go-template-text.ts";
 import type { ThinkingTags } from "./thinking-block.ts";
 
 export interface DetectedOutputFormat {
   format: OutputFormat;
-  /** Undefined: the template knows no thinking. */
+  /** Undefined if the template has no thinking. */
   thinking: ThinkingTags | undefined;
   /**
-   * Texts that the parser needs to see. Those that are control tokens of the model must be printed
-   * though control tokens usually are not.
+   * Texts that the parser needs to see. Control tokens among them must be printed, though control tokens
+   * usually are not.
    */
   visibleControlTexts: string[];
   /** Texts that end an answer besides the model's own end tokens. */
   stopTexts: string[];
 }
 
-/** Tags around thinking, where the closing one is in the template too. */
+/** Tags around thinking, used if the template contains the closing one too. */
 const thinkingTags: readonly ThinkingTags[] = [
   { open: "<|START_THINKING|>", close: "<|END_THINKING|>" },
   { open: "<seed:think>", close: "</seed:think>" },

@@ -1,4 +1,4 @@
-// The table of output formats.
+// Table of output formats.
 import { apertus } from "./formats/apertus.ts";
 import { deepseek, deepseekUnfenced } from "./formats/deepseek.ts";
 import { deepseekDsml } from "./formats/deepseek-dsml.ts";
@@ -31,7 +31,7 @@ import {
 } from "./formats/tagged-json.ts";
 import type { OutputFormatDefinition } from "./output-format.ts";
 
-/** Looked through from the top for the first that a template belongs to: the specific ones first. */
+/** The first format that a template matches is used: specific ones come first. */
 export const formatTable = {
   harmony,
   functionaryRecipients,
@@ -69,8 +69,8 @@ export const formatTable = {
 } as const satisfies Record<string, OutputFormatDefinition>;
 
 /**
- * A format: one of the table; `generic`, JSON calls behind a tag (`{` and `[`: as the whole answer);
- * or `plain`, an output without calls.
+ * Format of an output: one of the table; `generic`, JSON calls after a tag (`{` and `[`: as the whole
+ * answer); or `plain`, an output without calls.
  */
 export type OutputFormat =
   | { name: keyof typeof formatTable | "plain" }

@@ -1,4 +1,4 @@
-// What a Go template writes around a field: the literal text before and behind it.
+// Literal text around a field of a Go template.
 
 /** Text and actions of a template, in order. */
 type TemplatePart = { text: string } | { action: string };
@@ -14,8 +14,8 @@ function partsOf(template: string): TemplatePart[] {
 }
 
 /**
- * The text with which a template introduces tool calls, by Ollama's rule: the first text inside the
- * block about `.ToolCalls`, up to a brace; `{` where that is nothing.
+ * Returns the text that introduces tool calls, by Ollama's rule: the first text inside the block about
+ * `.ToolCalls`, up to a brace; `{` if that is empty.
  */
 export function toolCallTag(template: string): string {
   const parts = partsOf(template.replaceAll("\r\n", "\n"));
@@ -29,7 +29,7 @@ export function toolCallTag(template: string): string {
   return text?.split("{")[0]?.trim() || "{";
 }
 
-/** The texts right before and behind the place where a template prints `.Thinking`. */
+/** Returns the texts directly before and after the place where a template prints `.Thinking`. */
 export function textsAroundThinking(template: string): { open: string; close: string } | undefined {
   const parts = partsOf(template);
   const at = parts.findIndex(

@@ -1,11 +1,11 @@
-// Follows one JSON value through a text that comes in pieces: where it ends, and whether it is JSON.
+// Incremental scanner for one JSON value in streamed text.
 
-/** How far a scanner has come: within the value, behind it, or at something that is not JSON. */
+/** State of a scanner: inside the value, after it, or at text that is not JSON. */
 export type JsonState = "open" | "complete" | "broken";
 
 type Expected = "value" | "first-item" | "first-key" | "key" | "colon" | "comma";
 
-/** Deeper than any argument; keeps broken output from growing the stack. */
+/** Deeper than any argument; keeps invalid output from growing the stack. */
 const maximumDepth = 256;
 
 const wordPattern = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?)$/;
@@ -16,18 +16,18 @@ export class JsonScanner {
   #expected: Expected = "value";
   #inString = false;
   #isKey = false;
-  /** Characters of an escape sequence still to come; -1: the one right behind the backslash. */
+  /** Remaining characters of an escape sequence; -1: the one directly after the backslash. */
   #escape = 0;
-  /** A number, `true`, `false` or `null` that is being read. */
+  /** Number, `true`, `false` or `null` that is being read. */
   #word = "";
   state: JsonState = "open";
 
   /**
-   * Reads as much of a text as belongs to the value.
+   * Reads the part of a text that belongs to the value.
    *
-   * @returns how many characters that were, and the JSON text of them. The two differ where a string
-   *   holds a raw line break or another control character, which models write though JSON wants it
-   *   escaped.
+   * @returns the number of characters read, and their JSON text. The two differ where a string contains
+   *   a raw line break or another control character, which models write although JSON requires an
+   *   escape.
    */
   scan(text: string): { length: number; json: string } {
     let json = "";
@@ -44,7 +44,7 @@ export class JsonScanner {
     return { length: at, json: json + text.slice(copied, at) };
   }
 
-  /** Says that no more text comes: a bare number or word is complete then. */
+  /** Signals the end of the text: a bare number or word is then complete. */
   finish(): JsonState {
     if (this.state === "open" && this.#containers.length === 0 && wordPattern.test(this.#word)) {
       this.state = "complete";
@@ -53,7 +53,7 @@ export class JsonScanner {
     return this.state;
   }
 
-  /** False when the character does not belong to the value. */
+  /** Returns false for a character that does not belong to the value. */
   #step(character: string): boolean {
     if (this.#inString) {
       this.#stepInString(character);

@@ -1,10 +1,10 @@
-// Values in notations that are almost JSON: Python literals, and the one of Gemma 4.
+// Values in notations close to JSON: Python literals, and Gemma 4's notation.
 
-/** How a notation writes strings; everything else is the same for all. */
+/** Notation of strings; everything else is common to all notations. */
 export interface LooseNotation {
   /** Marks that begin and end a string. */
   quotes: readonly string[];
-  /** Whether a backslash escapes inside a string. */
+  /** True if a backslash escapes inside a string. */
   hasEscapes: boolean;
 }
 
@@ -26,7 +26,7 @@ const escapes: Record<string, string> = { n: "\n", t: "\t", r: "\r", b: "\b", f:
  * Reads a whole text as one value: strings, numbers, words for true, false and null, lists and
  * tuples, objects with quoted or bare keys.
  *
- * @returns undefined where the text is something else
+ * @returns undefined for any other text
  */
 export function parseLooseValue(text: string, notation: LooseNotation): unknown {
   const parser = new LooseParser(text, notation);
@@ -49,7 +49,7 @@ class LooseParser {
     return this.#at === this.#text.length;
   }
 
-  /** Undefined where no value comes. */
+  /** Returns undefined if no value follows. */
   value(depth = 0): unknown {
     if (depth > 64) return undefined;
     this.#skipSpace();

@@ -1,36 +1,36 @@
-// What is to be known of one format of tool calls; each file in formats/ describes one.
+// Description of a tool-call format; each file in formats/ has one.
 import type { Output } from "./output.ts";
 import type { Reading } from "./output-text.ts";
 import type { CallSyntax } from "./read-answer.ts";
 import type { MarkedCallForm } from "./read-marked-call.ts";
 import type { ThinkingTags } from "./thinking-block.ts";
 
-/** One format, described. */
+/** Definition of one format. */
 export interface OutputFormatDefinition {
-  /** Whether a template of this text belongs to a model that writes this format. */
+  /** Returns true if a template belongs to a model that writes this format. */
   isUsedBy(template: string): boolean;
-  /** Control tokens of the format that must be printed for its outputs to be understood. */
+  /** Control tokens that must be printed so that outputs can be parsed. */
   marks: readonly string[];
   /** Texts that end an answer besides the model's own end tokens. */
   stopTexts: readonly string[];
-  /** How calls stand between the content; or, where thinking and content are marked as well, `read`. */
+  /** Syntax of calls between content; formats that also mark thinking and content use `read`. */
   calls?: CallSyntax;
   /**
-   * Reads a whole output, thinking included.
+   * Reads a whole output, including thinking.
    *
-   * @param startsInThinking the prompt has opened the thinking already
+   * @param startsInThinking the prompt has already opened the thinking
    */
   read?(output: Output, startsInThinking: boolean): Reading;
-  /** For a grammar that forces calls; undefined where they are not written around JSON. */
+  /** Shape for a grammar that forces calls; undefined if calls are not written around JSON. */
   shape: ToolCallShape | undefined;
   /**
-   * For grammars that begin with a call: where models write calls otherwise than `shape`, which they
-   * can be made to, but not by themselves. Absent: as `shape`.
+   * Notations for grammars that start with a call, if models by themselves write calls differently from
+   * `shape`. Absent: same as `shape`.
    */
   notations?: readonly CallNotation[];
-  /** For a grammar that forces content: what stands around it. */
+  /** Text around forced content. */
   frame?: { open: string; close: string };
-  /** Only where the format itself decides how thinking is marked, as a grammar would write it. */
+  /** Thinking tags as a grammar would write them, if the format itself defines them. */
   thinking?: ThinkingTags;
 }
 
@@ -44,44 +44,44 @@ export interface ToolCallShape {
   beforeName: string;
   beforeArguments: string;
   afterArguments: string;
-  /** Undefined: the format has one call in an answer. */
+  /** Undefined if the format allows one call per answer. */
   separator: string | undefined;
   closing: string;
 }
 
-/** How a model writes calls by itself, behind the mark by which it is known that one begins. */
+/** Notation of calls that models write by themselves, with the mark that starts one. */
 export type CallNotation = JsonCallNotation | MarkedCallNotation | ListedCallNotation;
 
-/** Around JSON. */
+/** Calls around JSON. */
 export interface JsonCallNotation {
   kind: "json";
-  /** What `opening` and `beforeName` of the shape begin with. */
+  /** Beginning of the shape's `opening` and `beforeName`. */
   mark: string;
-  /** The mark counts only as the beginning of an answer. */
+  /** The mark counts only at the start of an answer. */
   isOnlyAtStart?: boolean;
   shape: ToolCallShape;
-  /** What stands between the name and `beforeArguments`, in GBNF. */
+  /** GBNF for text between the name and `beforeArguments`. */
   header?: string;
 }
 
 /** Name and arguments between marks; `open` may be empty. */
 export interface MarkedCallNotation {
   kind: "marked";
-  /** What a message to a tool begins with, where calls are such messages: the mark of that tool. */
+  /** Returns the start of a message to a tool, if calls are such messages: the tool's mark. */
   recipient?(tool: string): string;
   open: string;
   form: MarkedCallForm | NestedCallForm;
   close: string;
 }
 
-/** Marks of calls whose arguments are elements, `<key>value</key>`, within one another. */
+/** Marks of calls whose arguments are nested elements, `<key>value</key>`. */
 export interface NestedCallForm {
-  /** Before and behind the tool's name. */
+  /** Before and after the tool's name. */
   beforeName: string;
   afterName: string;
   /** Before every tag of an element. */
   mark: string;
-  /** Behind the last argument. */
+  /** After the last argument. */
   end: string;
 }
 
@@ -93,14 +93,14 @@ export interface ListedCallNotation {
   afterKey: string;
   separator: string;
   end: string;
-  /** Between calls; undefined: each has its own `open`. */
+  /** Separator of calls; undefined if each has its own `open`. */
   callSeparator: string | undefined;
   close: string;
-  /** The mark around strings, which are not escaped then; undefined: strings are JSON's. */
+  /** Mark around unescaped strings; undefined for JSON strings. */
   quote: string | undefined;
 }
 
-/** The shape of `{"name": …, "arguments": {…}}` between two marks. */
+/** Returns the shape of `{"name": …, "arguments": {…}}` between two marks. */
 export function jsonCallShape(
   open: string,
   close: string,

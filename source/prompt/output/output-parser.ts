@@ -1,4 +1,4 @@
-// Parses a model's output while it is being generated: content, thinking, tool calls.
+// Streaming parser of a model's output: content, thinking, tool calls.
 import type { ToolDefinition } from "../chat-message.ts";
 import { definitionOf, type OutputFormat } from "./format-table.ts";
 import { Output } from "./output.ts";
@@ -9,28 +9,28 @@ import { readThinking, type ThinkingTags } from "./thinking-block.ts";
 
 export interface OutputParserOptions {
   format: OutputFormat;
-  /** Only these are calls; none, and nothing is taken for a call. */
+  /** Tools that may be called; without any, nothing is parsed as a call. */
   tools: readonly ToolDefinition[];
-  /** Undefined leaves thinking in the content. Formats with channels tell thinking themselves. */
+  /** Undefined leaves thinking in the content. Formats with channels detect thinking themselves. */
   thinking: ThinkingTags | undefined;
   /** The prompt has already opened the thinking block. */
   startsInThinking: boolean;
-  /** Numbers from 0 up to 1, for the ids of calls. */
+  /** Returns numbers from 0 up to 1, for the ids of calls. */
   random?: () => number;
 }
 
 export interface OutputParser {
-  /** @returns what has become certain */
+  /** @returns the pieces that are now certain */
   push(text: string): OutputPiece[];
-  /** The output has ended. @returns the rest */
+  /** Ends the output. @returns the remaining pieces */
   end(): OutputPiece[];
 }
 
 /**
- * A parser for one output. Text is given on as soon as it is decided what it is, and only what could
- * be a mark is held back; how the output is cut into pieces makes no difference. Nothing is lost or
- * doubled: what looks like a call and is none (broken JSON, an unknown tool, an end in the middle) is
- * content, byte for byte. Without calls and thinking the content is the output.
+ * Creates a parser for one output. Text is passed on as soon as its kind is known, and only text that
+ * could be a mark is held back; the result does not depend on how the output is split. Nothing is lost
+ * or duplicated: text that looks like a call and is none (broken JSON, an unknown tool, an early end) is
+ * content, byte for byte. Without calls and thinking the content equals the output.
  */
 export function createOutputParser(options: OutputParserOptions): OutputParser {
   const output = new Output(options.tools, options.random ?? Math.random);

@@ -1,17 +1,17 @@
-// A model's output as it arrives, read by straight-line code that waits where it must.
+// Streamed output, read by straight-line code that waits for more text.
 
-/** Code that reads an output: it yields wherever it cannot go on before more text has come. */
+/** Code that reads an output: it yields whenever it needs more text. */
 export type Reading<T = void> = Generator<undefined, T, undefined>;
 
 /**
- * The unread text and the ways to read it. What a reading decides never depends on how the output
- * was cut into pieces: where more text could change the answer, the reading waits for it.
+ * Unread text and methods to read it. The result never depends on how the output was split: if more
+ * text could change a decision, the reading waits for it.
  */
 export class OutputText {
   #ahead = "";
   #isEnded = false;
   #attempts = 0;
-  /** What has been read since the outermost attempt began. */
+  /** Text read since the outermost attempt began. */
   #past: string[] = [];
 
   push(text: string): void {
@@ -22,12 +22,12 @@ export class OutputText {
     this.#isEnded = true;
   }
 
-  /** The text that has come and is not read yet. */
+  /** Text that has arrived and is not read yet. */
   get ahead(): string {
     return this.#ahead;
   }
 
-  /** Nothing is left and nothing will come. */
+  /** True when nothing is left and nothing more will arrive. */
   get isOver(): boolean {
     return this.#isEnded && this.#ahead === "";
   }
@@ -39,14 +39,14 @@ export class OutputText {
     return taken;
   }
 
-  /** Waits for more text; false when the output has ended. */
+  /** Waits for more text; returns false when the output has ended. */
   *more(): Reading<boolean> {
     const length = this.#ahead.length;
     while (this.#ahead.length === length && !this.#isEnded) yield;
     return this.#ahead.length > length;
   }
 
-  /** A reading that may fail: then the text stands again as it stood before. */
+  /** Runs a reading that may fail, and restores the text if it does. */
   *attempt(reading: Reading<boolean>): Reading<boolean> {
     const before = this.#past.length;
     this.#attempts += 1;
@@ -64,7 +64,7 @@ export class OutputText {
     return this.#ahead.startsWith(literal);
   }
 
-  /** The longest of the literals that comes next, which stays unread. */
+  /** Returns the longest of the literals that comes next, without reading it. */
   *oneOf(literals: readonly string[]): Reading<string | undefined> {
     const mayGrow = () =>
       literals.some(
@@ -86,12 +86,12 @@ export class OutputText {
     return true;
   }
 
-  /** Reads white space and a literal behind it, or nothing. */
+  /** Reads white space and a literal after it, or nothing. */
   *skipAfterSpace(literal: string): Reading<boolean> {
     return yield* this.attempt(this.#spaceAnd(literal));
   }
 
-  /** `skipAfterSpace` for the mark behind a call, of which an output may have only the beginning. */
+  /** Works like `skipAfterSpace` for the mark after a call; at the end a part of the mark suffices. */
   *skipClosing(mark: string): Reading<boolean> {
     return yield* this.attempt(this.#spaceAndClosing(mark));
   }
@@ -113,7 +113,7 @@ export class OutputText {
     return yield* this.takeWhile(/\s/);
   }
 
-  /** Reads characters as long as each of them is of a kind. */
+  /** Reads characters as long as they match. */
   *takeWhile(kind: RegExp): Reading<string> {
     let taken = "";
     do {
@@ -125,7 +125,7 @@ export class OutputText {
   }
 
   /**
-   * Passes text on as it comes, up to the first of the marks.
+   * Passes text on as it arrives, up to the first of the marks.
    *
    * @param marks none may be the beginning of another
    * @returns the mark, which stays unread, or undefined at the end of the output

@@ -1,4 +1,4 @@
-// What every reading of an output works with: the text, the tools that may be called, the pieces made.
+// State shared by all readings of an output: text, tools and pieces.
 import type { ToolDefinition } from "../chat-message.ts";
 import type { OutputPiece } from "./output-piece.ts";
 import { OutputText, type Reading } from "./output-text.ts";
@@ -10,11 +10,11 @@ export class Output {
   readonly #tools: ReadonlyMap<string, ToolDefinition>;
   readonly #random: () => number;
   readonly #decided: OutputPiece[] = [];
-  /** Where pieces go: to the decided ones, or to those of an undecided reading. */
+  /** Target of new pieces: the decided ones, or those of an undecided reading. */
   #pieces = this.#decided;
   #calls = 0;
 
-  /** @param random numbers from 0 up to 1, for the ids of calls */
+  /** @param random returns numbers from 0 up to 1, for the ids of calls */
   constructor(tools: readonly ToolDefinition[], random: () => number) {
     this.#tools = new Map(tools.map((tool) => [tool.name, tool]));
     this.#random = random;
@@ -28,14 +28,14 @@ export class Output {
     return this.#tools.has(name);
   }
 
-  /** Schema of a tool's argument; undefined where the tool does not describe it. */
+  /** Schema of a tool's argument; undefined if the tool does not describe it. */
   schemaOfArgument(tool: string, argument: string): unknown {
     const properties = this.#tools.get(tool)?.parameters?.properties;
     if (typeof properties !== "object" || properties === null) return undefined;
     return Object.getOwnPropertyDescriptor(properties, argument)?.value;
   }
 
-  /** Reads the name of a tool: the longest one that fits. */
+  /** Reads the name of a tool: the longest that matches. */
   *readToolName(): Reading<string | undefined> {
     const name = yield* this.text.oneOf([...this.#tools.keys()]);
     if (name !== undefined) this.text.take(name.length);
@@ -60,7 +60,7 @@ export class Output {
     return new StartedCall(index, (piece) => this.#pieces.push(piece));
   }
 
-  /** A call whose arguments are known as a whole. */
+  /** Adds a call whose arguments are complete. */
   addCall(name: string, argumentsText: string): void {
     const call = this.startCall(name);
     call.addArguments(argumentsText);
@@ -72,8 +72,8 @@ export class Output {
   }
 
   /**
-   * A reading that may fail: then the text stands again as it stood before, and nothing that the
-   * reading made of it is told. Until it has ended, nothing is.
+   * Runs a reading that may fail: the text is then restored and its pieces are dropped. Pieces are held
+   * back until it has ended.
    */
   *undecided(reading: Reading<boolean>): Reading<boolean> {
     const outer = this.#pieces;
@@ -87,13 +87,13 @@ export class Output {
     return succeeded;
   }
 
-  /** The pieces made since the last time. */
+  /** Returns the pieces since the last call. */
   drain(): OutputPiece[] {
     return this.#decided.splice(0);
   }
 }
 
-/** A call whose arguments are still coming. */
+/** Call whose arguments are still arriving. */
 export class StartedCall {
   readonly #index: number;
   readonly #add: (piece: OutputPiece) => void;
@@ -109,7 +109,7 @@ export class StartedCall {
     this.#add({ type: "tool-call-arguments", index: this.#index, text });
   };
 
-  /** To be called once the arguments are a complete JSON object. */
+  /** Called once the arguments are a complete JSON object. */
   end(): void {
     this.#add({ type: "tool-call-end", index: this.#index, arguments: JSON.parse(this.#text) });
   }

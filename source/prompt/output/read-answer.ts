@@ -1,30 +1,30 @@
-// Reads an answer in which calls are set between the content by marks.
+// Reading of an answer with marked calls between its content.
 import type { Output } from "./output.ts";
 import type { Reading } from "./output-text.ts";
 
-/** How a format writes calls between its content. */
+/** Syntax of calls between content. */
 export interface CallSyntax {
-  /** Texts with which a call begins; none may be the beginning of another. */
+  /** Texts that begin a call; none may be the beginning of another. */
   openings: readonly string[];
-  /** Texts with which a call begins only where the answer begins or right behind another call. */
+  /** Texts that begin a call only at the start of the answer or directly after another call. */
   openingsAtStart?: readonly string[];
   /**
-   * Reads from the opening to behind the call's last mark. False gives the text back: it is content.
+   * Reads from the opening to the end of the call's last mark. False restores the text: it is content.
    */
   read(output: Output): Reading<boolean>;
-  /** Marks that some models put around the content of an answer. */
+  /** Marks that some models write around the content of an answer. */
   frame?: { open: string; close: string };
-  /** Control tokens that may turn up anywhere in the content and are no part of it. */
+  /** Control tokens that may appear anywhere in the content and are not part of it. */
   strays?: {
     marks: readonly string[];
-    /** Reads one of the marks and what belongs to it. */
+    /** Reads one of the marks and the text that belongs to it. */
     read(output: Output): Reading;
   };
 }
 
 /**
- * Content is passed on as it comes; only a possible mark is held back. White space before the first
- * call, between calls and behind the last one is not content.
+ * Passes content on as it arrives, holding back only possible marks. White space before the first call,
+ * between calls and after the last one is not content.
  *
  * @param gap white space already read before the answer
  */
@@ -38,7 +38,7 @@ export function* readAnswer(output: Output, syntax: CallSyntax, gap: string): Re
   const frameEnd = isFramed && close !== undefined ? [close] : [];
   const marks = [...openings, ...frameEnd, ...strays];
   let space = isFramed ? "" : gap;
-  // White space at the end belongs to a call or a frame before it, if there was one.
+  // White space at the end belongs to a preceding call or frame, if any.
   let isContent = true;
   for (;;) {
     space += yield* text.takeSpace();

@@ -1,4 +1,4 @@
-// Readings of calls that are JSON objects: {"name": …, "arguments": {…}}, alone or in a list.
+// Reading of calls that are JSON objects: {"name": …, "arguments": {…}}, alone or in a list.
 import type { Output } from "./output.ts";
 import type { OutputText, Reading } from "./output-text.ts";
 import { readArguments, readJsonString, readJsonText, readWholeArguments } from "./read-json.ts";
@@ -9,13 +9,13 @@ const otherKeys = ["type", "id", "tool_call_id", "index"];
 
 export interface JsonCallOptions {
   /**
-   * No mark says that a call comes, so the object may as well be an answer in JSON: it must have
-   * arguments and no key that calls do not have.
+   * No mark announces a call, so the object may also be an answer in JSON: it must have arguments and no
+   * key that calls do not have.
    */
   isBare?: boolean;
 }
 
-/** Reads `{…}`, `{…} {…}`, `{…}; {…}` or `[{…}, {…}]`; false unless the first is a call. */
+/** Reads `{…}`, `{…} {…}`, `{…}; {…}` or `[{…}, {…}]`; returns false unless the first is a call. */
 export function* readJsonCalls(output: Output, options: JsonCallOptions = {}): Reading<boolean> {
   const { text } = output;
   yield* text.takeSpace();
@@ -36,9 +36,9 @@ function* readNextCall(output: Output, options: JsonCallOptions): Reading<boolea
 }
 
 /**
- * Reads one object. `{"type": "function", "function": {…}}` is understood too. The call counts as
- * soon as its arguments are complete: what else the object holds is skipped, and a closing brace
- * that the model forgets does no harm.
+ * Reads one object, also in the form `{"type": "function", "function": {…}}`. The call counts as soon
+ * as its arguments are complete: the rest of the object is skipped, and a missing closing brace is
+ * ignored.
  */
 function* readJsonCall(output: Output, options: JsonCallOptions): Reading<boolean> {
   const { text } = output;
@@ -89,7 +89,7 @@ function* readNextKey(text: OutputText): Reading<string | undefined> {
   return (yield* text.skip(",")) ? yield* readKey(text) : undefined;
 }
 
-/** Skips the members behind the arguments and the closing brace, where they are well-formed. */
+/** Skips the members after the arguments and the closing brace if they are well-formed. */
 function* readRestOfObject(text: OutputText): Reading<boolean> {
   yield* text.attempt(skipRestOfObject(text));
   return true;

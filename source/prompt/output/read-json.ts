@@ -1,12 +1,12 @@
-// Readings of JSON inside an output: a value, a string, the arguments of a call.
+// Reading of JSON in an output: a value, a string, the arguments of a call.
 import { JsonScanner } from "./json-scanner.ts";
 import type { Output } from "./output.ts";
 import type { OutputText, Reading } from "./output-text.ts";
 
 /**
- * Reads one JSON value, passing its text on as it comes.
+ * Reads one JSON value, passing its text on as it arrives.
  *
- * @returns false where the text is not JSON or ends before the value does
+ * @returns false if the text is not JSON or ends before the value does
  */
 export function* readJsonValue(text: OutputText, pass: (json: string) => void): Reading<boolean> {
   const scanner = new JsonScanner();
@@ -19,7 +19,7 @@ export function* readJsonValue(text: OutputText, pass: (json: string) => void): 
   }
 }
 
-/** Reads one JSON value as a whole: its text, or undefined. */
+/** Reads one JSON value as a whole. Returns its text, or undefined. */
 export function* readJsonText(text: OutputText): Reading<string | undefined> {
   let json = "";
   const isComplete = yield* readJsonValue(text, (piece) => {
@@ -28,7 +28,7 @@ export function* readJsonText(text: OutputText): Reading<string | undefined> {
   return isComplete ? json : undefined;
 }
 
-/** Reads a JSON string; undefined where none comes next. */
+/** Reads a JSON string; returns undefined if none follows. */
 export function* readJsonString(text: OutputText): Reading<string | undefined> {
   if (!(yield* text.startsWith('"'))) return undefined;
   const json = yield* readJsonText(text);
@@ -36,10 +36,10 @@ export function* readJsonString(text: OutputText): Reading<string | undefined> {
 }
 
 /**
- * Reads the arguments of a call and hands them on as they come. Models also write them as a string
- * that holds JSON, or as `null` for none.
+ * Reads the arguments of a call and passes them on as they arrive. Models also write them as a string
+ * that contains JSON, or as `null` for none.
  *
- * @returns false where no object of arguments comes, or a broken one
+ * @returns false unless a valid object follows
  */
 export function* readArguments(output: Output, name: string): Reading<boolean> {
   const { text } = output;
@@ -55,7 +55,7 @@ export function* readArguments(output: Output, name: string): Reading<boolean> {
   return true;
 }
 
-/** Reads arguments whose tool is not known yet: the text of an object, or undefined. */
+/** Reads arguments whose tool is not known yet. Returns the text of an object, or undefined. */
 export function* readWholeArguments(text: OutputText): Reading<string | undefined> {
   if ((yield* text.oneOf(["{", '"', "null"])) === undefined) return undefined;
   const json = yield* readJsonText(text);

@@ -1,21 +1,21 @@
-// Readings of arguments that are written one by one in an almost-JSON notation.
+// Reading of arguments that are written one by one in a notation close to JSON.
 
 import { type LooseNotation, parseLooseValue } from "./loose-value.ts";
 import type { StartedCall } from "./output.ts";
 import type { OutputText, Reading } from "./output-text.ts";
 
-/** How a list of named arguments is written. */
+/** Notation of a list of named arguments. */
 export interface ArgumentList {
   notation: LooseNotation;
-  /** Between a name and its value; any of them. */
+  /** Separators of a name and its value. */
   separators: readonly string[];
-  /** Behind the last argument. */
+  /** Mark after the last argument. */
   close: string;
 }
 
 /**
- * Reads `name = value, …` up to and with the closing mark and hands each argument on once it is
- * complete. False where something else comes.
+ * Reads `name = value, …` up to and including the closing mark and passes each argument on once it is
+ * complete. Returns false for anything else.
  */
 export function* readArgumentList(
   text: OutputText,
@@ -41,7 +41,7 @@ export function* readArgumentList(
   return true;
 }
 
-/** Reads up to one of the marks that stands outside strings and brackets; undefined at the end. */
+/** Reads up to one of the marks outside strings and brackets; returns undefined at the end. */
 function* readUntilAny(
   text: OutputText,
   { notation }: ArgumentList,

@@ -1,47 +1,47 @@
-// Readings of calls whose name and arguments stand between marks, as in XML.
+// Reading of calls whose name and arguments stand between marks, as in XML.
 import { parseLooseValue, pythonNotation } from "./loose-value.ts";
 import type { Output } from "./output.ts";
 import type { OutputText, Reading } from "./output-text.ts";
 
-/** The marks of one such format. White space is allowed between all of them. */
+/** Marks of such a format. White space is allowed between all of them. */
 export interface MarkedCallForm {
-  /** Before and behind the tool's name. */
+  /** Before and after the tool's name. */
   beforeName: string;
   afterName: string;
   beforeKey: string;
   afterKey: string;
-  /** Behind `afterName` and `afterKey`, where attributes follow them. */
+  /** Attributes after `afterName` and `afterKey`, if the format has any. */
   attributes?: {
     end: string;
-    /** Whether an argument with these attributes is a string; undefined: they do not say. */
+    /** Returns true if an argument with these attributes is a string; undefined if they do not say. */
     isString(attributes: string): boolean | undefined;
-    /** The attributes of an argument, as a model writes them. */
+    /** Returns the attributes of an argument, as a model writes them. */
     ofArgument(type: "string" | "number" | "boolean" | "null" | "array" | "object"): string;
-    /** The attributes of a name, where there are any: a number stands for any. */
+    /** Attributes of a name, if any: a number stands for any number. */
     ofName: string;
   };
-  /** Between the key's last mark and the value, where there is one. */
+  /** Mark between the key's last mark and the value, if any. */
   beforeValue?: string;
   afterValue: string;
-  /** Marks inside of which a value is a string that may hold `afterValue`. */
+  /** Marks around a string that may contain `afterValue`. */
   verbatim?: { open: string; close: string };
-  /** Behind the last argument. */
+  /** Mark after the last argument. */
   end: string;
 }
 
-/** Reads calls as long as one follows the other; false unless the first is one. */
+/** Reads consecutive calls; returns false unless the first is one. */
 export function* readMarkedCalls(output: Output, form: MarkedCallForm): Reading<boolean> {
   if (!(yield* readMarkedCall(output, form))) return false;
-  // Without a mark before the name every call has its own opening.
+  // Without a mark before the name, every call has its own opening.
   if (form.beforeName === "") return true;
   while (yield* output.text.attempt(readMarkedCall(output, form))) {}
   return true;
 }
 
 /**
- * Reads one call. Arguments whose schema says `string` are handed on as they come, without the line
- * breaks that set the value apart from its marks; others once they are complete, as JSON, else as a
- * Python literal, else as the text they are.
+ * Reads one call. Arguments whose schema says `string` are passed on as they arrive, without the line
+ * breaks between the value and its marks; others once they are complete, as JSON, else as a Python
+ * literal, else as text.
  */
 export function* readMarkedCall(output: Output, form: MarkedCallForm): Reading<boolean> {
   const { text } = output;
@@ -87,12 +87,12 @@ function* readKey(text: OutputText, form: MarkedCallForm): Reading<string | unde
   return isComplete ? key.trim() : undefined;
 }
 
-/** The attributes behind a name or a key, empty where the form has none; undefined at the end. */
+/** Reads attributes after a name or a key, empty if the format has none; returns undefined at the end. */
 function* readAttributes(text: OutputText, form: MarkedCallForm): Reading<string | undefined> {
   return form.attributes === undefined ? "" : yield* readUntil(text, form.attributes.end);
 }
 
-/** Reads up to a mark and the mark itself; undefined where it never comes. */
+/** Reads up to and including a mark; returns undefined if it never comes. */
 function* readUntil(text: OutputText, mark: string): Reading<string | undefined> {
   let read = "";
   const found = yield* text.passUntil([mark], (piece) => {
@@ -117,7 +117,7 @@ function* readStringValue(
   );
 }
 
-/** Reads a string up to the first of the marks, and the mark. */
+/** Reads a string up to and including the first of the marks. */
 function* readString(
   text: OutputText,
   marks: readonly string[],
@@ -143,7 +143,7 @@ function* readValue(
   return true;
 }
 
-/** Without a schema a number stays text: it may be a house number or a code. */
+/** Parses an argument; without a schema a number stays text, since it may be a code. */
 function argumentValue(written: string, schema: unknown): unknown {
   const string = written.replace(/^\n/, "").replace(/\n$/, "");
   const value = jsonValue(written.trim()) ?? parseLooseValue(written, pythonNotation);
@@ -155,7 +155,7 @@ function jsonValue(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // not JSON: the caller tries what else it could be
+    return undefined; // not JSON: the caller tries other notations
   }
 }
 

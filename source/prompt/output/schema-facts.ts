@@ -1,14 +1,14 @@
-// Facts of a tool's arguments, for readings and grammars of calls.
+// Facts about a tool's arguments, for parsers and grammars of calls.
 import type { ToolDefinition } from "../chat-message.ts";
 
-/** A tool's argument: its name, its schema, and whether it must be there. */
+/** Argument of a tool. */
 export interface Parameter {
   name: string;
   schema: unknown;
   isRequired: boolean;
 }
 
-/** Those of a tool, or members of an object, in their declared order. */
+/** Returns a tool's arguments, or an object's members, in their declared order. */
 export function parametersOf(schema: ToolDefinition["parameters"]): Parameter[] {
   const properties = schema?.properties;
   const required = Array.isArray(schema?.required) ? schema.required : [];
@@ -19,7 +19,7 @@ export function parametersOf(schema: ToolDefinition["parameters"]): Parameter[] 
   }));
 }
 
-/** Whether a string fits: then the text is one, whatever else it could be. */
+/** Returns true if a string is allowed: text is then taken as a string, whatever it looks like. */
 export function takesString(schema: unknown): boolean {
   if (!isRecord(schema)) return false;
   const { type, anyOf, oneOf } = schema;
@@ -30,7 +30,7 @@ export function takesString(schema: unknown): boolean {
 
 export type ArgumentType = "string" | "number" | "boolean" | "null" | "array" | "object";
 
-/** The type that a model takes a value for; text where the schema leaves it open. */
+/** Returns the type to parse a value as; string if the schema leaves it open. */
 export function typeOf(schema: unknown): ArgumentType {
   if (!isRecord(schema) || takesString(schema)) return "string";
   const { type } = schema;
@@ -57,7 +57,7 @@ function isStructured(schema: Record<string, unknown>): boolean {
   );
 }
 
-/** The strings of an enumeration of nothing else. */
+/** Returns the values of an enumeration that has only strings. */
 export function stringsOf(schema: unknown): string[] | undefined {
   const values = isRecord(schema) ? schema.enum : undefined;
   const isAll = Array.isArray(values) && values.length > 0;

@@ -1,4 +1,4 @@
-// The block in which a model thinks before it answers: its tags, and how it is read.
+// Thinking block before an answer: its tags, and how it is read.
 import type { ChatMessage } from "../chat-message.ts";
 import type { PromptSegment } from "../prompt-segment.ts";
 import type { Output } from "./output.ts";
@@ -11,13 +11,13 @@ export interface ThinkingTags {
 }
 
 /**
- * Reads the thinking at the beginning of an output, if there is any. Tags that come later are
- * content: an answer may be about them. Thinking that never ends is thinking to the end, and the
- * white space around it is dropped. Calls with which an output ends count though the thinking before
- * them was not closed; calls that the model only thinks about do not.
+ * Reads the thinking at the beginning of an output, if any. Later tags are content: an answer may be
+ * about them. Thinking without an end reaches to the end of the output, without the white space around
+ * it. Calls at the end of an output count although the thinking before them was not closed; calls that
+ * the model only thinks about do not.
  *
  * @param startsInside the prompt has already opened the block
- * @param calls how the format writes calls, where there are tools
+ * @param calls syntax of calls, if there are tools
  * @returns white space that was read and belongs to the answer
  */
 export function* readThinking(
@@ -32,7 +32,7 @@ export function* readThinking(
   let hasThought = startsInside;
   for (;;) {
     const space = yield* text.takeSpace();
-    // A model may repeat the tag that the prompt has opened for it, or close what was never open.
+    // A model may repeat the tag that the prompt has opened, or close one that was never open.
     const tag = yield* text.oneOf([tags.open, tags.close]);
     text.take(tag?.length ?? 0);
     if (tag === tags.close) {
@@ -49,7 +49,7 @@ export function* readThinking(
   }
 }
 
-/** Reads up to the closing tag, the first of the marks, or to the end of the output. */
+/** Reads up to the closing tag, the first of the marks, or the end of the output. */
 function* readThought(
   output: Output,
   marks: readonly string[],
@@ -71,7 +71,7 @@ function* readThought(
   }
 }
 
-/** Reads calls behind which the output ends. */
+/** Reads calls that the output ends with. */
 function* readLastCalls(output: Output, calls: CallSyntax): Reading<boolean> {
   const { text } = output;
   do {
@@ -81,9 +81,7 @@ function* readLastCalls(output: Output, calls: CallSyntax): Reading<boolean> {
   return text.isOver;
 }
 
-/**
- * Whether a rendered prompt has already opened the thinking block, so that the output begins inside.
- */
+/** Returns true if a rendered prompt has opened the thinking block, so that the output starts inside. */
 export function opensThinking(
   prompt: readonly PromptSegment[],
   tags: ThinkingTags | undefined,
@@ -94,10 +92,9 @@ export function opensThinking(
 }
 
 /**
- * The conversation without the thinking that earlier answers carry in their text: everything before
- * the last question. Models were trained without it, and it fills the window. Which families want
- * this is what Ollama does for qwen3 and deepseek-r1; a template that keeps thinking by itself gets
- * the messages as they are.
+ * Removes the thinking that earlier answers contain in their text, everywhere before the last question.
+ * Models were trained without it, and it fills the window. Applies to the families for which Ollama does
+ * so (qwen3 and deepseek-r1); templates that handle thinking themselves get the messages unchanged.
  */
 export function stripThinking<Message extends ChatMessage>(
   messages: readonly Message[],

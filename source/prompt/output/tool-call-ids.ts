@@ -1,9 +1,9 @@
-// Ids of tool calls as a template wants them.
+// Tool-call ids in the form that a template requires.
 import type { ChatMessage } from "../chat-message.ts";
 
 /**
- * Mistral's templates refuse a conversation whose call ids are not nine letters and digits. Answers
- * keep pointing to their calls: equal ids stay equal.
+ * Mistral's templates refuse call ids other than nine letters and digits. Answers keep pointing to their
+ * calls: equal ids stay equal.
  */
 export function withTemplateCallIds<Message extends ChatMessage>(
   messages: readonly Message[],
@@ -22,7 +22,7 @@ export function withTemplateCallIds<Message extends ChatMessage>(
   }));
 }
 
-/** The end of an id is the part that differs. */
+/** Takes the end of an id, which is the part that differs. */
 function nineCharacters(id: string): string {
   return id
     .replaceAll(/[^a-zA-Z0-9]/g, "")

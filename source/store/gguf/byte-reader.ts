@@ -1,6 +1,4 @@
 // Reads a file from the front in large pieces, little-endian, never past its end.
-import type { FileHandle } from "node:fs/promises";
-
 const pieceBytes = 1024 * 1024;
 
 /** Thrown when the file ends inside a value. */
@@ -8,8 +6,15 @@ export class EndOfFile extends Error {
   override readonly name = "EndOfFile";
 }
 
+/** A file, or what reads like one: into a buffer, from a position on. */
+export interface ReadableBytes {
+  read(
+    ...[buffer, offset, length, position]: [Buffer, number, number, number]
+  ): Promise<{ bytesRead: number }>;
+}
+
 export class ByteReader {
-  readonly #file: FileHandle;
+  readonly #file: ReadableBytes;
   /** Size of the whole file. */
   readonly size: number;
   /** Every piece is read into the same memory: a vocabulary is many megabytes. */
@@ -19,7 +24,7 @@ export class ByteReader {
   #start = 0;
   #offset = 0;
 
-  constructor(file: FileHandle, size: number) {
+  constructor(file: ReadableBytes, size: number) {
     this.#file = file;
     this.size = size;
   }

@@ -4,7 +4,7 @@ import { open } from "node:fs/promises";
 import { ProductError } from "../../base/product-error.ts";
 import { storeErrors } from "../errors.ts";
 import { requireReadableFile } from "../readable-file.ts";
-import { ByteReader, EndOfFile } from "./byte-reader.ts";
+import { ByteReader, EndOfFile, type ReadableBytes } from "./byte-reader.ts";
 
 export type GgufScalar = string | number | bigint | boolean;
 
@@ -83,7 +83,25 @@ export async function readGguf(
   const handle = await open(file, "r");
   try {
     const { size } = await handle.stat();
-    return await readHeader(new ByteReader(handle, size), file, keepsArray);
+    return await readOpenGguf(handle, { file, size }, keepsArray);
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
+ * Reads the header of a file that is open, or in memory.
+ *
+ * @param file its name in errors; `size` in bytes
+ * @throws ProductError `STORE_NOT_GGUF`, `STORE_GGUF_TRUNCATED`, `STORE_GGUF_INVALID`
+ */
+export async function readOpenGguf(
+  bytes: ReadableBytes,
+  { file, size }: { file: string; size: number },
+  keepsArray: (key: string) => boolean = () => false,
+): Promise<GgufHeader> {
+  try {
+    return await readHeader(new ByteReader(bytes, size), file, keepsArray);
   } catch (error) {
     if (error instanceof EndOfFile) {
       throw new ProductError(storeErrors.ggufTruncated, {
@@ -94,8 +112,6 @@ export async function readGguf(
     }
     if (error instanceof RangeError) throw invalid(file, error.message);
     throw error;
-  } finally {
-    await handle.close();
   }
 }
 

@@ -45,7 +45,16 @@ const typesKey = "tokenizer.ggml.token_type";
 
 /** @throws ProductError those of `readGguf` */
 export async function readVocabulary(file: string): Promise<Vocabulary> {
-  const header = await readGguf(file, (key) => key === tokensKey || key === typesKey);
+  return vocabularyOf(await readGguf(file, isOfVocabulary));
+}
+
+/** Tells which arrays of the metadata a vocabulary needs whole. */
+export function isOfVocabulary(key: string): boolean {
+  return key === tokensKey || key === typesKey;
+}
+
+/** @param header with the arrays of the vocabulary */
+export function vocabularyOf(header: GgufHeader): Vocabulary {
   const tokens = arrayOf(header, tokensKey).map(String);
   const types = arrayOf(header, typesKey);
   const value = (key: string) => header.metadata.get(`tokenizer.ggml.${key}`);

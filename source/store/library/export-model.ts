@@ -6,7 +6,7 @@ import path from "node:path";
 import type { Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { ProductError } from "../../base/product-error.ts";
-import { isOlder, keptUnfinishedMs } from "../../base/unfinished-files.ts";
+import { isOlder, unfinishedMaxAgeMs } from "../../base/unfinished-files.ts";
 import { storeErrors } from "../errors.ts";
 import type { ModelCatalog } from "../model-catalog.ts";
 import { explainingDiskErrors, isMissing } from "./disk-errors.ts";
@@ -90,7 +90,7 @@ async function removeAbandoned(file: string): Promise<void> {
   for (const name of await readdir(folder)) {
     if (!name.startsWith(path.basename(file) + partialMark)) continue;
     const leftover = path.join(folder, name);
-    if (await isOlder(leftover, keptUnfinishedMs)) await rm(leftover, { force: true });
+    if (await isOlder(leftover, unfinishedMaxAgeMs)) await rm(leftover, { force: true });
   }
 }
 

@@ -3,6 +3,7 @@
 import { fieldCommandFacts } from "../frame/field-commands.ts";
 import { frameCommandFacts } from "../frame/frame-commands.ts";
 import type { CommandFacts } from "../frame/screen.ts";
+import { writeCommandFacts } from "../frame/write-overlay.ts";
 import { chatPlaceFacts } from "../screens/chat/chat-places.tsx";
 import { commandTable } from "../screens/chat/commands/command-table.ts";
 import { consoleCommands } from "../screens/console/console-commands.ts";
@@ -23,4 +24,5 @@ export const commandCatalog: readonly CommandSection[] = [
   { title: "Deploy", commands: deployCommands },
   { title: "Console", commands: consoleCommands },
   { title: "Fields of one line", commands: fieldCommandFacts },
+  { title: "Fields of several lines", commands: writeCommandFacts },
 ];

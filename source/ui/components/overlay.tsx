@@ -2,15 +2,18 @@
 
 import { Box, Text, useIsScreenReaderEnabled } from "ink";
 import type { ReactElement } from "react";
+import { layoutEditor } from "../editor/editor-layout.ts";
 import type { ListOverlay } from "../frame/list-overlay.ts";
 import type { Overlay as OverlayState } from "../frame/overlays.ts";
 import type { AskOverlay, ConfirmOverlay } from "../frame/question-overlay.ts";
 import type { BodySize } from "../frame/screen.ts";
+import { type WriteOverlay, writeWidth } from "../frame/write-overlay.ts";
 import { useLook } from "../hooks/use-look.ts";
 import { neutraliseLine, normaliseLineBreaks } from "../text/neutralise.ts";
 import { wrapLine } from "../text/wrap-line.ts";
 import { Panel, panelInnerHeight, panelInnerWidth } from "./panel.tsx";
 import { displayRows, SelectList } from "./select-list.tsx";
+import { promptCells, TextArea } from "./text-area.tsx";
 import { TextField } from "./text-field.tsx";
 
 export interface OverlayProps<State> {
@@ -26,6 +29,8 @@ export function Overlay({ overlay, size }: OverlayProps<OverlayState>): ReactEle
       return <List overlay={overlay} size={size} />;
     case "ask":
       return <Ask overlay={overlay} size={size} />;
+    case "write":
+      return <Write overlay={overlay} size={size} />;
     case "confirm":
       return <Confirm overlay={overlay} size={size} />;
   }
@@ -36,8 +41,8 @@ const listWidthMaximum = 96;
 const fieldRows = 2;
 const listHeightMinimum = 5;
 const borderRows = 2;
-/** Cells of the sign in front of a field, and the blank behind it. */
-const promptCells = 2;
+/** Rows of a text of several lines that are in sight at most. */
+const writeRowsMaximum = 10;
 
 function List({ overlay, size }: OverlayProps<ListOverlay>): ReactElement {
   const { glyphs, theme } = useLook();
@@ -126,6 +131,20 @@ function Ask({ overlay, size }: OverlayProps<AskOverlay>): ReactElement {
   );
 }
 
+function Write({ overlay, size }: OverlayProps<WriteOverlay>): ReactElement {
+  const { question, field } = overlay;
+  const isRead = useIsScreenReaderEnabled();
+  if (isRead) return <Text>{`${question} ${field.text}`}</Text>;
+  const width = writeWidth(size.columns);
+  const { length } = layoutEditor(field.text, field.cursor, width, writeRowsMaximum).rows;
+  const rows = Math.max(1, Math.min(length, writeRowsMaximum, size.rows - borderRows - 1));
+  return (
+    <Question question={question} size={size} answerRows={rows}>
+      {(y) => <TextArea field={field} width={width} rows={rows} y={y} />}
+    </Question>
+  );
+}
+
 function Confirm({ overlay, size }: OverlayProps<ConfirmOverlay>): ReactElement {
   const { glyphs, theme } = useLook();
   const { question, isComing, isYes } = overlay;
@@ -155,17 +174,19 @@ function Confirm({ overlay, size }: OverlayProps<ConfirmOverlay>): ReactElement 
 interface QuestionProps {
   readonly question: string;
   readonly size: BodySize;
-  /** The row that is answered in, `y` rows below the panel's first. */
+  /** Rows that are answered in. Defaults to 1. */
+  readonly answerRows?: number;
+  /** Draws them, `y` rows below the panel's first. */
   readonly children: (y: number) => ReactElement;
 }
 
-/** A question at the bottom of the screen, with the row to answer it in. */
-function Question({ question, size, children }: QuestionProps): ReactElement {
+/** A question at the bottom of the screen, with the rows to answer it in. */
+function Question({ question, size, answerRows = 1, children }: QuestionProps): ReactElement {
   const { glyphs, theme } = useLook();
   const all = questionRows(question, size.columns, glyphs.isAscii);
-  const height = Math.min(size.rows, all.length + 1 + borderRows);
+  const height = Math.min(size.rows, all.length + answerRows + borderRows);
   // The end is what is answered: a question that is too long loses its beginning.
-  const room = panelInnerHeight(height) - 1;
+  const room = panelInnerHeight(height) - answerRows;
   const rows = all.slice(Math.max(0, all.length - room));
   const y = size.rows - height;
   return (

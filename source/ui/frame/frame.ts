@@ -13,11 +13,9 @@ import type { CheckAnswer } from "./question-overlay.ts";
 import { Quit, type QuitOptions, type QuitReason } from "./quit.ts";
 import type {
   BodySize,
-  BoundCommand,
   Choice,
   ChooseOptions,
   FrameServices,
-  ListItem,
   Screen,
   SlashName,
 } from "./screen.ts";
@@ -25,6 +23,7 @@ import { ScreenSwitcher } from "./screen-switcher.ts";
 import type { TerminalServices } from "./terminal-services.ts";
 import { chooseTheme, type ThemeName } from "./themes.ts";
 import { bodySize, isTooSmall, type WindowSize } from "./window-size.ts";
+import { writeWidth } from "./write-overlay.ts";
 
 export interface FrameOptions extends QuitOptions {
   /** Name in front of the tabs. Defaults to modelctl. */
@@ -118,7 +117,6 @@ export class Frame extends Observable implements FrameServices {
     return this.#options.glyphs;
   }
 
-  /** There are no screens yet. */
   get isStarting(): boolean {
     return this.#input.isStarting;
   }
@@ -130,12 +128,7 @@ export class Frame extends Observable implements FrameServices {
 
   /** Keys and words for the row of hints. */
   get hints(): readonly (readonly [string, string])[] {
-    return this.overlay?.hints ?? hintsOf(this.commands);
-  }
-
-  /** The current screen's commands and the frame's. */
-  get commands(): readonly BoundCommand[] {
-    return this.#commands.current;
+    return this.overlay?.hints ?? hintsOf(this.#commands.current);
   }
 
   /** Number of changes so far, for `useFrame`. */
@@ -173,6 +166,12 @@ export class Frame extends Observable implements FrameServices {
     return this.#overlays.ask(question, initial, check);
   }
 
+  write(question: string, initial = ""): Promise<string | undefined> {
+    const width = () => writeWidth(this.bodySize().columns);
+    const edit = (text: string) => this.edit(text, "md");
+    return this.#overlays.write({ question, initial, width, edit });
+  }
+
   confirm(question: string, rest?: Promise<string>): Promise<boolean> {
     return this.#overlays.confirm(question, rest);
   }
@@ -182,7 +181,7 @@ export class Frame extends Observable implements FrameServices {
     choices: readonly Choice[],
     options: ChooseOptions = {},
   ): Promise<string | undefined> {
-    const items = choices.map((choice): ListItem => ({ note: "", ...choice }));
+    const items = choices.map((choice) => ({ note: "", ...choice }));
     const verbs = { verb: "choose", cancelVerb: "cancel" };
     return this.#overlays.list({ title, items, ...verbs, ...options });
   }

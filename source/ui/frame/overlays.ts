@@ -3,9 +3,10 @@
 import { ListOverlay, type ListQuestion } from "./list-overlay.ts";
 import type { OverlayEvents } from "./overlay.ts";
 import { AskOverlay, type CheckAnswer, ConfirmOverlay } from "./question-overlay.ts";
+import { WriteOverlay, type WriteQuestion } from "./write-overlay.ts";
 
 /** A union by `kind`. */
-export type Overlay = AskOverlay | ConfirmOverlay | ListOverlay;
+export type Overlay = AskOverlay | ConfirmOverlay | ListOverlay | WriteOverlay;
 
 export class Overlays {
   readonly #onChange: () => void;
@@ -27,6 +28,11 @@ export class Overlays {
     check: CheckAnswer = () => undefined,
   ): Promise<string | undefined> {
     return this.#show((events) => new AskOverlay(events, question, initial, check));
+  }
+
+  /** @returns undefined when cancelled */
+  write(question: WriteQuestion): Promise<string | undefined> {
+    return this.#show((events) => new WriteOverlay(events, question));
   }
 
   /** @param rest as in `FrameServices.confirm` */

@@ -6,6 +6,9 @@ import type { FrameServices } from "./screen.ts";
 /** A second Ctrl+C within this time quits. */
 const interruptWindowMs = 2000;
 
+/** Notice after the first Ctrl+C, in the line mode too. */
+export const quitNotice = "Press Ctrl+C again to quit (or use Ctrl+D)";
+
 export type QuitReason = "bye" | "interrupted";
 
 export interface QuitOptions {
@@ -38,7 +41,7 @@ export class Quit {
     const nowMs = this.#options.clock.now();
     const isSecond = nowMs - this.#interruptedAtMs <= interruptWindowMs;
     this.#interruptedAtMs = nowMs;
-    if (!isSecond) return "Press Ctrl+C again to quit (or use Ctrl+D)";
+    if (!isSecond) return quitNotice;
     this.leave("interrupted");
     return undefined;
   }

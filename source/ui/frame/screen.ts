@@ -102,6 +102,12 @@ export interface FrameServices {
     check?: (text: string) => string | undefined,
   ): Promise<string | undefined>;
   /**
+   * Asks for a text of several lines, over the hints or in $EDITOR.
+   *
+   * @returns undefined when the person cancels
+   */
+  write(question: string, initial?: string): Promise<string | undefined>;
+  /**
    * Asks for confirmation of an action and its effect; the default is No.
    *
    * @param rest the effect, where that has to be asked for: there is no yes before it is shown

@@ -1,4 +1,4 @@
-// Who is let in: the table of the Authorization header, paths, scopes, rates, and how refusals look.
+// Access control: the Authorization header, paths, scopes, rate limits, and the form of errors.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { cloudKey, keysBy, routedApp } from "../../support/cloud-documents.ts";
 import { sendBytes, sendRaw } from "../../support/http-raw.ts";
@@ -36,7 +36,7 @@ afterEach(async () => {
   await gateway.close();
 });
 
-/** @param authorization undefined: no such header */
+/** @param authorization undefined to send no such header */
 async function call(path: string, authorization?: string, method = "GET") {
   const headers = authorization === undefined ? {} : { authorization };
   const reply = await sendRaw(gateway.url + path, { method, headers });
@@ -67,7 +67,7 @@ describe("a private app", () => {
     expect(reply.headers["content-type"]).toBe("application/json");
   });
 
-  test("says how the header must look when it looks otherwise", async () => {
+  test("explains the header if its scheme is wrong", async () => {
     expect((await call("/acme/secret", "Bearer own")).text).toContain("Authorization: Key <token>");
   });
 
@@ -85,7 +85,7 @@ describe("a private app", () => {
     expect(reply).toMatchObject({ status: 404, type: "app_not_found", challenge: undefined });
   });
 
-  test("is forbidden for a key whose apps or scope do not cover the call", async () => {
+  test("is forbidden for a key without the app or scope", async () => {
     expect(await call("/acme/secret", "Key narrow")).toMatchObject({
       status: 403,
       type: "auth_forbidden",
@@ -94,7 +94,7 @@ describe("a private app", () => {
     expect((await call("/acme/secret", "Key reader", "GET")).status).toBe(200);
   });
 
-  test("refuses two Authorization headers, even of the same key", async () => {
+  test("rejects two Authorization headers, even with the same key", async () => {
     const reply = await sendBytes(
       gateway.url,
       "GET /acme/secret HTTP/1.1\r\nHost: a\r\nAuthorization: Key own\r\nAuthorization: Key own\r\nConnection: close\r\n\r\n",
@@ -103,7 +103,7 @@ describe("a private app", () => {
     expect(reply).toContain('"error_type":"bad_request"');
   });
 
-  test("cannot be told from one that does not exist without a key", async () => {
+  test("looks like a missing app to callers without a key", async () => {
     const there = await call("/acme/secret", "Key wrong");
     const nowhere = await call("/acme/nowhere", "Key wrong");
     const deleted = await call("/acme/gone-secret", "Key wrong");
@@ -115,20 +115,20 @@ describe("a private app", () => {
   });
 });
 
-test("a shared app lets in any key of the server, and nobody without one", async () => {
+test("a shared app accepts any key of the server, but requires one", async () => {
   expect((await call("/acme/shared", "Key foreign")).text).toBe("foreignforei");
   expect((await call("/acme/shared", "Key own")).text).toBe("ownkeyownkey");
   expect((await call("/acme/shared")).type).toBe("auth_missing");
   expect((await call("/acme/shared", "Key narrow")).status).toBe(403);
 });
 
-test("a public app lets in everybody, whatever the header says", async () => {
+test("a public app accepts everyone, with any header", async () => {
   for (const authorization of [undefined, "Bearer x", "Key wrong", "Key own"]) {
     expect((await call("/acme/public", authorization)).text).toBe("undefined");
   }
 });
 
-test("deleted and paused apps say so", async () => {
+test("deleted and paused apps have errors of their own", async () => {
   expect(await call("/acme/gone/v1")).toMatchObject({ status: 410, type: "app_deleted" });
   expect(await call("/acme/gone-secret/v1", "Key own")).toMatchObject({ status: 410 });
   expect(await call("/acme/resting/v1")).toMatchObject({ status: 503, type: "app_paused" });
@@ -153,7 +153,7 @@ test.each([
   "/acme/public%00",
   "/_/v1/status",
   "*",
-])("%s names no app", async (target) => {
+])("%s is not the path of an app", async (target) => {
   const reply = await sendBytes(
     gateway.url,
     `GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
@@ -162,7 +162,7 @@ test.each([
   expect(reply).toContain('"error_type":"not_found"');
 });
 
-test("too long a URL and too large headers are refused in the same form", async () => {
+test("a long URL and large headers get errors in the same form", async () => {
   const long = await call(`/acme/public/${"x".repeat(17 * 1024)}`);
   expect(long).toMatchObject({ status: 414, type: "uri_too_long" });
   const large = await sendBytes(
@@ -173,7 +173,7 @@ test("too long a URL and too large headers are refused in the same form", async 
   expect(large).toContain('"error_type":"headers_too_large"');
 });
 
-test("what is no HTTP, and an expectation that nobody can meet, are refused", async () => {
+test("invalid HTTP and unsupported expectations are rejected", async () => {
   expect(await sendBytes(gateway.url, "hello\r\n\r\n")).toMatch(/^HTTP\/1\.1 400 /);
   const odd = await sendBytes(
     gateway.url,
@@ -182,7 +182,7 @@ test("what is no HTTP, and an expectation that nobody can meet, are refused", as
   expect(odd).toMatch(/^HTTP\/1\.1 417 /);
 });
 
-test("a key may not send more than its requests a minute", async () => {
+test("a key is limited to its requests per minute", async () => {
   const replies = [];
   for (let round = 0; round < 3; round += 1) replies.push(await call("/acme/secret", "Key slow"));
   expect(replies.map(({ status }) => status)).toEqual([200, 200, 429]);
@@ -191,17 +191,17 @@ test("a key may not send more than its requests a minute", async () => {
   expect((await call("/acme/secret", "Key own")).status).toBe(200);
 });
 
-test("an address that keeps sending wrong keys is told to wait; a right one still works", async () => {
+test("an address with many wrong keys must wait, but a valid key still works", async () => {
   const statuses: number[] = [];
   for (let round = 0; round < 22; round += 1) {
     statuses.push((await call("/acme/secret", `Key wrong-${round}`)).status);
   }
   expect(statuses).toEqual([...Array<number>(20).fill(401), 429, 429]);
   expect((await call("/acme/secret", "Key own")).status).toBe(200);
-  expect(gateway.log).toEqual(["a request from 127.0.0.1 came without a valid key"]);
+  expect(gateway.log).toEqual(["request from 127.0.0.1 without a valid key"]);
 });
 
-test("the gateway's own paths tell that it is there and ready, and nothing else", async () => {
+test("health checks report only liveness and readiness", async () => {
   expect(await call("/_/healthz")).toMatchObject({ status: 200, text: "ok\n" });
   expect(await call("/_/readyz")).toMatchObject({ status: 200, text: "ready\n" });
   const starting = await TestGateway.start({
@@ -224,7 +224,7 @@ test("the gateway's own paths tell that it is there and ready, and nothing else"
   }
 });
 
-test("a refused request with a short body leaves its connection usable, one with a long body closes it", async () => {
+test("a refused request with a short body keeps its connection, one with a long body closes it", async () => {
   const post = (bytes: number) =>
     `POST /acme/secret HTTP/1.1\r\nHost: a\r\nContent-Length: ${bytes}\r\n\r\n${"x".repeat(bytes)}`;
   const last = "GET /acme/public HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
@@ -235,7 +235,7 @@ test("a refused request with a short body leaves its connection usable, one with
   expect(long).toContain("auth_missing");
 });
 
-test("a defect is logged and costs one request alone", async () => {
+test("an internal error is logged and costs only one request", async () => {
   const broken = await TestGateway.start({
     keys: {
       verify: (token) => {
@@ -258,7 +258,7 @@ test("a defect is logged and costs one request alone", async () => {
   }
 });
 
-test("what was refused is recorded, and a made-up name is nobody's", async () => {
+test("refused requests are recorded, without the name of an unknown app", async () => {
   await call("/acme/secret/v1?token=1", "Key narrow");
   await call("/made/up", "Key own");
   expect(gateway.records).toMatchObject([

@@ -1,4 +1,4 @@
-// Which replica is given a request: the least busy one, or the one that knows the conversation.
+// Choice of a replica: the least busy one, or the one with the conversation in its cache.
 import { describe, expect, test } from "vitest";
 import {
   type Candidate,
@@ -14,7 +14,7 @@ function replicas(...counts: number[]): Candidate[] {
   });
 }
 
-test("the one with the fewest requests is chosen, of several the one used last", () => {
+test("chooses the replica with the fewest requests, on a tie the one used last", () => {
   expect(chooseLeastBusy([])).toBeUndefined();
   expect(chooseLeastBusy(replicas(3, 1, 2))?.replica).toBe("replica-1");
   const [first, second, third] = replicas(1, 1, 1).map((replica, index) => {
@@ -38,7 +38,7 @@ describe("affinity", () => {
     expect(Math.max(...counts)).toBeLessThan(700);
   });
 
-  test("moves only the texts of a replica that goes", () => {
+  test("moves only the texts of a removed replica", () => {
     const all = replicas(0, 0, 0, 0, 0);
     const before = placesOf(all);
     const after = placesOf(all.slice(0, 4));
@@ -46,7 +46,7 @@ describe("affinity", () => {
     expect(new Set(moved)).toEqual(new Set(["replica-4"]));
   });
 
-  test("gives way when its replica holds a quarter more than the others", () => {
+  test("falls back if its replica has a quarter more than the average", () => {
     const text = "conversation 7";
     const idle = replicas(0, 0, 0);
     const home = chooseByAffinity(idle, text);
@@ -57,18 +57,18 @@ describe("affinity", () => {
   });
 });
 
-test("a replica is given more and more while it warms up", () => {
+test("the limit of a replica grows while it warms up", () => {
   expect([0, 249, 250, 500, 1250, 1500].map((ms) => warmUpLimit(ms, 64))).toEqual([
     ...[1, 1, 2, 4, 32, 64],
   ]);
   expect(warmUpLimit(0, 1)).toBe(1);
   expect(warmUpLimit(-20, 8)).toBe(1);
-  // It became ready before the clock was put back, who knows by how much.
+  // The replica became ready before the clock was set back.
   expect(warmUpLimit(-3_600_000, 8)).toBe(8);
   expect(warmUpLimit(1e12, 8)).toBe(8);
 });
 
-test("the queue is as long as replicas are many, and its wait is estimated from what was", () => {
+test("the queue limit follows the number of replicas, and the wait estimate past durations", () => {
   expect(longestQueue({ maxConcurrency: 1, maxMultiplexing: 1 })).toBe(100);
   expect(longestQueue({ maxConcurrency: 4, maxMultiplexing: 64 })).toBe(1024);
   expect(estimateWaitSeconds(100, 2000, 4)).toBe(50);

@@ -1,4 +1,4 @@
-// Clients that speak HTTP in odd ways, over bare sockets.
+// Clients with unusual HTTP, over raw sockets.
 import type { ServerResponse } from "node:http";
 import { connect } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -7,7 +7,7 @@ import { TestGateway } from "../../support/test-gateway.ts";
 import { until } from "../../support/until.ts";
 
 let gateway: TestGateway;
-/** Replies that the replica has begun and not ended. */
+/** Replies that the replica has started but not ended. */
 let held: ServerResponse[];
 beforeAll(async () => {
   const uploadRate = { bytes: 100, windowMs: 50 };
@@ -23,7 +23,7 @@ beforeEach(() => {
 });
 afterAll(async () => await gateway.close());
 
-test("a body that drips is refused where a replica reads it already, too", async () => {
+test("a slow body is refused even if a replica already reads it", async () => {
   const head = "POST /acme/chat HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
   const reply = await sendBytes(gateway.url, `${head}4\r\nhalf\r\n`);
   expect(reply).toMatch(/^HTTP\/1\.1 408 /);
@@ -32,7 +32,7 @@ test("a body that drips is refused where a replica reads it already, too", async
 });
 
 test.each(["/acme/nowhere", "/_/healthz"])(
-  "a body that nobody wants holds no connection for ever: %s",
+  "an unread body does not hold its connection forever: %s",
   async (path) => {
     const head = `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n`;
     expect(await sendBytes(gateway.url, `${head}half`)).toMatch(/^HTTP\/1\.1 [24]/);
@@ -58,29 +58,32 @@ test.each([
   expect(held).toEqual([]);
 });
 
-describe.each(["", "/events"])("a client that closes its side behind a request for %j", (path) => {
-  const bytes = `GET /acme/chat${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
-  const asked = async () =>
-    await until(
-      () => held[0],
-      (response) => response !== undefined,
-    );
+describe.each(["", "/events"])(
+  "a client that closes its sending side after a request for %j",
+  (path) => {
+    const bytes = `GET /acme/chat${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
+    const asked = async () =>
+      await until(
+        () => held[0],
+        (response) => response !== undefined,
+      );
 
-  test("gets its reply", async () => {
-    const reply = sendBytes(gateway.url, bytes, true);
-    (await asked())?.end("answer");
-    expect(await reply).toContain("answer");
-  });
+    test("gets its response", async () => {
+      const reply = sendBytes(gateway.url, bytes, true);
+      (await asked())?.end("answer");
+      expect(await reply).toContain("answer");
+    });
 
-  test("and leaves, ends the replica's work", async () => {
-    const client = connect({ port: Number(new URL(gateway.url).port), allowHalfOpen: true });
-    client.end(bytes);
-    const response = await asked();
-    client.destroy();
-    await until(
-      () => response?.destroyed,
-      (isDestroyed) => isDestroyed === true,
-    );
-    expect(gateway.records.at(-1)).toMatchObject({ status: 499 });
-  });
-});
+    test("and disconnects ends the replica's work", async () => {
+      const client = connect({ port: Number(new URL(gateway.url).port), allowHalfOpen: true });
+      client.end(bytes);
+      const response = await asked();
+      client.destroy();
+      await until(
+        () => response?.destroyed,
+        (isDestroyed) => isDestroyed === true,
+      );
+      expect(gateway.records.at(-1)).toMatchObject({ status: 499 });
+    });
+  },
+);

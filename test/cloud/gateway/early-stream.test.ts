@@ -1,4 +1,4 @@
-// A stream to an app that sleeps: it begins at once, goes on with the replica's events, or tells why not.
+// Early streams to a sleeping app: they start at once, and continue with the replica's events or an error.
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
 import Anthropic from "@anthropic-ai/sdk";
@@ -29,7 +29,7 @@ afterEach(async () => {
 const early = (changes: Partial<RoutedApp> = {}) => routedApp({ earlyStream: true, ...changes });
 const demand = () => gateway.gateway.demand("acme", "chat");
 
-/** A request whose reply has begun, and what comes of it. */
+/** Request whose response has started. */
 async function open(init: RequestInit = {}) {
   const reply = await fetch(url, { method: "POST", headers: json, body, ...init });
   if (reply.body === null) throw new Error("there is no body");
@@ -46,7 +46,7 @@ async function open(init: RequestInit = {}) {
   return { reply, readUntil, readAll: async () => await readUntil(() => false) };
 }
 
-/** Without the comments. */
+/** Returns the stream without its comments. */
 function eventsOf(text: string): string[] {
   return text.split("\n\n").filter((event) => event !== "" && !event.startsWith(":"));
 }
@@ -63,8 +63,8 @@ async function wake(onRequest: RequestListener, changes: Partial<RoutedApp> = {}
   gateway.gateway.publish([early({ replicas: [replica.routed()], ...changes })]);
 }
 
-describe("a stream to an app that sleeps", () => {
-  test("begins with a comment, repeats it, and goes on with the replica's events", async () => {
+describe("a stream to a sleeping app", () => {
+  test("starts with comments and continues with the replica's events", async () => {
     gateway.gateway.publish([early({ sseKeepAliveMs: 10 })]);
     const { reply, readUntil, readAll } = await open();
     expect(reply.status).toBe(200);
@@ -86,7 +86,7 @@ describe("a stream to an app that sleeps", () => {
     });
     const text = await readAll();
     expect(sent).toBe(body);
-    // What it names would have to be told in the head.
+    // The head would have to name the encoding.
     expect(headers).toMatchObject(json);
     expect(headers).not.toHaveProperty("accept-encoding");
     expect(eventsOf(text)).toEqual([
@@ -105,7 +105,7 @@ describe("a stream to an app that sleeps", () => {
     expect(demand()).toMatchObject({ busy: 0, queued: 0 });
   });
 
-  test("is one for OpenAI's client, which sees the events or the error alone", async () => {
+  test("works with OpenAI's client, which sees only the events or the error", async () => {
     gateway.gateway.publish([early()]);
     const client = new OpenAI({
       apiKey: "unused",
@@ -140,7 +140,7 @@ describe("a stream to an app that sleeps", () => {
     });
   });
 
-  test("tells Anthropic's client of an error too", async () => {
+  test("reports errors to Anthropic's client", async () => {
     gateway.gateway.publish([early()]);
     const baseURL = `${gateway.url}/acme/chat`;
     const client = new Anthropic({ apiKey: "unused", baseURL, maxRetries: 0 });
@@ -160,7 +160,7 @@ describe("a stream to an app that sleeps", () => {
     });
   });
 
-  test("whose client leaves waits no longer", async () => {
+  test("leaves the queue when its client disconnects", async () => {
     gateway.gateway.publish([early()]);
     const leaving = new AbortController();
     const { readAll } = await open({ signal: leaving.signal });
@@ -175,7 +175,7 @@ describe("a stream to an app that sleeps", () => {
     });
   });
 
-  test("whose client leaves while the replica is at work ends that work", async () => {
+  test("ends the replica's work when its client disconnects", async () => {
     gateway.gateway.publish([early()]);
     const leaving = new AbortController();
     const { readAll } = await open({ signal: leaving.signal });
@@ -194,11 +194,11 @@ describe("a stream to an app that sleeps", () => {
     );
   });
 
-  test("is tried at another replica, and has one head nevertheless", async () => {
+  test("is retried at another replica and still has one head", async () => {
     gateway.gateway.publish([early()]);
     const { readAll } = await open();
     const asked: [string, string][] = [];
-    /** Whichever is asked first ends the connection. */
+    /** Makes the first replica that is asked close the connection. */
     const answer = (name: string): RequestListener => {
       return async (request, response) => {
         asked.push([name, String(Buffer.concat(await request.toArray()))]);
@@ -222,7 +222,7 @@ describe("a stream to an app that sleeps", () => {
   ])("may have %s", async (_, way, length) => {
     gateway.gateway.publish([early()]);
     const text = JSON.stringify({ stream: true, image: "x".repeat(length) });
-    // A stream's length is not known: it is sent in chunks.
+    // The length of a stream is unknown, so it is sent in chunks.
     const chunked = { body: new Blob([text]).stream(), duplex: "half" };
     const init = way === "whole" ? { body: text } : chunked;
     const { readUntil, readAll } = await open(init as RequestInit);
@@ -237,7 +237,7 @@ describe("a stream to an app that sleeps", () => {
   });
 });
 
-describe("an error that comes too late for a status", () => {
+describe("an error after the head was sent", () => {
   const failure = { errorType: "startup_failed", sentence: "vllm is not there." } as const;
   test.each<[string, Partial<RoutedApp>[], string, number]>([
     ["a start that fails", [{ failure }], "startup_failed", 503],
@@ -267,7 +267,7 @@ describe("an error that comes too late for a status", () => {
     expect(await gateway.record()).toMatchObject({ status: 504, errorType: "startup_timeout" });
   });
 
-  test("is one event: no answer in time", async () => {
+  test("is one event: no response in time", async () => {
     gateway.gateway.publish([early()]);
     const { readAll } = await open();
     await wake(() => {}, { limits: { ...defaultLimits, requestTimeoutMs: 50 } });
@@ -283,7 +283,7 @@ describe("an error that comes too late for a status", () => {
     await closed;
   });
 
-  test("is one event: every replica ends the connection", async () => {
+  test("is one event: all replicas close the connection", async () => {
     gateway.gateway.publish([early()]);
     const { readAll } = await open();
     let asked = 0;
@@ -374,7 +374,7 @@ describe("an error that comes too late for a status", () => {
     });
   });
 
-  test("is not waited for where the reply cannot become a stream, though it goes on", async () => {
+  test("is sent at once if the reply cannot become a stream, even while it continues", async () => {
     gateway.gateway.publish([early()]);
     const { readAll } = await open();
     let isGone = false;
@@ -391,7 +391,7 @@ describe("an error that comes too late for a status", () => {
     );
   });
 
-  test("within the replica's own events is as it ever was", async () => {
+  test("within the replica's events is unchanged", async () => {
     const quiet = { sseKeepAliveMs: 10 };
     gateway.gateway.publish([early(quiet)]);
     const { readUntil, readAll } = await open();
@@ -425,8 +425,8 @@ test.each([
   expect(asksForStream(Buffer.from(text))).toBe(true);
 });
 
-describe("nothing changes", () => {
-  /** The reply of a replica that comes after a while: whatever was sent before it would show. */
+describe("a stream does not start early", () => {
+  /** Returns the reply of a delayed replica, to show that nothing was sent before it. */
   async function reply(
     init: RequestInit,
     changes: Partial<RoutedApp>,
@@ -470,7 +470,7 @@ describe("nothing changes", () => {
     expect(await answered.text()).toBe("own");
   });
 
-  test("where requests do not wait", async () => {
+  test("if requests do not wait", async () => {
     gateway.gateway.publish([early({ coldStart: "fail" })]);
     const refused = await sendRaw(url, { method: "POST", headers: json, body });
     expect([refused.status, refused.headers["x-dctl-error-type"]]).toEqual([503, "starting"]);
@@ -479,7 +479,7 @@ describe("nothing changes", () => {
     expect((await sendRaw(url, { method: "POST", headers, body })).status).toBe(503);
   });
 
-  test("where the queue is full, or the app cannot start at all", async () => {
+  test("if the queue is full or the app cannot start", async () => {
     gateway.gateway.publish([early({ scale: { ...defaultScale, maxMultiplexing: 1 } })]);
     const leaving = new AbortController();
     const { signal } = leaving;
@@ -497,7 +497,7 @@ describe("nothing changes", () => {
     expect([failed.status, failed.headers["x-dctl-error-type"]]).toEqual([503, "startup_failed"]);
   });
 
-  test("while a replica is there, even one that is busy", async () => {
+  test("if there is a replica, even a busy one", async () => {
     const scale = { ...defaultScale, maxMultiplexing: 1 };
     const held: ServerResponse[] = [];
     const onRequest = (_: IncomingMessage, response: ServerResponse) => void held.push(response);

@@ -1,4 +1,4 @@
-// HTTPS with given certificates and with our own authority; plain HTTP where it may be.
+// HTTPS with given and self-signed certificates, and where plain HTTP is allowed.
 import { X509Certificate } from "node:crypto";
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { request } from "node:https";
@@ -23,7 +23,7 @@ afterEach(() => {
 
 const dayMs = 86_400_000;
 
-/** @returns the status, or the code of the error */
+/** @returns the status or the error's code */
 async function get(url: string, ca: Buffer): Promise<number | string> {
   return await new Promise((resolve) => {
     const outgoing = request(url, { ca, agent: false }, (reply) => {
@@ -44,7 +44,7 @@ async function start(listener: Partial<ListenerOptions>, trustedProxies: string[
   });
 }
 
-test("a self-signed address is trusted by who trusts its authority, over restarts", async () => {
+test("clients that trust the authority trust a self-signed address, even after restarts", async () => {
   const encryption = { kind: "self-signed", folder, names: ["gpu-box.lan", "192.0.2.7"] } as const;
   const gateway = await start({ encryption });
   const authority = readFileSync(authorityFile(folder));
@@ -70,7 +70,7 @@ test("a self-signed address is trusted by who trusts its authority, over restart
       "GET / HTTP/1.1\r\nHost: a\r\n\r\n",
     );
     expect(plain).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
-    expect(plain).toContain("This address takes HTTPS alone. Call it by https://.");
+    expect(plain).toContain("This address accepts only HTTPS. Use https://.");
     const nonsense = await sendBytes(`http://${hostname}:${port}`, "nonsense\r\n\r\n");
     expect(nonsense).not.toContain("HTTP/1.1");
     expect(await get(url, authority)).toBe(200);
@@ -91,7 +91,7 @@ test("a self-signed address is trusted by who trusts its authority, over restart
   expect(kept.fingerprint256).toBe(certificate.fingerprint256);
 });
 
-test("our own certificate is made anew for other names and before it runs out, its authority is not", async () => {
+test("a self-signed certificate is renewed for new names and before it expires; its authority stays", async () => {
   const now = Date.now();
   const names = ["a.lan"];
   const files = await ensureSelfSigned(folder, names, now);
@@ -108,7 +108,7 @@ test("our own certificate is made anew for other names and before it runs out, i
   expect(readFileSync(authorityFile(folder), "utf8")).toBe(authority);
 });
 
-test("a renewed certificate is used for new connections; a broken one is not", async () => {
+test("a renewed certificate applies to new connections; an invalid one does not", async () => {
   const first = await ensureSelfSigned(path.join(folder, "first"), []);
   const second = await ensureSelfSigned(path.join(folder, "second"), []);
   const gateway = await start({ encryption: { kind: "files", ...first, checkMs: 20 } });
@@ -125,7 +125,7 @@ test("a renewed certificate is used for new connections; a broken one is not", a
     writeFileSync(first.certificateFile, "nonsense");
     await until(
       () => gateway.log.at(-1) ?? "",
-      (last) => last.includes("cannot be used"),
+      (last) => last.includes("previous certificate stays in use"),
     );
     expect(await fingerprint(gateway.url)).toBe(renewed);
   } finally {
@@ -133,7 +133,7 @@ test("a renewed certificate is used for new connections; a broken one is not", a
   }
 });
 
-/** Of the certificate that a new connection is shown. */
+/** Fingerprint of the certificate of a new connection. */
 async function fingerprint(url: string): Promise<string> {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port), rejectUnauthorized: false });
@@ -143,7 +143,7 @@ async function fingerprint(url: string): Promise<string> {
   return fingerprint256;
 }
 
-test("given certificates that are missing or do not belong together are told of", async () => {
+test("missing or mismatched certificate files are an error", async () => {
   const [one, other] = [
     await ensureSelfSigned(path.join(folder, "one"), []),
     await ensureSelfSigned(path.join(folder, "other"), []),
@@ -162,7 +162,7 @@ test("given certificates that are missing or do not belong together are told of"
   await gateway.close();
 });
 
-test("plain HTTP is for loopback, or for those who insist", async () => {
+test("plain HTTP is allowed on loopback, or with allowsPlainHttp", async () => {
   await expect(start({ host: "0.0.0.0" })).rejects.toMatchObject({
     code: "CLOUD_PLAIN_HTTP_REFUSED",
     sentence: expect.stringContaining("--insecure-http"),
@@ -172,7 +172,7 @@ test("plain HTTP is for loopback, or for those who insist", async () => {
   await gateway.close();
 });
 
-test("behind a proxy only that proxy may use plain HTTP, and its word is taken", async () => {
+test("behind a proxy only that proxy may use plain HTTP, and its headers are trusted", async () => {
   const gateway = await start({ host: "0.0.0.0" }, ["127.0.0.0/8", "10.1.2.3"]);
   try {
     const url = await gateway.serve((incoming, response) => {
@@ -198,7 +198,7 @@ test("behind a proxy only that proxy may use plain HTTP, and its word is taken",
   }
 });
 
-test("an address that is taken, and proxies that are no addresses, are told of", async () => {
+test("an address in use and invalid proxies are errors", async () => {
   const gateway = await start({});
   const port = Number(new URL(gateway.url).port);
   await expect(start({ port })).rejects.toMatchObject({ code: "CLOUD_ADDRESS_UNUSABLE" });

@@ -1,7 +1,7 @@
-// The list of models of an app that sleeps: what a replica said last, and nothing that it may not be.
+// Cached model lists of sleeping apps, and what must not be cached.
 import type { RequestListener } from "node:http";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { mostKeptBytes } from "../../../source/cloud/gateway/kept-models.ts";
+import { maxCachedBytes } from "../../../source/cloud/gateway/models-cache.ts";
 import type { RoutedApp } from "../../../source/cloud/gateway/traffic.ts";
 import { cloudKey, keysBy, routedApp } from "../../support/cloud-documents.ts";
 import { type RawRequest, sendRaw } from "../../support/http-raw.ts";
@@ -36,9 +36,10 @@ const models = (request: RawRequest = {}, path = "/v1/models") =>
   sendRaw(`${gateway.url}/acme/chat${path}`, request);
 const demand = () => gateway.gateway.demand("acme", "chat");
 
-const keeping = (changes: Partial<RoutedApp> = {}) => routedApp({ modelsCache: true, ...changes });
+const cachingApp = (changes: Partial<RoutedApp> = {}) =>
+  routedApp({ modelsCache: true, ...changes });
 
-/** The app with one replica of a revision, then asleep again. */
+/** Publishes the app with one replica, then lets it sleep again. */
 async function wakeAndSleep(
   requests: readonly RawRequest[] = [{}],
   changes: Partial<RoutedApp> = {},
@@ -48,21 +49,21 @@ async function wakeAndSleep(
     answer(request, response);
   });
   const routed = replica.routed({ revision: changes.revision ?? "r0001-00000000" });
-  gateway.gateway.publish([keeping({ ...changes, replicas: [routed] })]);
+  gateway.gateway.publish([cachingApp({ ...changes, replicas: [routed] })]);
   for (const request of requests) await models(request);
-  gateway.gateway.publish([keeping(changes)]);
+  gateway.gateway.publish([cachingApp(changes)]);
 }
 
-/** Whoever is not answered from what is kept waits, for no time at all. */
+/** Request that fails at once if it is not answered from the cache. */
 const impatient = { headers: { "x-dctl-start-timeout": "0" } };
 
-async function expectNothingKept(request: RawRequest = impatient): Promise<void> {
+async function expectNotCached(request: RawRequest = impatient): Promise<void> {
   const reply = await models(request);
   expect([reply.status, reply.headers["x-dctl-cache"]]).toEqual([504, undefined]);
 }
 
-describe("an app that keeps its list of models", () => {
-  test("answers it while it sleeps, and is not woken", async () => {
+describe("an app with a models cache", () => {
+  test("answers from the cache while it sleeps, without waking", async () => {
     await wakeAndSleep();
     let told = 0;
     const stop = gateway.gateway.onDemand(() => {
@@ -77,7 +78,7 @@ describe("an app that keeps its list of models", () => {
       "x-dctl-request-id": expect.stringMatching(/^req_/),
       age: expect.stringMatching(/^\d+$/),
     });
-    // What was of that one reply is not told again.
+    // Headers of the original reply are not repeated.
     expect(reply.headers).not.toHaveProperty("x-replica");
     expect(reply.headers).not.toHaveProperty("x-dctl-replica");
     const head = await models({ method: "HEAD" });
@@ -94,7 +95,7 @@ describe("an app that keeps its list of models", () => {
     stop();
   });
 
-  test("asks its replica while there is one, and keeps what that said last", async () => {
+  test("asks its replica if there is one, and caches the last reply", async () => {
     await wakeAndSleep([{}, {}]);
     expect(asked).toBe(2);
     expect(gateway.records.map(({ replica }) => replica)).toEqual(["replica-1", "replica-1"]);
@@ -104,87 +105,87 @@ describe("an app that keeps its list of models", () => {
     expect((await models()).text).toBe(newer);
   });
 
-  test("answers nothing else from it", async () => {
+  test("answers only the list of models from the cache", async () => {
     await wakeAndSleep();
     const { headers } = impatient;
     expect((await models(impatient, "/v1/models?limit=1")).status).toBe(504);
     expect((await models(impatient, "/v1/models/")).status).toBe(504);
     expect((await models(impatient, "/v1/models/tiny")).status).toBe(504);
     expect((await models({ method: "POST", body: "{}", headers })).status).toBe(504);
-    // A caller that wants to wait for a replica's own word.
-    await expectNothingKept({ headers: { ...headers, "x-dctl-cold-start": "wait" } });
+    // A caller that bypasses the cache.
+    await expectNotCached({ headers: { ...headers, "x-dctl-cold-start": "wait" } });
   });
 
-  test("whose paths do not wake it, or whose requests do not wait, has it nevertheless", async () => {
+  test("uses the cache even if the path never wakes it or requests do not wait", async () => {
     const changes = { noWakePaths: ["/v1/models"], coldStart: "fail" } as const;
-    gateway.gateway.publish([keeping(changes)]);
+    gateway.gateway.publish([cachingApp(changes)]);
     expect((await models()).headers["x-dctl-error-type"]).toBe("cold");
     await wakeAndSleep([{}], changes);
     expect((await models()).headers["x-dctl-cache"]).toBe("cold");
   });
 
-  test("forgets it with a new revision, even one that another replica's reply comes after", async () => {
+  test("clears the cache with a new revision, even if an old replica replies later", async () => {
     await wakeAndSleep();
-    gateway.gateway.publish([keeping({ revision: "r0002-00000000" })]);
-    await expectNothingKept();
-    gateway.gateway.publish([keeping()]);
-    await expectNothingKept();
-    // A replica of the old revision still serves when the new one is already active.
+    gateway.gateway.publish([cachingApp({ revision: "r0002-00000000" })]);
+    await expectNotCached();
+    gateway.gateway.publish([cachingApp()]);
+    await expectNotCached();
+    // A replica of the old revision still serves while the new one is already active.
     const replica = await gateway.addReplica(answer);
     const revision = "r0002-00000000";
-    gateway.gateway.publish([keeping({ revision, replicas: [replica.routed()] })]);
+    gateway.gateway.publish([cachingApp({ revision, replicas: [replica.routed()] })]);
     expect((await models()).text).toBe(list);
-    gateway.gateway.publish([keeping({ revision })]);
-    await expectNothingKept();
+    gateway.gateway.publish([cachingApp({ revision })]);
+    await expectNotCached();
   });
 
-  test("forgets it when it is deleted, leaves the table, or keeps none any more", async () => {
+  test("clears the cache when it is deleted, unpublished, or no longer has one", async () => {
     for (const between of [
-      [keeping({ state: "deleted" })],
+      [cachingApp({ state: "deleted" })],
       [],
-      [keeping({ modelsCache: undefined })],
+      [cachingApp({ modelsCache: undefined })],
     ]) {
       await wakeAndSleep();
       expect((await models()).status).toBe(200);
       gateway.gateway.publish(between);
-      gateway.gateway.publish([keeping()]);
-      await expectNothingKept();
+      gateway.gateway.publish([cachingApp()]);
+      await expectNotCached();
     }
   });
 
-  test("says that it is paused, or cannot start, and not what it once had", async () => {
+  test("reports that it is paused or cannot start instead of using the cache", async () => {
     await wakeAndSleep();
     const failure = { errorType: "startup_failed", sentence: "vllm is not there." } as const;
-    gateway.gateway.publish([keeping({ failure })]);
+    gateway.gateway.publish([cachingApp({ failure })]);
     expect((await models()).headers["x-dctl-error-type"]).toBe("startup_failed");
-    gateway.gateway.publish([keeping({ state: "paused" })]);
+    gateway.gateway.publish([cachingApp({ state: "paused" })]);
     expect((await models()).headers["x-dctl-error-type"]).toBe("app_paused");
-    gateway.gateway.publish([keeping()]);
+    gateway.gateway.publish([cachingApp()]);
     expect((await models()).headers["x-dctl-cache"]).toBe("cold");
   });
 
-  test("does not tell it to whoever has no key, nor to another organisation", async () => {
+  test("does not use the cache without a key or for another organisation", async () => {
     const own = { headers: { authorization: "Key own" } };
     const other = { headers: { authorization: "Key other", "x-dctl-start-timeout": "0" } };
     await wakeAndSleep([own], { auth: "private" });
     expect((await models()).status).toBe(401);
     expect((await models(other)).status).toBe(404);
     expect((await models(own)).headers["x-dctl-cache"]).toBe("cold");
-    // Where all organisations may call, each has what it was told itself.
+    // In a shared app each organisation has its own list.
     answer = (request, response) => {
       const text = JSON.stringify({ key: request.headers["x-dctl-key-id"] });
       response.writeHead(200, { ...json, "content-length": text.length }).end(text);
     };
     await wakeAndSleep([own], { auth: "shared", revision: "r0002-00000000" });
-    await expectNothingKept(other);
+    await expectNotCached(other);
     await wakeAndSleep([other], { auth: "shared", revision: "r0002-00000000" });
     expect((await models(own)).text).toContain("aaaabbbbcccc");
     expect((await models(other)).text).toContain("bbbbccccdddd");
   });
 });
 
-describe("a reply that is not kept", () => {
-  const large = Buffer.alloc(mostKeptBytes + 1, " ");
+describe("a reply that is not cached", () => {
+  const large = Buffer.alloc(maxCachedBytes + 1, " ");
   test.each<[string, RequestListener]>([
     ["is an error", (_, response) => response.writeHead(500, json).end(list)],
     ["is no JSON", (_, response) => response.writeHead(200, { "content-type": "text/html" }).end()],
@@ -213,14 +214,14 @@ describe("a reply that is not kept", () => {
   ])("%s", async (_, say) => {
     answer = say;
     const replica = await gateway.addReplica((request, response) => answer(request, response));
-    gateway.gateway.publish([keeping({ replicas: [replica.routed()] })]);
+    gateway.gateway.publish([cachingApp({ replicas: [replica.routed()] })]);
     const reply = await fetch(`${gateway.url}/acme/chat/v1/models`);
     await reply.arrayBuffer().catch(() => undefined);
-    gateway.gateway.publish([keeping()]);
-    await expectNothingKept();
+    gateway.gateway.publish([cachingApp()]);
+    await expectNotCached();
   });
 
-  test("leaves the good one before it", async () => {
+  test("leaves the previous one in the cache", async () => {
     await wakeAndSleep();
     answer = (_, response) => response.writeHead(503).end();
     await wakeAndSleep();
@@ -228,7 +229,7 @@ describe("a reply that is not kept", () => {
   });
 });
 
-test("who asks in another way than the reply was made for waits for a replica", async () => {
+test("a request that differs in a Vary header waits for a replica", async () => {
   answer = (request, response) => {
     const { origin = "nobody" } = request.headers;
     response.writeHead(200, { ...json, vary: "Origin", "access-control-allow-origin": origin });
@@ -241,17 +242,17 @@ test("who asks in another way than the reply was made for waits for a replica", 
     200,
     "https://a.example",
   ]);
-  await expectNothingKept(from("https://b.example"));
-  await expectNothingKept();
+  await expectNotCached(from("https://b.example"));
+  await expectNotCached();
 });
 
-test("lists of many organisations have a bound together, and the latest stay", async () => {
+test("lists of all organisations share a limit, and the latest stay", async () => {
   const names = ["aa", "bb", "cc"];
   const tokens = names.map((name) => [name, cloudKey({ id: name, organisation: name })]);
   const own = await TestGateway.start({ keys: keysBy(Object.fromEntries(tokens)) });
   try {
-    const body = Buffer.alloc(mostKeptBytes * 0.4, "1");
-    const app = keeping({ auth: "shared" });
+    const body = Buffer.alloc(maxCachedBytes * 0.4, "1");
+    const app = cachingApp({ auth: "shared" });
     const onRequest: RequestListener = (_, response) => response.writeHead(200, json).end(body);
     const replica = await own.addReplica(onRequest);
     own.gateway.publish([{ ...app, replicas: [replica.routed()] }]);
@@ -267,10 +268,10 @@ test("lists of many organisations have a bound together, and the latest stay", a
   }
 });
 
-test("an app that keeps nothing is woken, as ever", async () => {
+test("an app without a cache wakes", async () => {
   const replica = await gateway.addReplica(answer);
   gateway.gateway.publish([routedApp({ replicas: [replica.routed()] })]);
   await models();
   gateway.gateway.publish([routedApp()]);
-  await expectNothingKept();
+  await expectNotCached();
 });

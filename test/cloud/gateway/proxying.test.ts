@@ -1,4 +1,4 @@
-// What a request and its reply look like on the other side of the gateway.
+// Requests and responses on the other side of the gateway.
 import { createHash, randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { gzipSync } from "node:zlib";
@@ -21,7 +21,7 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
 }
 
 describe("a request", () => {
-  test("reaches the replica byte for byte: method, path, query, body", async () => {
+  test("reaches the replica unchanged: method, path, query, body", async () => {
     const body = randomBytes(300_000);
     const url = await gateway.serve(async (request, response) => {
       const received = await readBody(request);
@@ -52,7 +52,7 @@ describe("a request", () => {
     expect((await sendRaw(url + tail, {})).text).toBe(asked);
   });
 
-  test("brings no headers of one hop and no secrets, and tells where it came from", async () => {
+  test("has no hop-by-hop headers and no secrets, but forwarding headers", async () => {
     const url = await gateway.serve((request, response) => {
       response.end(JSON.stringify(request.rawHeaders));
     });
@@ -97,7 +97,7 @@ describe("a request", () => {
     });
   });
 
-  test("brings the authorization that the replica wants in place of the caller's", async () => {
+  test("has the app's upstream authorization instead of the caller's", async () => {
     const url = await gateway.serve(
       (request, response) => response.end(request.headers.authorization),
       { upstreamAuthorization: "Bearer inside" },
@@ -106,7 +106,7 @@ describe("a request", () => {
     expect(reply.text).toBe("Bearer inside");
   });
 
-  test("may be chunked, and then arrives so", async () => {
+  test("stays chunked", async () => {
     const url = await gateway.serve(async (request, response) => {
       const body = await readBody(request);
       response.end(`${request.headers["transfer-encoding"]} ${body}`);
@@ -118,7 +118,7 @@ describe("a request", () => {
     expect(reply).toContain("abcdefg");
   });
 
-  test("with Expect is told to go on by the gateway, and only when it may", async () => {
+  test("with Expect gets 100 Continue from the gateway if it is allowed", async () => {
     const url = await gateway.serve(async (request, response) => {
       response.end(`${await readBody(request)} ${request.headers.expect}`);
     });
@@ -131,7 +131,7 @@ describe("a request", () => {
     expect(refused).toMatch(/^HTTP\/1\.1 401 /);
   });
 
-  test("may be of HTTP/1.0, whose reply ends with the connection", async () => {
+  test("may use HTTP/1.0, whose response ends with the connection", async () => {
     const url = await gateway.serve((_, response) => {
       response.write("one,");
       response.end("two");
@@ -152,7 +152,7 @@ describe("a request", () => {
     expect(reply).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  test("with two hosts, two lengths, or a length and chunks is refused", async () => {
+  test("with two hosts, two lengths, or a length and chunks is rejected", async () => {
     await gateway.serve((_, response) => response.end());
     for (const lines of [
       "Content-Length: 1\r\nContent-Length: 2",
@@ -169,8 +169,8 @@ describe("a request", () => {
   });
 });
 
-describe("a reply", () => {
-  test("keeps status, headers and every byte, and gains what the gateway knows", async () => {
+describe("a response", () => {
+  test("keeps status, headers and body, and gets the gateway's headers", async () => {
     const body = gzipSync("hello ".repeat(1000));
     const url = await gateway.serve((_, response) => {
       response.writeHead(418, "Short and stout", [
@@ -202,11 +202,11 @@ describe("a reply", () => {
     const head = await sendRaw(url, { method: "HEAD" });
     expect([head.status, head.headers["content-length"], head.text]).toEqual([200, "1234", ""]);
     expect((await sendRaw(url, { method: "DELETE" })).status).toBe(204);
-    // The connection is fine for the next one.
+    // The connection can be reused.
     expect((await sendRaw(url, { method: "DELETE" })).status).toBe(204);
   });
 
-  test("may come with early hints before it, and before the request's body has arrived", async () => {
+  test("may follow early hints, and may start before the request's body has arrived", async () => {
     const url = await gateway.serve((_, response) => {
       response.writeEarlyHints({ link: "</a.css>; rel=preload" });
       response.writeHead(413);
@@ -216,9 +216,9 @@ describe("a reply", () => {
     expect([reply.status, reply.text]).toEqual([413, "too much"]);
   });
 
-  test("of 503 does not make the replica suspect, unless it asks to be replaced", async () => {
+  test("of 503 does not replace the replica unless it asks for that", async () => {
     const stopped: string[] = [];
-    const own = await TestGateway.start({ onStopWish: (replica) => stopped.push(replica) });
+    const own = await TestGateway.start({ onStopRequested: (replica) => stopped.push(replica) });
     try {
       const url = await own.serve((request, response) => {
         if (request.url === "/stop") response.setHeader("X-Dctl-Stop-Runner", "1");
@@ -236,7 +236,7 @@ describe("a reply", () => {
     }
   });
 
-  test("tells of the tokens that it cost", async () => {
+  test("has its tokens counted", async () => {
     const usage = { prompt_tokens: 12, completion_tokens: 30, total_tokens: 42 };
     const url = await gateway.serve((_, response) => {
       response.writeHead(200, { "content-type": "application/json" });
@@ -247,12 +247,12 @@ describe("a reply", () => {
   });
 });
 
-test("a connection that the replica has closed meanwhile is no error", async () => {
+test("a connection that the replica closed in the meantime is not an error", async () => {
   let connections = 0;
   const replica = await gateway.addReplica((_, response) => response.end("fine"));
   replica.server.on("connection", (socket) => {
     connections += 1;
-    // Closed after the first reply, without a word of it in the headers.
+    // The replica closes the connection after the first reply without announcing it.
     if (connections === 1) socket.once("data", () => setImmediate(() => socket.destroySoon()));
   });
   replica.server.keepAliveTimeout = 1;

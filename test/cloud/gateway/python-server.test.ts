@@ -1,4 +1,4 @@
-// The gateway before a server of another make: Python's, which speaks HTTP in its own way.
+// Gateway in front of a Python server, as an independent HTTP implementation.
 import { type ChildProcess, spawn } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";
@@ -92,7 +92,7 @@ test("OpenAI's client gets answers and streams, and their tokens are counted", a
   expect(second?.tokens).toEqual(first?.tokens);
 });
 
-test.each(["with a length", "in chunks"])("a body %s arrives whole", async (kind) => {
+test.each(["with a length", "in chunks"])("a body %s arrives completely", async (kind) => {
   const body = randomBytes(3_000_000);
   const reply = await fetch(`${url}/echo`, {
     method: "POST",
@@ -106,14 +106,14 @@ test.each(["with a length", "in chunks"])("a body %s arrives whole", async (kind
   });
 });
 
-test("a replica that reads slowly slows its caller down, and gets everything", async () => {
+test("a slow replica slows down its caller and gets everything", async () => {
   const body = Buffer.alloc(6 * 2 ** 20, "x");
   const reply = await sendRaw(`${url}/slow-read?rate=20000000`, { method: "POST", body });
   expect(reply.status).toBe(200);
   expect(reply.text).toContain(String(body.length));
 });
 
-test("a caller that leaves is noticed by the replica", async () => {
+test("a replica notices when its caller disconnects", async () => {
   const before = await stats();
   const leaving = new AbortController();
   const events = await holdStream(`${url}/events?n=0&pause_ms=20`);
@@ -128,7 +128,7 @@ test("a caller that leaves is noticed by the replica", async () => {
   expect(gateway.gateway.inFlight("python")).toBe(0);
 });
 
-test("a connection that the replica resets is tried again, and cut where bytes were sent", async () => {
+test("a reset connection is retried, but cut after bytes were sent", async () => {
   const before = await stats();
   const refused = await sendRaw(`${url}/reset?after=0`, {});
   expect([refused.status, refused.headers["x-dctl-error-type"]]).toEqual([
@@ -136,7 +136,7 @@ test("a connection that the replica resets is tried again, and cut where bytes w
     "runner_disconnected",
   ]);
   const tries = (await stats()).requests - before.requests;
-  // Three, and one more where the first connection had been used before.
+  // Three attempts, and one more if the first connection was reused.
   expect([3, 4]).toContain(tries);
   const cut = await fetch(`${url}/reset?after=1000`);
   await expect(cut.text()).rejects.toThrow();

@@ -1,4 +1,4 @@
-// The gateway stops without cutting what runs, and takes keys back from what runs.
+// Shutdown of the gateway with running requests, and revoked keys.
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { Agent } from "node:http";
@@ -21,7 +21,7 @@ afterEach(async () => {
   await gateway.close();
 });
 
-test("what runs is finished, what waits or comes is refused, then nobody listens", async () => {
+test("running requests finish, queued and new ones are refused, then the port closes", async () => {
   const scale = { ...routedApp().scale, maxMultiplexing: 1 };
   const running = sendRaw(url, {});
   await until(
@@ -72,7 +72,7 @@ test.each([
   socket.destroy();
 });
 
-test("what does not end in time is told why it ends, idle connections are closed", async () => {
+test("requests that take too long get the reason, and idle connections close", async () => {
   const agent = new Agent({ keepAlive: true });
   const idle = fetch(`${gateway.url}/_/healthz`);
   expect((await idle).status).toBe(200);
@@ -87,7 +87,7 @@ test("what does not end in time is told why it ends, idle connections are closed
   const reply = await running;
   expect([reply.status, reply.headers["x-dctl-error-type"]]).toEqual([503, "shutting_down"]);
   expect(await restOfStream()).toMatch(/^data: .*"type":"shutting_down".*\n\n$/);
-  // Nobody takes half an answer for a whole one.
+  // A partial response is recognisable.
   await expect(restOfPlain()).rejects.toThrow();
   await until(
     () => held[0]?.destroyed,
@@ -96,7 +96,7 @@ test("what does not end in time is told why it ends, idle connections are closed
   agent.destroy();
 });
 
-/** @returns reads what comes next */
+/** @returns a function that reads the next text */
 async function begin(
   headers: Record<string, string>,
   text: string,
@@ -114,7 +114,7 @@ async function begin(
   return next;
 }
 
-test("whoever asks for a stop again, in a hurry, need not wait for the first", async () => {
+test("a second stop with a shorter limit does not wait for the first", async () => {
   const running = sendRaw(url, {});
   await until(
     () => held.length,
@@ -126,7 +126,7 @@ test("whoever asks for a stop again, in a hurry, need not wait for the first", a
   expect((await running).status).toBe(503);
 });
 
-test("a key that is taken back hard loses its running requests, others go on", async () => {
+test("revoking a key with --hard ends its running requests, others continue", async () => {
   gateway.gateway.publish([
     routedApp({
       auth: "private",

@@ -1,4 +1,4 @@
-// Replies that come bit by bit, and what happens when one of the two ends leaves.
+// Streamed responses, and disconnects on either side.
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -27,7 +27,7 @@ afterEach(async () => {
 
 const events = { "content-type": "text/event-stream; charset=utf-8" };
 
-/** A replica whose one reply the test writes, and a client that reads it. */
+/** Replica whose reply the test writes, and a client that reads it. */
 async function openStream(
   headers: Record<string, string> = events,
   changes: Partial<RoutedApp> = {},
@@ -51,7 +51,7 @@ async function openStream(
     }
     return text;
   };
-  /** All of it, or the text until the connection broke. */
+  /** Complete text, or the text until the connection broke. */
   const readAll = async () => {
     try {
       await readUntil("never");
@@ -64,7 +64,7 @@ async function openStream(
 }
 
 describe("a stream", () => {
-  test("begins before its first byte, and brings every piece at once", async () => {
+  test("starts before its first byte and passes on each piece at once", async () => {
     const { reply, readUntil } = await openStream();
     reply.write("data: 1\n\n");
     expect(await readUntil("1\n\n")).toBe("data: 1\n\n");
@@ -74,7 +74,7 @@ describe("a stream", () => {
     expect(await readUntil("never")).toBe("data: 1\n\ndata: 2\n\n");
   });
 
-  test("is read by OpenAI's client with the header that it can send", async () => {
+  test("works with OpenAI's client and a default header", async () => {
     const own = await TestGateway.start({ keys: keysBy({ token: cloudKey() }) });
     try {
       const url = await own.serve(
@@ -109,7 +109,7 @@ describe("a stream", () => {
     }
   });
 
-  test("whose replica dies ends with an event that says so", async () => {
+  test("ends with an error event if its replica dies", async () => {
     const { reply, readUntil, readAll } = await openStream();
     reply.write("data: 1\n\n");
     await readUntil("1\n\n");
@@ -125,7 +125,7 @@ describe("a stream", () => {
     expect(await gateway.record()).toMatchObject({ status: 200, errorType: "runner_disconnected" });
   });
 
-  test("that dies within an event ends that event first", async () => {
+  test("ends a partial event before the error event", async () => {
     const { reply, readUntil, readAll } = await openStream();
     reply.write('data: {"half');
     await readUntil("half");
@@ -134,7 +134,7 @@ describe("a stream", () => {
     expect(text).toMatch(/^data: \{"half\n\ndata: \{"error":.*\}\n\n$/);
   });
 
-  test("that is none of events, or encoded, is visibly cut when the replica dies", async () => {
+  test("breaks the connection if it is encoded or not an event stream", async () => {
     for (const headers of [
       { "content-type": "application/json" },
       { ...events, "content-encoding": "identity2" },
@@ -149,7 +149,7 @@ describe("a stream", () => {
     }
   });
 
-  test("that takes longer than a request may take ends with an event that says so", async () => {
+  test("ends with an error event after the request timeout", async () => {
     const limits = { ...defaultLimits, requestTimeoutMs: 100 };
     const url = await gateway.serve(
       (_, response) => {
@@ -162,12 +162,12 @@ describe("a stream", () => {
     expect(text).toContain('"type":"request_timeout"');
   });
 
-  test("gets comments in its silence, between events alone", async () => {
+  test("gets keep-alive comments between events only", async () => {
     const { reply, readUntil } = await openStream(events, { sseKeepAliveMs: 20 });
     expect(await readUntil("alive\n\n")).toMatch(/^(: keep-alive\n\n)+$/);
     reply.write("data: 1");
     const before = await readUntil("data: 1");
-    // Many times the silence, within an event.
+    // Longer than the keep-alive interval, within an event.
     await new Promise((resolve) => setTimeout(resolve, 100));
     reply.write("2\r\n\r\n");
     const after = await readUntil("alive\n\n");
@@ -176,7 +176,7 @@ describe("a stream", () => {
   });
 });
 
-describe("a client that leaves", () => {
+describe("a client that disconnects", () => {
   test("ends the work of the replica at once", async () => {
     let isGone = false;
     const url = await gateway.serve((_, response) => {
@@ -198,7 +198,7 @@ describe("a client that leaves", () => {
     expect(await gateway.record()).toMatchObject({ status: 499, errorType: "client_disconnected" });
   });
 
-  test("before the reply's head, or amid its upload, ends it too", async () => {
+  test("before the response's head, or during its upload, ends it too", async () => {
     let gone = 0;
     const url = await gateway.serve((request) => {
       request.on("error", () => {});
@@ -231,7 +231,7 @@ describe("a client that leaves", () => {
     expect(gateway.records.map(({ status }) => status)).toEqual([499, 499]);
   });
 
-  test("without reading is dropped, and the replica was slowed down by then", async () => {
+  test("that reads nothing slows its replica down and is then disconnected", async () => {
     const own = await TestGateway.start({ limits: { writeStallMs: 200 } });
     let written = 0;
     let isGone = false;
@@ -260,7 +260,7 @@ describe("a client that leaves", () => {
         () => isGone,
         (value) => value,
       );
-      // What fits into the buffers of sockets, not what there was.
+      // Only as much as fits into socket buffers.
       expect(written).toBeLessThan(64 * 2 ** 20);
       socket.destroy();
     } finally {
@@ -269,7 +269,7 @@ describe("a client that leaves", () => {
   });
 });
 
-test("what a client sends amid a reply, and is no HTTP, does not get into the reply", async () => {
+test("invalid HTTP during a response does not corrupt the response", async () => {
   let reply: ServerResponse | undefined;
   const url = await gateway.serve((_, response) => {
     reply = response;
@@ -298,7 +298,7 @@ test("what a client sends amid a reply, and is no HTTP, does not get into the re
   );
 });
 
-test("a hundred megabytes for a slow reader need no memory", async () => {
+test("a hundred megabytes for a slow reader take little memory", async () => {
   const size = 100 * 2 ** 20;
   const replica = await gateway.addReplica((_, response) => {
     response.writeHead(200, { "content-length": size });
@@ -337,7 +337,7 @@ test("a hundred megabytes for a slow reader need no memory", async () => {
       const { value, done } = await reader.read();
       if (done) break;
       received += value.length;
-      // It reads on when it has learnt how much memory the gateway has by now.
+      // Continues reading after it has measured the gateway's memory.
       if (received - asked < 2 ** 20) continue;
       asked = received;
       highest = Math.max(highest, (await ask()) - before);
@@ -351,7 +351,7 @@ test("a hundred megabytes for a slow reader need no memory", async () => {
   }
 });
 
-test("five hundred streams at a time end without an error", async () => {
+test("five hundred concurrent streams end without an error", async () => {
   const url = await gateway.serve(
     (_, response) => {
       response.writeHead(200, events);

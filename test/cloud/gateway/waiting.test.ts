@@ -1,4 +1,4 @@
-// Requests that no replica has room for: they wait, in order, for so long, and not without end.
+// Queued requests: their order, limits and timeouts, and retries.
 import type { RequestListener, ServerResponse } from "node:http";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { defaultLimits, defaultScale } from "../../../source/cloud/app-config.ts";
@@ -17,7 +17,7 @@ afterEach(async () => {
   await gateway.close();
 });
 
-/** Keeps replies until the test gives them. */
+/** Holds replies until the test sends them. */
 function holding(): { held: ServerResponse[]; onRequest: RequestListener } {
   const held: ServerResponse[] = [];
   return { held, onRequest: (_, response) => void held.push(response) };
@@ -31,7 +31,7 @@ async function untilDemand(busy: number, queued: number): Promise<void> {
 }
 
 describe("an app without a replica", () => {
-  test("holds requests with their bodies, and gives them to the first replica in order", async () => {
+  test("queues requests with their bodies and sends them to the first replica in order", async () => {
     gateway.gateway.publish([routedApp({ scale: one })]);
     const bodies: string[] = [];
     const replica = await gateway.addReplica(async (request, response) => {
@@ -52,7 +52,7 @@ describe("an app without a replica", () => {
     await untilDemand(0, 0);
   });
 
-  test("tells the control plane at once, also of who leaves while waiting", async () => {
+  test("reports demand at once, and disconnects during the wait", async () => {
     gateway.gateway.publish([routedApp()]);
     const seen: number[] = [];
     const stop = gateway.gateway.onDemand((organisation, app) => {
@@ -73,7 +73,7 @@ describe("an app without a replica", () => {
     stop();
   });
 
-  test("lets a request wait as long as its caller says, and no longer", async () => {
+  test("lets a request wait as long as its caller says", async () => {
     gateway.gateway.publish([routedApp()]);
     for (const name of ["x-dctl-start-timeout", "x-fal-request-timeout"]) {
       const reply = await send("", { headers: { [name]: "0.05" } });
@@ -87,7 +87,7 @@ describe("an app without a replica", () => {
     expect(nonsense.headers["x-dctl-error-type"]).toBe("bad_request");
   });
 
-  test("fails at once where that is asked for, and a replica is wanted nevertheless", async () => {
+  test("fails at once on request, but still asks for a replica", async () => {
     gateway.gateway.publish([routedApp({ coldStart: "fail" })]);
     const refused = await send();
     expect(refused.status).toBe(503);
@@ -102,7 +102,7 @@ describe("an app without a replica", () => {
     expect(odd.status).toBe(400);
   });
 
-  test("is not woken by monitors, nor kept awake by them", async () => {
+  test("is neither woken nor kept awake by health checks", async () => {
     gateway.gateway.publish([routedApp()]);
     const cold = await send("/health?x=1");
     expect([cold.status, cold.headers["x-dctl-error-type"]]).toEqual([503, "cold"]);
@@ -115,7 +115,7 @@ describe("an app without a replica", () => {
     expect(gateway.gateway.lastUsedAt("replica-1")).toBeGreaterThan(Date.now() - 60_000);
   });
 
-  test("whose revision cannot start fails all that wait, with the reason", async () => {
+  test("fails queued requests with the reason if its revision cannot start", async () => {
     gateway.gateway.publish([routedApp()]);
     const waiting = [send(), send()];
     await untilDemand(0, 2);
@@ -134,7 +134,7 @@ describe("an app without a replica", () => {
   test.each([
     ["is paused", { state: "paused" } as const, 503, "app_paused"],
     ["is deleted", { state: "deleted" } as const, 410, "app_deleted"],
-  ])("that %s answers those that wait", async (_, change, status, type) => {
+  ])("that %s refuses queued requests", async (_, change, status, type) => {
     gateway.gateway.publish([routedApp()]);
     const waiting = send();
     await untilDemand(0, 1);
@@ -143,7 +143,7 @@ describe("an app without a replica", () => {
     expect([reply.status, reply.headers["x-dctl-error-type"]]).toEqual([status, type]);
   });
 
-  test("that is published again and again as it is tells nothing", async () => {
+  test("reports nothing if it is published again unchanged", async () => {
     const apps = [routedApp({ state: "paused" }), routedApp({ app: "other" })];
     gateway.gateway.publish(apps);
     let told = 0;
@@ -155,7 +155,7 @@ describe("an app without a replica", () => {
     stop();
   });
 
-  test("that leaves the table answers those that wait", async () => {
+  test("refuses queued requests when it is unpublished", async () => {
     gateway.gateway.publish([routedApp()]);
     const waiting = send();
     await untilDemand(0, 1);
@@ -165,7 +165,7 @@ describe("an app without a replica", () => {
 });
 
 describe("an app whose replicas are busy", () => {
-  test("gives each no more than it may hold; who waits gets the place of who is done", async () => {
+  test("respects each replica's limit, and queued requests take free places", async () => {
     const { held, onRequest } = holding();
     await gateway.serve(onRequest, { scale: { ...one, maxMultiplexing: 2 } });
     const replies = [send(), send(), send()];
@@ -181,7 +181,7 @@ describe("an app whose replicas are busy", () => {
     expect((await Promise.all(replies)).map(({ text }) => text).sort()).toEqual(["a", "b", "c"]);
   });
 
-  test("lets so many wait and refuses more, saying when to come back", async () => {
+  test("refuses requests above the queue limit, with Retry-After", async () => {
     let first: ServerResponse | undefined;
     const onRequest: RequestListener = (_, response) => {
       if (first !== undefined) response.end();
@@ -198,7 +198,7 @@ describe("an app whose replicas are busy", () => {
     expect((await Promise.all(replies)).every(({ status }) => status === 200)).toBe(true);
   });
 
-  test("says after the wait that it was busy, not asleep", async () => {
+  test("reports after the wait that it was busy, not asleep", async () => {
     const { onRequest } = holding();
     await gateway.serve(onRequest, { scale: one });
     const first = send().catch(() => undefined);
@@ -210,7 +210,7 @@ describe("an app whose replicas are busy", () => {
   });
 });
 
-test("bodies that wait may hold so many bytes together, of all apps", async () => {
+test("queued bodies of all apps share a limit", async () => {
   const own = await TestGateway.start({ limits: { waitingBytes: 100_000, bodyBytes: 80_000 } });
   try {
     own.gateway.publish([routedApp(), routedApp({ app: "other" })]);
@@ -227,7 +227,7 @@ test("bodies that wait may hold so many bytes together, of all apps", async () =
     expect([third.status, third.headers["x-dctl-error-type"]]).toEqual([413, "body_too_large"]);
     own.gateway.publish([]);
     expect((await first).status).toBe(404);
-    // All that was held is free again.
+    // The whole budget is free again.
     own.gateway.publish([routedApp({ coldStart: "wait" })]);
     const again = sendRaw(`${own.url}/acme/chat`, { method: "POST", body });
     await until(
@@ -244,7 +244,7 @@ test("bodies that wait may hold so many bytes together, of all apps", async () =
   }
 });
 
-test("a body that stops coming keeps no place for ever, and no replica waits for it", async () => {
+test("a stalled body is refused, and no replica waits for it", async () => {
   const own = await TestGateway.start({ limits: { uploadRate: { bytes: 100, windowMs: 50 } } });
   try {
     let asked = 0;
@@ -271,7 +271,7 @@ describe("replicas", () => {
     return await Promise.all(names.map((name) => gateway.addReplica(onRequest, name)));
   }
 
-  test("share requests evenly, and the one used last gets the next", async () => {
+  test("share requests evenly; on a tie the one used last gets the next", async () => {
     const { held, onRequest } = holding();
     const replicas = await several(3, onRequest);
     const routed = replicas.map((replica) => replica.routed());
@@ -302,7 +302,7 @@ describe("replicas", () => {
     expect(used.size).toBe(1);
   });
 
-  test("with affinity the same text meets the same replica, until that is much busier", async () => {
+  test("with affinity get the same text, unless one is much busier", async () => {
     const { held, onRequest } = holding();
     const replicas = await several(3, onRequest);
     const routed = replicas.map((replica) => replica.routed());
@@ -312,7 +312,7 @@ describe("replicas", () => {
     );
     await untilDemand(9, 0);
     const counts = routed.map(({ replica }) => gateway.gateway.inFlight(replica));
-    // Nine on three: nobody holds more than a quarter above the mean.
+    // Nine on three replicas: none has more than a quarter above the average.
     expect(Math.max(...counts)).toBe(4);
     await until(
       () => held.length,
@@ -332,7 +332,7 @@ describe("replicas", () => {
     }
   });
 
-  test("that drain get nothing new, and are reported once they are empty", async () => {
+  test("that drain get no new requests and are reported once empty", async () => {
     const { held, onRequest } = holding();
     const [old, fresh] = await several(2, onRequest);
     if (old === undefined || fresh === undefined) throw new Error("two were asked for");
@@ -354,7 +354,7 @@ describe("replicas", () => {
     held[1]?.end("new");
     expect((await next).headers["x-dctl-replica"]).toBe("replica-2");
     expect(isDrained).toBe(false);
-    // Taken out of the table it still counts what it holds.
+    // A removed replica still counts its requests.
     gateway.gateway.publish([routedApp({ replicas: [fresh.routed()] })]);
     expect(gateway.gateway.inFlight("replica-1")).toBe(1);
     held[0]?.end("old");
@@ -364,7 +364,7 @@ describe("replicas", () => {
     await gateway.gateway.drained("never-heard-of", signal);
   });
 
-  test("waiting for one to drain can be given up", async () => {
+  test("can drain with an abortable wait", async () => {
     const { onRequest } = holding();
     await gateway.serve(onRequest);
     const running = send().catch(() => undefined);
@@ -377,7 +377,7 @@ describe("replicas", () => {
     await running;
   });
 
-  test("that have just become ready are given one, two, four requests at first", async () => {
+  test("get one, two, four requests after they become ready", async () => {
     const { held, onRequest } = holding();
     const replica = await gateway.addReplica(onRequest);
     gateway.gateway.publish([routedApp()]);
@@ -398,7 +398,7 @@ describe("replicas", () => {
 });
 
 describe("a replica that fails before its reply", () => {
-  /** Ends the connection of the first `count` requests, or of all. */
+  /** Closes the connection of the first `count` requests, or of all. */
   function failing(count: number): { seen: string[]; onRequest: RequestListener } {
     const seen: string[] = [];
     return {
@@ -411,7 +411,7 @@ describe("a replica that fails before its reply", () => {
     };
   }
 
-  test("is replaced by another one, which gets the whole request", async () => {
+  test("is replaced by another, which gets the whole request", async () => {
     const bad = failing(1);
     const first = await gateway.addReplica(bad.onRequest, "bad");
     const second = await gateway.addReplica(async (request, response) => {
@@ -425,7 +425,7 @@ describe("a replica that fails before its reply", () => {
     expect(reply.headers["x-dctl-replica"]).toBe("good");
   });
 
-  test("is tried again when it is the only one, three times in all", async () => {
+  test("is retried if it is the only one, three attempts in total", async () => {
     const once = failing(1);
     const url = await gateway.serve(once.onRequest);
     expect((await sendRaw(url, { method: "POST", body: "x" })).text).toBe("recovered");
@@ -440,7 +440,7 @@ describe("a replica that fails before its reply", () => {
     expect(always.seen.length).toBe(3);
   });
 
-  test("gives its request back to the head of the queue, however long that is", async () => {
+  test("returns its request to the front of the queue, even a full one", async () => {
     const { held, onRequest } = holding();
     const order: string[] = [];
     const dying = await gateway.addReplica(onRequest, "dying");
@@ -467,7 +467,7 @@ describe("a replica that fails before its reply", () => {
   test.each([
     ["its caller forbids it", { headers: { "x-dctl-no-retry": "1" }, body: "x" }],
     ["its body is large", { body: Buffer.alloc(2 * 2 ** 20) }],
-  ])("is not tried again when %s", async (_, request) => {
+  ])("is not retried when %s", async (_, request) => {
     const always = failing(100);
     const url = await gateway.serve(always.onRequest);
     const reply = await sendRaw(url, { method: "POST", ...request });
@@ -478,21 +478,21 @@ describe("a replica that fails before its reply", () => {
     expect(always.seen.length).toBe(1);
   });
 
-  test("is left alone for a moment when nobody listens there", async () => {
+  test("is avoided for a moment after it refused a connection", async () => {
     const gone = await gateway.addReplica((_, response) => response.end(), "gone");
     await gone.close();
     const there = await gateway.addReplica((_, response) => response.end("there"), "there");
     gateway.gateway.publish([routedApp({ replicas: [gone.routed()] })]);
     const reply = await send("", { headers: { "x-dctl-no-retry": "1" } });
     expect(reply.headers["x-dctl-error-type"]).toBe("runner_connection_refused");
-    // The next one waits, and gets what comes up.
+    // The next request waits for the next replica.
     const waiting = send();
     await until(demand, ({ queued }) => queued === 1);
     gateway.gateway.publish([routedApp({ replicas: [gone.routed(), there.routed()] })]);
     expect((await waiting).text).toBe("there");
   });
 
-  test("sends something else than HTTP", async () => {
+  test("sends invalid HTTP", async () => {
     const url = await gateway.serve((request) => {
       request.socket.end("SSH-2.0-OpenSSH_9.2\r\n");
     });
@@ -516,7 +516,7 @@ describe("a replica that fails before its reply", () => {
     expect((await sendRaw(url, {})).status).toBe(status);
   });
 
-  test("takes longer than a request may take", async () => {
+  test("exceeds the request timeout", async () => {
     const { held, onRequest } = holding();
     const limits = { ...defaultLimits, requestTimeoutMs: 50 };
     const url = await gateway.serve(onRequest, { limits });

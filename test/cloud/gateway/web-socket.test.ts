@@ -1,4 +1,4 @@
-// WebSockets through the gateway: real clients, a real server, and refusals on the way.
+// WebSockets through the gateway, with real clients and a real server, and refused handshakes.
 import type { IncomingMessage } from "node:http";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { WebSocket, WebSocketServer } from "ws";
@@ -41,7 +41,7 @@ function dial(path?: string, headers: Record<string, string> = { authorization: 
   return { socket, messages };
 }
 
-test("bytes go both ways, and it counts as one request as long as it lasts", async () => {
+test("bytes go both ways, and a tunnel counts as one request while it lasts", async () => {
   const { socket, messages } = dial();
   await until(
     () => messages.length,
@@ -70,7 +70,7 @@ test("bytes go both ways, and it counts as one request as long as it lasts", asy
   expect(gateway.gateway.inFlight("replica-1")).toBe(0);
 });
 
-test("the end of either side ends the other", async () => {
+test("closing either side closes the other", async () => {
   const first = dial();
   await until(
     () => first.messages.length,
@@ -96,7 +96,7 @@ test("the end of either side ends the other", async () => {
 test.each([
   ["no key", {}, 401],
   ["a wrong key", { authorization: "Key wrong" }, 401],
-] as const)("%s is refused before any replica is asked", async (_, headers, status) => {
+] as const)("%s is refused without asking a replica", async (_, headers, status) => {
   const { socket } = dial(undefined, headers);
   const answer = await new Promise<IncomingMessage>((resolve) => {
     socket.once("unexpected-response", (_request, response) => resolve(response));
@@ -106,7 +106,7 @@ test.each([
   expect(seen).toEqual([]);
 });
 
-test("what the replica answers instead of a WebSocket reaches the client", async () => {
+test("a replica's reply without an upgrade reaches the client", async () => {
   const { socket } = dial("/elsewhere");
   const answer = await new Promise<IncomingMessage>((resolve) => {
     socket.once("unexpected-response", (_request, response) => resolve(response));
@@ -115,7 +115,7 @@ test("what the replica answers instead of a WebSocket reaches the client", async
   expect(answer.headers["x-dctl-replica"]).toBe("replica-1");
 });
 
-test("it waits for a replica like any request, and may give up", async () => {
+test("a handshake waits for a replica like any request, and can time out", async () => {
   gateway.gateway.publish([routedApp({ auth: "private" })]);
   const demand = () => gateway.gateway.demand("acme", "chat");
   const impatient = dial();
@@ -132,7 +132,7 @@ test("it waits for a replica like any request, and may give up", async () => {
   patient.socket.close();
 });
 
-test("a replica that is gone is told of", async () => {
+test("a missing replica is an error", async () => {
   await replica.close();
   const reply = await sendBytes(
     gateway.url,
@@ -142,7 +142,7 @@ test("a replica that is gone is told of", async () => {
   expect(reply).toContain('"error_type":"runner_connection_refused"');
 });
 
-test("the offer of another protocol is ignored, and the request passed on with its body", async () => {
+test("another protocol's upgrade is ignored, and the request passed on with its body", async () => {
   const reply = await sendBytes(
     gateway.url,
     "POST /acme/chat/x HTTP/1.1\r\nHost: a\r\nAuthorization: Key token\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\nContent-Length: 2\r\n\r\nab" +
@@ -153,13 +153,13 @@ test("the offer of another protocol is ignored, and the request passed on with i
   expect(reply).toContain('"error_type":"auth_missing"');
 });
 
-test("nobody gets a connection to anywhere", async () => {
+test("CONNECT is refused", async () => {
   expect(await sendBytes(gateway.url, "CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n")).toMatch(
     /^HTTP\/1\.1 405 /,
   );
 });
 
-test("a running tunnel ends with its key, where that is taken back hard", async () => {
+test("revoking a key with --hard ends its tunnels", async () => {
   const { socket, messages } = dial();
   await until(
     () => messages.length,

@@ -26,14 +26,14 @@ it("of any other what the machine's memory makes of it", () => {
 
 it("that there are fewer slots than were wanted", () => {
   expect(say(32 * gib, undefined, { slots: 1 })).toMatch(
-    /: fits; room for 1 of 4 requests at the same time$/,
+    /: fits; room for 1 of 4 parallel requests$/,
   );
 });
 
 it("which tokens layers with a sliding window keep", () => {
   const slidingWindow = 512;
   expect(say(32 * gib, undefined, { slidingWindow })).toMatch(
-    /: fits; layers with a sliding window keep its 512 tokens/,
+    /: fits; layers with a sliding window keep 512 tokens/,
   );
   expect(say(32 * gib, undefined, { slidingWindow, keepsWholeWindow: true })).toContain(
     "layers with a sliding window of 512 tokens keep all",

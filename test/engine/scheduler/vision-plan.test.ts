@@ -34,7 +34,7 @@ describe("a model that sees, where no image reader was built", () => {
     const image = planLoad(model, {}, engine, free, "images");
     expect(reloadReason(image, text, {})).toBeUndefined();
     expect(reloadReason(image, image, {}, "images")).toBeUndefined();
-    expect(reloadReason(image, text, {}, "embeddings")).toMatch(/vectors/);
+    expect(reloadReason(image, text, {}, "embeddings")).toMatch(/embeddings/);
     expect(reloadReason(text, text, {}, "embeddings")).toBeUndefined();
   });
 });

@@ -1,6 +1,6 @@
 // Where reading a prompt pauses for a checkpoint.
-import { expect, test } from "vitest";
-import { checkpointPlaces } from "../../../source/engine/text/checkpoint-places.ts";
+import { describe, expect, test } from "vitest";
+import { checkpointPlaces, messageBorders } from "../../../source/engine/text/checkpoint-places.ts";
 
 test.each([
   ["a short prompt nowhere", 100, 0, [40], []],
@@ -20,4 +20,25 @@ test.each([
   ["behind what is known alone", 3000, 2000, [900, 2100], [2100, 2936, 2996]],
 ])("%s", (_, length, known, borders, expected) => {
   expect(checkpointPlaces(length, known, borders)).toEqual(expected);
+});
+
+describe("messages end where the template goes on", () => {
+  const [start, end] = [1, 2];
+  const isControl = (token: number) => token <= end;
+  const text = (length: number) => Array.from({ length }, (_, index) => 10 + index);
+  const message = (length: number) => [start, ...text(length + 2), end, ...text(1)];
+  const header = [start, ...text(2)];
+
+  test("a system prompt and an earlier question", () => {
+    const tokens = [...message(20), ...message(30), ...message(10), ...header];
+    expect(messageBorders(tokens, isControl)).toEqual([23, 58]);
+  });
+
+  test("a short question has none of its own", () => {
+    expect(messageBorders([...message(300), ...message(4), ...header], isControl)).toEqual([303]);
+  });
+
+  test("a prompt of one message has none", () => {
+    expect(messageBorders([...message(300), ...header], isControl)).toEqual([]);
+  });
 });

@@ -102,6 +102,6 @@ describe("a file that is not what was written", () => {
   });
 
   test("is a folder", async () => {
-    await expect(readPromptFile(folder)).rejects.toThrow("is no file");
+    await expect(readPromptFile(folder)).rejects.toThrow("is not a file");
   });
 });

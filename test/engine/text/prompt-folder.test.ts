@@ -64,7 +64,7 @@ test("what cannot be used is told and removed, a link but not what it leads to",
   expect(await read()).toHaveLength(1);
   expect(lines.sort()).toEqual([
     "the stored prompt one-broken.prompt is cut off and was removed",
-    "the stored prompt one-folder.prompt is no file and was removed",
+    "the stored prompt one-folder.prompt is not a file and was removed",
     "the stored prompt one-link.prompt is a link and was removed",
   ]);
   expect(readdirSync(folder.path)).toHaveLength(1);

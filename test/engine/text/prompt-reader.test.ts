@@ -11,7 +11,10 @@ function vocabulary(charactersPerToken: number) {
     seen += text.length;
     return new Uint32Array(Math.ceil(text.length / charactersPerToken));
   };
-  const pictures = new PictureReader(() => Promise.reject(new Error("no eyes")), new ImageTokens());
+  const pictures = new PictureReader(
+    () => Promise.reject(new Error("no image reader")),
+    new ImageTokens(),
+  );
   const model = { tokenize, tokenBos: () => -1, shouldPrependBosToken: () => false };
   const prompts = new PromptReader(model, pictures);
   return { prompts, seen: () => seen };
@@ -43,12 +46,4 @@ describe("whether a prompt has more than 10000 tokens for certain", () => {
     const { prompts } = vocabulary(100);
     expect(prompts.estimateOver(10_000, [segment(999_000)])).toBeUndefined();
   });
-});
-
-test("messages begin where the template's own text ends", () => {
-  const { prompts } = vocabulary(1);
-  const template = (text: string) => ({ text, special: true });
-  const segments = [template("sys"), segment(2), template("user"), segment(5), segment(1)];
-  expect(prompts.readText([...segments, template("end")]).borders).toEqual([3, 9]);
-  expect(prompts.readText(segments, [7, 7]).borders).toEqual([5, 11]);
 });

@@ -101,7 +101,7 @@ test("what was not used for longest goes when the budget is full", async () => {
 test("what cannot be saved is told and forgotten", async () => {
   const { saved, lines } = savedStates({ fails: "save" });
   await saved.save(slotWith(0, 300), "conversation", 0);
-  expect(lines).toEqual(["a conversation could not be kept: no space left"]);
+  expect(lines).toEqual(["a conversation could not be saved: no space left"]);
   expect(saved.find(prompt(0, 400), all)).toBeUndefined();
 });
 

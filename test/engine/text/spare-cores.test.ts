@@ -23,7 +23,7 @@ class Machine implements MachineReadings {
   idleMs = () => this.#idle;
   ownMs = () => this.#own;
   now = () => this.#now;
-  othersAtWork = () => (this.looks.length > 1 ? this.looks.shift() : this.looks[0]);
+  othersRunning = () => (this.looks.length > 1 ? this.looks.shift() : this.looks[0]);
   wait = async (milliseconds: number) => this.pass(milliseconds, 0);
 }
 
@@ -56,7 +56,7 @@ describe("MeasuredSpareCores", () => {
   it("forgets after a rest who was at work before", async () => {
     const { machine, cores } = atWork();
     machine.pass(5000, 0);
-    await cores.lookAround();
+    await cores.refresh();
     expect(cores.count()).toBe(4);
   });
 
@@ -64,7 +64,7 @@ describe("MeasuredSpareCores", () => {
     const { machine, cores } = atWork();
     machine.pass(5000, 0);
     machine.looks = [3, 2, 0, 3];
-    await cores.lookAround();
+    await cores.refresh();
     expect(cores.count()).toBe(4);
   });
 
@@ -72,14 +72,14 @@ describe("MeasuredSpareCores", () => {
     const { machine, cores } = atWork();
     machine.pass(5000, 0);
     machine.looks = [3, 2, 3];
-    await cores.lookAround();
+    await cores.refresh();
     expect(cores.count()).toBe(2);
   });
 
   it("measures anew soon after a look", async () => {
     const { machine, cores } = atWork();
     machine.pass(5000, 0);
-    await cores.lookAround();
+    await cores.refresh();
     machine.pass(100, 0, 1);
     expect(cores.count()).toBe(1);
   });
@@ -88,7 +88,7 @@ describe("MeasuredSpareCores", () => {
     const { machine, cores } = atWork();
     machine.pass(5000, 1);
     machine.looks = [undefined];
-    await cores.lookAround();
+    await cores.refresh();
     expect(cores.count()).toBe(1);
   });
 
@@ -97,7 +97,7 @@ describe("MeasuredSpareCores", () => {
     machine.pass(600, 1);
     expect(cores.count()).toBe(1);
     machine.pass(50, 1);
-    await cores.lookAround();
+    await cores.refresh();
     expect(cores.count()).toBe(1);
   });
 });

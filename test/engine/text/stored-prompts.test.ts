@@ -153,8 +153,8 @@ describe("nothing is written", () => {
 
   test("while requests run, and what is begun is broken off", async () => {
     const stored = await open();
-    stored.rest(() => [prompt(text(0, 2000))], slow);
-    await stored.wake();
+    stored.onIdle(() => [prompt(text(0, 2000))], slow);
+    await stored.resume();
     const saving = Promise.withResolvers<void>();
     const held = Promise.withResolvers<void>();
     const slowly = {
@@ -166,23 +166,23 @@ describe("nothing is written", () => {
       },
     };
     const other = await open({ context: slowly });
-    other.rest(() => [prompt(text(0, 2000))], slow);
+    other.onIdle(() => [prompt(text(0, 2000))], slow);
     await saving.promise;
     let isAwake = false;
-    const awake = other.wake().then(() => {
+    const resumed = other.resume().then(() => {
       isAwake = true;
     });
     // The context is in use: the request has to wait for that.
     expect(isAwake).toBe(false);
     held.resolve();
-    await awake;
+    await resumed;
     await until(names, (found) => found.length === 0);
     expect(lines).toEqual([]);
   });
 });
 
 test("a pause is used for writing", async () => {
-  (await open()).rest(() => [prompt(text(0, 2000))], slow);
+  (await open()).onIdle(() => [prompt(text(0, 2000))], slow);
   await until(names, ([name]) => name?.endsWith(".prompt") === true);
 });
 

@@ -13,7 +13,7 @@ function play(governor: ThreadGovernor, steps: number, costMs: (threads: number)
 }
 
 /** A machine with so many cores to spare. */
-const spare = (cores: number): SpareCores => ({ count: () => cores, lookAround: async () => {} });
+const spare = (cores: number): SpareCores => ({ count: () => cores, refresh: async () => {} });
 
 const share = (chosen: number[], threads: number) =>
   chosen.filter((choice) => choice === threads).length / chosen.length;

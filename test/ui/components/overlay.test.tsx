@@ -48,6 +48,23 @@ describe("a question", () => {
     expect(lines[10]).toMatch(/^9 x+/);
   });
 
+  test("for several lines grows with them, and keeps the row of the cursor in sight", () => {
+    void frame.write("System text", "one\ntwo");
+    expect(frameLines(frame).slice(10)).toEqual([
+      `╭${"─".repeat(58)}╮`,
+      `│ System text${" ".repeat(46)}│`,
+      `│ > one${" ".repeat(52)}│`,
+      `│   two${" ".repeat(52)}│`,
+      `╰${"─".repeat(58)}╯`,
+      " Enter confirm  Ctrl+J newline  Ctrl+G editor  Esc cancel",
+    ]);
+    frame.paste("\nmore".repeat(20));
+    frame.paste("\nlast");
+    const lines = frameLines(frame);
+    expect(lines).toHaveLength(16);
+    expect(lines[13]).toMatch(/^│ {3}last +│$/);
+  });
+
   test("that is too long loses its beginning, never its answer", () => {
     void frame.confirm(`Delete this? ${"It frees much. ".repeat(80)}THE END.`);
     const lines = frameLines(frame);

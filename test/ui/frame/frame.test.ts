@@ -151,7 +151,7 @@ describe("keys", () => {
 
   test("leave: Ctrl+D, or Ctrl+C twice within two seconds", () => {
     press("Ctrl+C");
-    expect(lines()[23]).toContain("Press Ctrl+C again to quit");
+    expect(lines()[23]).toContain("Ctrl+C again to quit");
     nowMs = 2500;
     press("Ctrl+C");
     expect(left).toEqual([]);
@@ -160,6 +160,31 @@ describe("keys", () => {
     expect(left).toEqual(["interrupted"]);
     press("Ctrl+D");
     expect(left).toEqual(["interrupted", "bye"]);
+  });
+});
+
+describe("a question for several lines", () => {
+  test("is edited in place: Ctrl+J breaks a line, arrows move between them, Enter confirms", async () => {
+    const answer = frame.write("System text", "Be brief.");
+    press("Ctrl+J");
+    type("Be kind.");
+    press("Up", "Home");
+    type("1. ");
+    press("Down", "Home");
+    type("2. ");
+    press("Enter");
+    expect(await answer).toBe("1. Be brief.\n2. Be kind.");
+  });
+
+  test("is answered in the editor too, and not at all by Esc", async () => {
+    const answer = frame.write("System text", "Be brief.");
+    press("Ctrl+G");
+    await until(lines, (shown) => shown.join("\n").includes("> Be brief.!"));
+    press("Enter");
+    expect(await answer).toBe("Be brief.!");
+    const none = frame.write("System text", "Be brief.");
+    press("Esc");
+    expect(await none).toBeUndefined();
   });
 });
 
@@ -184,7 +209,7 @@ describe("before there are screens", () => {
 
   test("one can leave", () => {
     press("Ctrl+C");
-    expect(lines()[23]).toContain("Press Ctrl+C again to quit");
+    expect(lines()[23]).toContain("Ctrl+C again to quit");
     press("Ctrl+C");
     press("Ctrl+D");
     expect(left).toEqual(["interrupted", "bye"]);

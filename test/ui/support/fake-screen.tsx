@@ -121,6 +121,11 @@ export class FakeServices implements FrameServices {
     return this.answer;
   }
 
+  async write(question: string): Promise<string | undefined> {
+    this.events.push(`write ${question}`);
+    return this.answer;
+  }
+
   async confirm(question: string, rest?: Promise<string>): Promise<boolean> {
     const whole = rest === undefined ? question : `${question} ${await rest}`;
     this.events.push(`confirm ${whole}`);

@@ -28,7 +28,7 @@ export const upDefinition = {
   },
   examples: ["up", "up --listen 0.0.0.0:8443 --tls self-signed", "up --foreground"],
   exitCodes: { 5: "Address in use", 7: "Not ready in time" },
-  docs: "docs/operations.md",
+  docs: "docs/deployctl.md",
 } as const satisfies CommandDefinition;
 
 export const downDefinition = {
@@ -42,7 +42,7 @@ export const downDefinition = {
     ...commonFlags,
   },
   examples: ["down", "down --keep-replicas", "down --force"],
-  docs: "docs/operations.md",
+  docs: "docs/deployctl.md",
 } as const satisfies CommandDefinition;
 
 export const statusDefinition = {

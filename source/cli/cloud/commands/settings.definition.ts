@@ -91,7 +91,7 @@ export const checkStateDefinition = {
   flags: commonFlags,
   examples: ["state check", "state check --json"],
   exitCodes: { 1: "The database is damaged" },
-  docs: "docs/operations.md",
+  docs: "docs/deployctl.md",
 } as const satisfies CommandDefinition;
 
 export const backUpStateDefinition = {
@@ -100,7 +100,7 @@ export const backUpStateDefinition = {
   summary: "Back up the database now",
   flags: commonFlags,
   examples: ["state backup", "state check"],
-  docs: "docs/operations.md",
+  docs: "docs/deployctl.md",
 } as const satisfies CommandDefinition;
 
 export const restoreStateDefinition = {
@@ -113,5 +113,5 @@ export const restoreStateDefinition = {
   },
   examples: ["state restore state-2026-01-31.db", "state restore --empty"],
   exitCodes: { 5: "A control plane runs" },
-  docs: "docs/operations.md",
+  docs: "docs/deployctl.md",
 } as const satisfies CommandDefinition;

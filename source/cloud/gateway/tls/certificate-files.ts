@@ -1,4 +1,4 @@
-// A certificate and its key in two files, read again when they change.
+// Certificate and key files, read again when they change.
 import { readFileSync, statSync } from "node:fs";
 import { createSecureContext } from "node:tls";
 import { describeError, ProductError } from "../../../base/product-error.ts";
@@ -15,7 +15,7 @@ export interface CertificatePair {
 }
 
 /**
- * Reads both and sees that they belong together.
+ * Reads both and checks that they match.
  *
  * @throws ProductError `CLOUD_CERTIFICATE_UNUSABLE`
  */
@@ -29,8 +29,8 @@ export function readCertificate({ certificateFile, keyFile }: CertificateFiles):
     return pair;
   } catch (cause) {
     throw new ProductError(cloudErrors.certificateUnusable, {
-      message: `The certificate ${certificateFile} with the key ${keyFile} cannot be used: ${describeError(cause)}.`,
-      hint: "Give a PEM file with the whole chain, and the PEM key that belongs to it.",
+      message: `Cannot use the certificate ${certificateFile} with the key ${keyFile}: ${describeError(cause)}.`,
+      hint: "Pass a PEM file with the full chain, and its PEM key.",
       cause,
     });
   }
@@ -38,7 +38,7 @@ export function readCertificate({ certificateFile, keyFile }: CertificateFiles):
 
 export interface WatchOptions {
   onChange: (pair: CertificatePair) => void;
-  /** The old pair stays in use. */
+  /** Called when the new pair is unusable; the old one stays in use. */
   onFailure: (error: unknown) => void;
   intervalMs?: number | undefined;
 }
@@ -46,8 +46,8 @@ export interface WatchOptions {
 const defaultIntervalMs = 5000;
 
 /**
- * Looks again and again, because renewing tools replace files, or links to them. The two files are
- * replaced one after the other: they are read once they have stayed as they are for one look.
+ * Polls, because renewal tools replace files or links to them. Reads the files once they have not
+ * changed for one interval, since the two are replaced one after the other.
  *
  * @returns stops watching
  */
@@ -71,7 +71,7 @@ export function watchCertificate(files: CertificateFiles, options: WatchOptions)
   return () => clearInterval(timer);
 }
 
-/** Another text whenever one of the two is another file, or has other content. */
+/** Fingerprint that changes when either file is replaced or modified. */
 function stateOf({ certificateFile, keyFile }: CertificateFiles): string {
   return `${stateOfFile(certificateFile)}, ${stateOfFile(keyFile)}`;
 }
@@ -81,7 +81,7 @@ function stateOfFile(file: string): string {
     const { ino, size, mtimeMs } = statSync(file);
     return `${ino} ${size} ${mtimeMs}`;
   } catch (error) {
-    // Missing for a moment, or for good: reading it tells why.
+    // Reading a missing file reports the reason.
     return describeError(error);
   }
 }

@@ -1,4 +1,4 @@
-// A certificate of our own, signed by an authority of our own that a client can be told to trust.
+// Self-signed certificate, from a certificate authority that clients can trust.
 import { X509Certificate } from "node:crypto";
 import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { isIP } from "node:net";
@@ -7,23 +7,23 @@ import { type CertificateFiles, readCertificate } from "./certificate-files.ts";
 
 const dayMs = 86_400_000;
 const authorityDays = 3650;
-/** What browsers and Apple's systems take at most. */
+/** Maximum that browsers and Apple's systems accept. */
 const certificateDays = 397;
-/** A certificate with less left is made anew. */
+/** Remaining days below which a certificate is renewed. */
 const renewalDays = 30;
 
-/** What clients are to trust: `NODE_EXTRA_CA_CERTS`, `curl --cacert`. */
+/** File for clients to trust, with `NODE_EXTRA_CA_CERTS` or `curl --cacert`. */
 export function authorityFile(folder: string): string {
   return path.join(folder, "ca.pem");
 }
 
 /**
- * Makes what is missing, runs out, or does not cover the names. The authority stays as long as it
- * can, because clients were told to trust it.
+ * Creates files that are missing, about to expire, or do not cover the names. Keeps the authority as
+ * long as possible, because clients trust it.
  *
- * @param folder is made with the rights 0700
- * @param names hosts and addresses that the server is reached by
- * @throws ProductError `CLOUD_CERTIFICATE_UNUSABLE` for files that cannot be read
+ * @param folder created with mode 0700
+ * @param names hosts and addresses of the server
+ * @throws ProductError `CLOUD_CERTIFICATE_UNUSABLE` if the files cannot be read
  */
 export async function ensureSelfSigned(
   folder: string,
@@ -113,7 +113,7 @@ function read(files: CertificateFiles): X509Certificate {
   return new X509Certificate(readCertificate(files).cert);
 }
 
-/** Each file appears under its name as a whole, and nobody else can read a key at any time. */
+/** Writes each file atomically; the key is never readable by others. */
 function write({ certificateFile, keyFile }: CertificateFiles, cert: string, key: string): void {
   for (const [file, text, mode] of [
     [keyFile, key, 0o600],

@@ -5,10 +5,10 @@ import type { Reading } from "../output-text.ts";
 import { readMarkedCalls } from "../read-marked-call.ts";
 
 const mark = "｜DSML｜";
-/** V3.2's name for the block and V4's; both are read in either case. */
+/** Names of the block in V3.2 and V4; both are read for either version. */
 const blocks = ["function_calls", "tool_calls"] as const;
 
-/** An argument says itself whether it is a string. */
+/** Each argument declares if it is a string. */
 const form = {
   beforeName: `<${mark}invoke name="`,
   afterName: '"',

@@ -10,7 +10,7 @@ const beginCalls = "<｜tool▁calls▁begin｜>";
 const endCalls = "<｜tool▁calls▁end｜>";
 const separator = "<｜tool▁sep｜>";
 
-/** The distilled models do not always find the right characters. */
+/** Misspellings by distilled models. */
 const misspelledBeginnings = [
   "<｜tool_calls_begin｜>",
   "<｜tool calls begin｜>",
@@ -42,7 +42,7 @@ export const deepseek: OutputFormatDefinition = {
   },
 };
 
-/** V3.1's form; both are read in either case. */
+/** V3.1's form; both are read for either version. */
 export const deepseekUnfenced: OutputFormatDefinition = {
   ...common,
   isUsedBy: (template) => template.includes(beginCalls) && !template.includes("```json"),

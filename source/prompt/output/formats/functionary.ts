@@ -33,7 +33,7 @@ function* readRecipients(output: Output): Reading {
   }
 }
 
-/** Reads `all` and its line break, or a call as a whole. */
+/** Reads `all` and its line break, or a whole call. */
 function* readRecipient(output: Output, isAtStart: boolean): Reading<boolean> {
   const { text } = output;
   if (!(yield* text.skip(">>>")) && !isAtStart) return false;
@@ -45,7 +45,7 @@ function* readRecipient(output: Output, isAtStart: boolean): Reading<boolean> {
   return true;
 }
 
-/** White space behind a call counts only where content follows it. */
+/** Keeps white space after a call only if content follows it. */
 function* readSpaceBeforeRecipient({ text }: Output): Reading<boolean> {
   yield* text.takeSpace();
   return text.isOver || (yield* text.startsWith(">>>"));

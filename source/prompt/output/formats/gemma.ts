@@ -13,14 +13,14 @@ const endChannel = "<channel|>";
 
 const argumentList = {
   notation: { quotes: [quote], hasEscapes: false },
-  // The second is a slip of the smaller models.
+  // Smaller models sometimes write the second.
   separators: [":", "="],
   close: "}",
 };
 
 /**
- * Not JSON: keys are bare, and strings stand between two control tokens, unescaped. Having called,
- * the model begins the tool's answer itself and must be stopped. Sources: the chat template of
+ * Not JSON: keys are bare, and strings stand unescaped between two control tokens. After a call the
+ * model starts the tool's answer itself and must be stopped. Sources: the chat template of
  * gemma-4-31B-it; vLLM, gemma4 parser.
  */
 export const gemma: OutputFormatDefinition = {
@@ -55,7 +55,7 @@ export const gemma: OutputFormatDefinition = {
   ],
 };
 
-/** The model repeats the marks of its thinking in the answer: an empty thought, or a mark alone. */
+/** Reads thinking marks that the model repeats in the answer: an empty thought, or a mark alone. */
 function* readStrayChannel(output: Output): Reading {
   const { text } = output;
   if ((yield* text.skip(endChannel)) || !(yield* text.skip(`${beginChannel}thought`))) {
@@ -81,7 +81,7 @@ function* read(output: Output): Reading<boolean> {
   return isCall;
 }
 
-/** A grammar can force calls only with JSON inside; keys stand in quotes then. */
+/** Returns true for calls forced by a grammar, which contain JSON with quoted keys. */
 function* isJson(text: OutputText): Reading<boolean> {
   return yield* text.startsWith('{"');
 }

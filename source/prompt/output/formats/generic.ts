@@ -1,12 +1,12 @@
-// Formats without a name: JSON behind a tag that is known from the template, or as the whole answer.
+// Formats without a name: JSON after a tag from the template, or as the whole answer.
 import type { Output } from "../output.ts";
 import { jsonCallShape, type OutputFormatDefinition } from "../output-format.ts";
 import type { Reading } from "../output-text.ts";
 import { readJsonCalls } from "../read-json-call.ts";
 
 /**
- * As Ollama reads the outputs of models that it has no parser for: behind the tag come JSON calls.
- * With the tag `{` or `[` only an answer that begins with it can be a call.
+ * Reads outputs as Ollama does for models without a parser: JSON calls after the tag. With the tag `{`
+ * or `[`, only an answer that begins with it can be a call.
  */
 export function genericFormat(tag: string): OutputFormatDefinition {
   const isBare = tag === "{" || tag === "[";
@@ -35,12 +35,12 @@ export function genericFormat(tag: string): OutputFormatDefinition {
   };
 }
 
-/** `</x>` for `<x>`, `[/X]` for `[X]`, `<|/x|>` for `<|x|>`; other tags have none. */
+/** Returns `</x>` for `<x>`, `[/X]` for `[X]`, `<|/x|>` for `<|x|>`; other tags have none. */
 function closingTag(tag: string): string | undefined {
   return /^(?:<.*>|\[.*\])$/.test(tag) ? tag.replace(/^(<\|?|\[)/, "$1/") : undefined;
 }
 
-/** A model that does not call tools: all of its answer is content. */
+/** Model without tool calls: its whole answer is content. */
 export const plain: OutputFormatDefinition = {
   isUsedBy: () => false,
   marks: [],

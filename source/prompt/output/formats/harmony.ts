@@ -5,10 +5,10 @@ import type { OutputText, Reading } from "../output-text.ts";
 import { readArguments } from "../read-json.ts";
 
 const startOfMessage = "<|message|>";
-/** What ends a message; the last two begin the next one. */
+/** Ends of a message; the last two begin the next one. */
 const ends = ["<|end|>", "<|return|>", "<|call|>", "<|start|>", "<|channel|>"];
 const beginnings = ["<|start|>", "<|channel|>", "to=functions."];
-/** Longer than any header with a tool's name in it. */
+/** Longer than any header with a tool's name. */
 const maximumHeaderLength = 256;
 
 /**
@@ -75,7 +75,7 @@ function* readMessage(output: Output): Reading<boolean> {
     if (!output.isTool(name) || !(yield* readArguments(output, name))) return false;
     yield* text.takeSpace();
   } else if (header.recipient !== undefined) {
-    // Tools that the model was trained with and nobody here offers: not meant for the user.
+    // A tool from the model's training that the request does not offer: not meant for the user.
     yield* text.passUntil(ends, () => {});
   } else {
     const pass = header.channel === "analysis" ? output.thinking : output.content;
@@ -91,7 +91,7 @@ interface Header {
   recipient: string | undefined;
 }
 
-/** Reads up to and with `<|message|>`; undefined where no header comes. */
+/** Reads up to and including `<|message|>`; returns undefined if no header follows. */
 function* readHeader(text: OutputText): Reading<Header | undefined> {
   if ((yield* text.oneOf(beginnings)) === undefined) return undefined;
   let end = text.ahead.indexOf(startOfMessage);
@@ -105,14 +105,14 @@ function* readHeader(text: OutputText): Reading<Header | undefined> {
   return parseHeader(header.replace("<|start|>assistant", ""));
 }
 
-/** Its parts in any order: of two channels the later counts. */
+/** Parses the parts in any order: the later of two channels counts. */
 function parseHeader(header: string): Header | undefined {
   const part = /\s*(?:to=([^\s<]+)|<\|channel\|>(\w+)|<\|constrain\|>\w*|\w+)\s*/y;
   const parsed: Header = { channel: undefined, recipient: undefined };
   while (part.lastIndex < header.length) {
     const [found, recipient, channel] = part.exec(header) ?? [];
     if (found === undefined) return undefined;
-    // The model itself: as good as nobody.
+    // A message to the model itself counts as one without a recipient.
     if (recipient !== "assistant") parsed.recipient = recipient ?? parsed.recipient;
     parsed.channel = channel ?? parsed.channel;
   }

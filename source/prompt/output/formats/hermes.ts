@@ -5,7 +5,7 @@ import type { Reading } from "../output-text.ts";
 import { readJsonCalls } from "../read-json-call.ts";
 import { type MarkedCallForm, readMarkedCall } from "../read-marked-call.ts";
 
-/** Qwen3-Coder's way of writing a call. Source: vLLM, qwen3coder_tool_parser.py. */
+/** Qwen3-Coder's notation of a call. Source: vLLM, qwen3coder_tool_parser.py. */
 export const functionForm: MarkedCallForm = {
   beforeName: "<function=",
   afterName: ">",

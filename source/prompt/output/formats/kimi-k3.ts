@@ -25,13 +25,13 @@ const form = {
   end: close("call"),
 };
 
-/** Marks outside of the calls; what they end or begin is the only thing that they tell. */
+/** Marks outside of calls, which only begin and end sections. */
 const sections = ["think", "response"].flatMap((name) => [open(name), close(name)]);
 const silent = [close("tools"), open("message"), close("message")];
 
 /**
- * The prompt ends inside `think`, or inside `response` where the model is not to think; both may be
- * left out and opened anew. Source: llama.cpp, common/chat.cpp and tests/test-chat.cpp.
+ * The prompt ends inside `think`, or inside `response` if the model is not to think; both may be left
+ * out and opened again. Source: llama.cpp, common/chat.cpp and tests/test-chat.cpp.
  */
 export const kimiK3: OutputFormatDefinition = {
   isUsedBy: (template) => template.includes("<|open|>") && template.includes("<|sep|>"),

@@ -10,12 +10,12 @@ const begin = "<|tool_call_start|>";
 const end = "<|tool_call_end|>";
 
 /**
- * Calls are Python; asked to, the models also write them as JSON in the same marks, which is how a
- * grammar forces them. Sources: the model card of LFM2; llama.cpp, tests/test-chat.cpp.
+ * Calls are in Python; on request the models also write them as JSON in the same marks, which grammars
+ * use to force them. Sources: the model card of LFM2; llama.cpp, tests/test-chat.cpp.
  */
 export const lfm2: OutputFormatDefinition = {
   isUsedBy: (template) =>
-    // LFM2.5's template lists the tools without marks of its own.
+    // LFM2.5's template lists the tools without marks.
     [begin, "<|tool_list_start|>", "List of tools: ["].some((text) => template.includes(text)),
   marks: [begin, end],
   stopTexts: [],

@@ -1,4 +1,4 @@
-// Llama 3: {"name": …, "parameters": {…}} as the whole answer, or behind <|python_tag|>.
+// Llama 3: {"name": …, "parameters": {…}} as the whole answer, or after <|python_tag|>.
 import { pythonNotation } from "../loose-value.ts";
 import type { Output } from "../output.ts";
 import { jsonCallShape, type OutputFormatDefinition } from "../output-format.ts";

@@ -12,11 +12,11 @@ interface MarkedFormat {
   open: string;
   close: string;
   form: MarkedCallForm;
-  /** What of the form is written with tokens of the model's own. */
+  /** Parts of the form that are tokens of the model's own. */
   marks?: readonly string[];
 }
 
-/** A grammar forces JSON inside the marks: free text between marks cannot be tied to a schema. */
+/** Defines a format; a grammar forces JSON inside its marks, since free text cannot follow a schema. */
 export function markedFormat({
   isUsedBy,
   open,
@@ -48,7 +48,7 @@ function markedCalls(open: string, close: string, form: MarkedCallForm): CallSyn
       yield* text.takeSpace();
       const isJson = yield* text.startsWith("{");
       const isCall = isJson ? yield* readJsonCalls(output) : yield* readMarkedCalls(output, form);
-      // The form's own end may be the last mark already.
+      // The form's own end may already be the last mark.
       if (isCall && (isJson || form.end !== close)) yield* text.skipClosing(close);
       return isCall;
     },
@@ -56,7 +56,7 @@ function markedCalls(open: string, close: string, form: MarkedCallForm): CallSyn
 }
 
 /**
- * Qwen3-Coder, Qwen 3.5, Nemotron 3 and Step 3.5 write so inside of the tags that Hermes has JSON in;
+ * Qwen3-Coder, Qwen 3.5, Nemotron 3 and Step 3.5 write this inside the tags that Hermes puts JSON in;
  * both are read. Sources: vLLM, qwen3coder_tool_parser.py; llama.cpp, tests/test-chat.cpp.
  */
 export const qwenCoder = {

@@ -1,4 +1,4 @@
-// MiniMax M3: arguments as nested elements, every tag behind the token "]<]minimax[>["
+// MiniMax M3: arguments as nested elements, every tag after the token "]<]minimax[>["
 import type { Output } from "../output.ts";
 import type { NestedCallForm, OutputFormatDefinition } from "../output-format.ts";
 import type { OutputText, Reading } from "../output-text.ts";
@@ -18,8 +18,8 @@ const form: NestedCallForm = {
 };
 
 /**
- * An object's members are elements of their names, a list's items elements `item`; a string is the
- * text up to its closing tag, whatever it holds. Source: llama.cpp, common/chat.cpp and
+ * Members of an object are elements with their names, items of a list elements `item`; a string is the
+ * text up to its closing tag, whatever it contains. Source: llama.cpp, common/chat.cpp and
  * tests/test-chat.cpp.
  */
 export const minimaxM3: OutputFormatDefinition = {
@@ -63,7 +63,7 @@ interface Element {
   value: unknown;
 }
 
-/** Reads `<name>value</name>`; undefined where something else comes. */
+/** Reads `<name>value</name>`; returns undefined for anything else. */
 function* readElement(
   text: OutputText,
   schemaOf: (name: string) => unknown,
@@ -123,7 +123,7 @@ function* readContainer(
   };
 }
 
-/** The schema of a member or an item, in any of a schema's alternatives. */
+/** Returns the schema of a member or an item, in any of a schema's alternatives. */
 function schemaWithin(schema: unknown, key: string): unknown {
   if (!isRecord(schema)) return undefined;
   const { properties, items, anyOf, oneOf } = schema;
@@ -140,6 +140,6 @@ function scalar(written: string, schema: unknown): unknown {
   try {
     return JSON.parse(written);
   } catch {
-    return written; // not JSON: the text is the best that is known of it
+    return written; // not JSON: kept as text
   }
 }

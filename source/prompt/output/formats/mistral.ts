@@ -7,7 +7,7 @@ import { readJsonCalls } from "../read-json-call.ts";
 
 /**
  * `[TOOL_CALLS][{"name": …, "arguments": {…}, "id": …}]` up to Mistral Small 3.1;
- * `[TOOL_CALLS]name[ARGS]{…}` since, in some versions with `[CALL_ID]id` behind the name. Sources:
+ * `[TOOL_CALLS]name[ARGS]{…}` since, in some versions with `[CALL_ID]id` after the name. Sources:
  * llama.cpp, common/chat.cpp and tests/test-chat.cpp; vLLM, mistral_tool_parser.py.
  */
 const common = {
@@ -38,7 +38,7 @@ const namedShape: ToolCallShape = {
   closing: "",
 };
 
-/** The newer form; both are read in either case. */
+/** Newer form; both are read for either version. */
 export const mistralNamed: OutputFormatDefinition = {
   ...common,
   isUsedBy: (template) => template.includes("[TOOL_CALLS]") && template.includes("[ARGS]"),

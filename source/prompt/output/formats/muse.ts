@@ -7,7 +7,7 @@ import { readMarkedCalls } from "../read-marked-call.ts";
 const start = "<|start|>assistant";
 const startOfMessage = "<|message|>";
 const ends = ["<|eom|>", "<|eot|>", "<|start|>"];
-/** Longer than any header with a tool's name in it. */
+/** Longer than any header with a tool's name. */
 const maximumHeaderLength = 256;
 
 const form = {
@@ -20,9 +20,9 @@ const form = {
 };
 
 /**
- * A message to `self` is thinking, one to `user` content, and one to a tool holds a call; the prompt
- * ends with `<|start|>assistant`. What stands in a message to somebody else is no call. Source:
- * llama.cpp, common/chat.cpp and tests/test-chat.cpp.
+ * A message to `self` is thinking, one to `user` content, and one to a tool contains a call; the prompt
+ * ends with `<|start|>assistant`. Messages to other recipients are no calls. Source: llama.cpp,
+ * common/chat.cpp and tests/test-chat.cpp.
  */
 export const muse: OutputFormatDefinition = {
   isUsedBy: (template) => template.includes("<atem:function_calls>"),
@@ -71,7 +71,7 @@ function* readMessage(output: Output): Reading<boolean> {
   return true;
 }
 
-/** Reads a header up to and with `<|message|>`; undefined where none comes. */
+/** Reads a header up to and including `<|message|>`; returns undefined if none follows. */
 function* readRecipient({ text }: Output): Reading<string | undefined> {
   let header = "";
   if ((yield* text.oneOf([" to=", startOfMessage])) === undefined) return undefined;

@@ -1,4 +1,4 @@
-// Formats that set JSON objects or lists of them behind a mark, and nothing more.
+// Formats that put JSON objects or lists of them after a mark, and nothing more.
 import type { Output } from "../output.ts";
 import {
   jsonCallShape,
@@ -9,7 +9,7 @@ import type { Reading } from "../output-text.ts";
 import type { CallSyntax } from "../read-answer.ts";
 import { readJsonCalls } from "../read-json-call.ts";
 
-/** @param open any of them begins calls; the first is the usual one */
+/** @param open each of them begins calls; the first is the usual one */
 function taggedCalls(open: readonly string[], close: string | undefined): CallSyntax {
   return {
     openings: open,
@@ -88,7 +88,7 @@ export const commandR7b: OutputFormatDefinition = {
   frame: { open: "<|START_RESPONSE|>", close: "<|END_RESPONSE|>" },
 };
 
-/** Cohere's mixtures of experts: the same calls, and the answer in `<|START_TEXT|>`. */
+/** Cohere's mixtures of experts: same calls, with the answer in `<|START_TEXT|>`. */
 export const cohere2moe: OutputFormatDefinition = {
   ...commandR7b,
   isUsedBy: (template) =>
@@ -137,7 +137,7 @@ export const nemotron: OutputFormatDefinition = {
 };
 
 /**
- * Apriel 1.6: its prompt begins the thinking with a sentence, and a marker ends it. Calls as in 1.5.
+ * Apriel 1.6: the prompt begins the thinking with a sentence, and a marker ends it. Calls as in 1.5.
  * Source: llama.cpp, tests/test-chat.cpp.
  */
 export const aprielThinker: OutputFormatDefinition = {

@@ -1,5 +1,6 @@
 // Target of the chat's commands: field, messages and conversation.
 
+import { quitNotice } from "../../frame/quit.ts";
 import type { ChatState } from "./chat-state.ts";
 import type { ChatParts } from "./chat-view.ts";
 import type { CommandContext, Printed } from "./commands/command.ts";
@@ -93,7 +94,7 @@ export class ChatController implements CommandContext {
     if (session.isBusy) this.stop();
     // Up restores the dropped line.
     else if (this.#state.editor.text !== "") this.composer.edit({ type: "shelve" });
-    this.notify("Press Ctrl+C again to quit (or use Ctrl+D or /bye)");
+    this.notify(quitNotice);
   }
 
   escape(): undefined {

@@ -51,10 +51,17 @@ export function timeOfDay(at: number): string {
   return new Date(at).toTimeString().slice(0, 8);
 }
 
-/** Why a replica ended, how far it has started, or until when it stays. */
-export function replicaNote(replica: ReplicaDocument, now: number): string {
+/**
+ * Returns why a replica ended, how far it has started, or until when it stays.
+ *
+ * @param now milliseconds since 1970
+ * @param isExplained the deployment's note has the whole sentence on why replicas end
+ */
+export function replicaNote(replica: ReplicaDocument, now: number, isExplained = false): string {
   const { exit, progress, expiresAt, state, startedAt, gpus, coldStartMs } = replica;
-  if (exit !== undefined) return toOneLine(exit.sentence);
+  if (exit !== undefined) {
+    return toOneLine(isExplained ? exit.reason.replaceAll("_", " ") : exit.sentence);
+  }
   if (progress !== undefined && replica.readyAt === undefined) {
     return `${toOneLine(progress)}, for ${span(now - startedAt)}`;
   }

@@ -3,7 +3,11 @@
 import { Text } from "ink";
 import type { ReactElement } from "react";
 import { toOneLine } from "../../../base/display-text.ts";
-import type { EventDocument, ReplicaDocument } from "../../../cloud/admin/documents.ts";
+import type {
+  AppDocument,
+  EventDocument,
+  ReplicaDocument,
+} from "../../../cloud/admin/documents.ts";
 import type { ScaleSettings } from "../../../cloud/app-config.ts";
 import { Gauge } from "../../components/gauge.tsx";
 import { Panel, panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
@@ -47,7 +51,7 @@ export function ReplicaList({ state, width, height, now }: PaneProps): ReactElem
   const isDim = isOutdated(cloud, now);
   const name = app && shownName(app, cloud.status?.organisation);
   const title = name === undefined ? "replicas" : `${name} ${glyphs.separator} replicas`;
-  const events = app && cloud.events.filter((event) => nameOf(event) === nameOf(app)).reverse();
+  const events = app && eventsOf(app, cloud.events, replicas);
   const demand = app === undefined ? [] : demandOn(cloud.figuresOf(nameOf(app)), app.scale);
   return (
     <Panel
@@ -65,6 +69,7 @@ export function ReplicaList({ state, width, height, now }: PaneProps): ReactElem
           key={replica.replica}
           replica={replica}
           slots={app?.scale.maxMultiplexing ?? 1}
+          isExplained={app?.reason !== undefined}
           isSelected={replica === selected}
           isDim={isDim}
           width={columns}
@@ -96,31 +101,39 @@ interface ReplicaRowProps extends RowProps {
   readonly replica: ReplicaDocument;
   /** Requests that it takes at a time. */
   readonly slots: number;
+  /** The note on the deployment says why replicas end. */
+  readonly isExplained: boolean;
   readonly isSelected: boolean;
   readonly now: number;
 }
 
 function ReplicaRow(props: ReplicaRowProps): ReactElement {
-  const { replica, slots, isSelected, isDim, width, now } = props;
+  const { replica, slots, isExplained, isSelected, isDim, width, now } = props;
   const { glyphs, theme } = useLook();
   const { ellipsis, isAscii } = glyphs;
   const tone = (own: Tone) => theme[isDim ? "dim" : own];
   const name = foreignText(shortReplica(replica.replica), isAscii);
   const state = replicaStateRun(replica.state, glyphs);
+  const hasLoad = replica.exit === undefined;
   const count = ` ${replica.inFlight}/${slots} `;
-  const room = width - 2 - textWidth(name) - stateWidth - gaugeWidth - count.length - 2;
-  const note = foreignText(replicaNote(replica, now), isAscii);
+  const loadWidth = hasLoad ? gaugeWidth + count.length : 0;
+  const room = width - 2 - textWidth(name) - stateWidth - loadWidth - 2;
+  const note = foreignText(replicaNote(replica, now, isExplained), isAscii);
   return (
     <Text wrap="truncate">
       <Text {...theme.key}>{isSelected ? `${glyphs.marker} ` : "  "}</Text>
       <Text {...tone(isSelected ? "selected" : "plain")}>{name}</Text>
       <Text {...tone(state.tone)}>{` ${fitText(state.text, stateWidth, ellipsis)} `}</Text>
-      <Gauge
-        share={replica.inFlight / Math.max(1, slots)}
-        width={gaugeWidth}
-        {...(isDim && { tone: "dim" })}
-      />
-      <Text {...tone("plain")}>{count}</Text>
+      {hasLoad && (
+        <>
+          <Gauge
+            share={replica.inFlight / Math.max(1, slots)}
+            width={gaugeWidth}
+            {...(isDim && { tone: "dim" })}
+          />
+          <Text {...tone("plain")}>{count}</Text>
+        </>
+      )}
       <Text {...theme.dim}>{truncateText(note, Math.max(0, room), ellipsis)}</Text>
     </Text>
   );
@@ -158,6 +171,20 @@ function EventRow({ event, isDim, width }: RowProps & { event: EventDocument }):
       </Text>
     </Text>
   );
+}
+
+/** The newest first; why a replica ended is left to its own row. */
+function eventsOf(
+  app: AppDocument,
+  events: readonly EventDocument[],
+  replicas: readonly ReplicaDocument[],
+): readonly EventDocument[] {
+  const ended = new Set(replicas.filter(({ exit }) => exit).map(({ replica }) => replica));
+  const isShownElsewhere = ({ kind, replica }: EventDocument) =>
+    kind === "crashed" && replica !== undefined && ended.has(replica);
+  return events
+    .filter((event) => nameOf(event) === nameOf(app) && !isShownElsewhere(event))
+    .reverse();
 }
 
 function noReplica({ minConcurrency, concurrencyBuffer }: ScaleSettings): string {

@@ -12,10 +12,10 @@ import { previewRows, RequestDetail, RequestPreview } from "./request-detail.tsx
 import { listRequests } from "./request-list.ts";
 import { RequestTable } from "./request-table.tsx";
 import { BannerRows, bannerRows, useBanner } from "./server-banner.tsx";
-import { paneRows, ServerLine, ServerPanes } from "./server-panes.tsx";
+import { lineRows, paneRows, ServerLines, ServerPanes } from "./server-panes.tsx";
 import type { ServerSources } from "./server-state.ts";
 
-/** In less room one line has to do in place of the panes. */
+/** In less room two lines have to do in place of the panes. */
 const paneColumnsMinimum = 100;
 const paneBodyMinimum = 20;
 /** In a window with fewer rows the table needs them all. */
@@ -42,8 +42,8 @@ function ServerWindow({ sources, columns, rows }: ServerBodyProps): ReactElement
   const lines = bannerRows(banner, columns - 2, glyphs.isAscii);
   const hasPanes = columns >= paneColumnsMinimum && rows - lines.length >= paneBodyMinimum;
   const hasPreview = rows >= previewBodyMinimum && hasRequests;
-  const Figures = hasPanes ? ServerPanes : ServerLine;
-  const tableY = lines.length + (hasPanes ? paneRows : 1);
+  const Figures = hasPanes ? ServerPanes : ServerLines;
+  const tableY = lines.length + (hasPanes ? paneRows : lineRows);
   const tableRows = Math.max(tableMinimum, rows - tableY - (hasPreview ? previewRows : 0));
   return (
     <Box flexDirection="column" width={columns}>

@@ -1,10 +1,10 @@
-// The panes above the request table, or one line of figures where there is no room for them.
+// The panes above the request table, or two rows of figures where there is no room for them.
 
 import { Box } from "ink";
 import { memo, type ReactElement, useMemo } from "react";
 import { formatMemory } from "../../../base/byte-format.ts";
 import { formatMilliseconds } from "../../../base/time-format.ts";
-import type { LoadedModelFigures } from "../../../client/metrics.ts";
+import type { LoadedModelFigures, ServerSample } from "../../../client/metrics.ts";
 import { slotSquares } from "../../components/gauge.tsx";
 import { Panel, panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
 import { TextLine } from "../../components/text-line.tsx";
@@ -16,12 +16,15 @@ import { type Figure, machineFigures } from "../../live/machine-figures.ts";
 import { type RequestFigures, requestFigures } from "../../live/request-figures.ts";
 import type { WatchedServer } from "../../live/server-watch.ts";
 import { joinParts } from "../../text/join-parts.ts";
-import { percentage, rate, span, tokenCount } from "../../text/quantities.ts";
+import { percentage, rate, span, tokenCount, usedOfTotal } from "../../text/quantities.ts";
 import type { Glyphs } from "../../theme.ts";
 import type { ServerSources } from "./server-state.ts";
 
 /** Rows of the panes, borders included. */
 export const paneRows = 7;
+/** Rows of `ServerLines`. */
+export const lineRows = 2;
+const noModel = "no model is loaded";
 const squaresMaximum = 12;
 /** Models that the scheduler's pane has room for. */
 const modelsMaximum = 2;
@@ -71,30 +74,53 @@ export const ServerPanes = memo(function ServerPanes(props: ServerPanesProps): R
   );
 });
 
-/** The same in one row. */
-export const ServerLine = memo(function ServerLine(props: ServerPanesProps): ReactElement {
+/** Their most important figures, in two rows: the work, then the machine and its models. */
+export const ServerLines = memo(function ServerLines(props: ServerPanesProps): ReactElement {
   const { glyphs } = useLook();
-  const text = serverLineText(useFacts(props.sources), glyphs);
+  const facts = useFacts(props.sources);
+  const separator = ` ${glyphs.separator} `;
+  const texts = [
+    joinParts(workParts(facts), separator),
+    joinParts(loadParts(facts, glyphs), separator),
+  ];
   return (
-    <Box height={1} flexShrink={0} paddingX={1}>
-      <TextLine text={text} tone="dim" width={Math.max(0, props.columns - 2)} />
+    <Box flexDirection="column" height={lineRows} flexShrink={0} paddingX={1}>
+      {texts.map((text, row) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place
+        <TextLine key={row} text={text} tone="dim" width={Math.max(0, props.columns - 2)} />
+      ))}
     </Box>
   );
 });
 
-function serverLineText({ samples, requests }: ServerFacts, glyphs: Glyphs): string {
+function workParts({ samples, requests }: ServerFacts) {
   const sample = samples.at(-1);
-  if (sample === undefined) return "";
-  const { ttftMedianMs } = requests;
-  const parts = [
-    `${rate(sample.tokensPerSecond)} tok/s`,
+  if (sample === undefined) return [];
+  const { tokensPerSecond, running, waiting, longestWaitMs } = sample;
+  const { errorShare = 0, ttftMedianMs } = requests;
+  const slots = slotCount(sample);
+  return [
+    `${rate(tokensPerSecond)} tok/s`,
+    slots > 0 && `${running} of ${slots} slots`,
+    waiting > 0 && `${waiting} waiting ${seconds(longestWaitMs)}`,
+    errorShare > 0 && `errors ${percentage(errorShare)}`,
     ttftMedianMs !== undefined && `TTFT ${formatMilliseconds(ttftMedianMs)}`,
-    `${sample.running} running`,
-    sample.waiting > 0 && `${sample.waiting} waiting`,
-    `CPU ${percentage(sample.cpuLoad)}`,
-    `RAM ${formatMemory(sample.memoryUsedBytes)}`,
   ];
-  return joinParts(parts, ` ${glyphs.separator} `);
+}
+
+/** Names of models may be long: they stand where a narrow window cuts. */
+function loadParts({ samples, now }: ServerFacts, glyphs: Glyphs) {
+  const sample = samples.at(-1);
+  if (sample === undefined) return [];
+  const { models, gpus, cpuLoad, memoryUsedBytes, memoryTotalBytes } = sample;
+  const { memoryUsedBytes: cardUsed, memoryTotalBytes: cardTotal } = gpus[0] ?? {};
+  return [
+    cardUsed !== undefined && cardTotal !== undefined && `VRAM ${usedOfTotal(cardUsed, cardTotal)}`,
+    `RAM ${usedOfTotal(memoryUsedBytes, memoryTotalBytes)}`,
+    gpus.length === 0 && `CPU ${percentage(cpuLoad)}`,
+    models.length === 0 && noModel,
+    ...models.map((model) => `${model.name} ${modelState(model, now, glyphs)}`),
+  ];
 }
 
 function throughputFigures({ samples, requests }: ServerFacts): Figure[] {
@@ -127,15 +153,12 @@ function schedulerFigures({ samples, requests, now }: ServerFacts, glyphs: Glyph
   const sample = samples.at(-1);
   if (sample === undefined) return [];
   const { models, running, waiting, longestWaitMs } = sample;
-  const slots = models.reduce((sum, model) => sum + model.slots, 0);
+  const slots = slotCount(sample);
   const squares = slotSquares(running, slots, squaresMaximum, glyphs);
   const { cachedShare } = requests;
   return [
-    text("Slots", slots === 0 ? "no model is loaded" : `${squares} ${running} of ${slots}`),
-    text(
-      "Queue",
-      waiting === 0 ? "empty" : `${waiting}, longest ${(longestWaitMs / 1000).toFixed(1)} s`,
-    ),
+    text("Slots", slots === 0 ? noModel : `${squares} ${running} of ${slots}`),
+    text("Queue", waiting === 0 ? "empty" : `${waiting}, longest ${seconds(longestWaitMs)}`),
     text("Prefix", cachedShare === undefined ? "-" : `${percentage(cachedShare)} from memory`),
     ...models.slice(0, modelsMaximum).map(
       (model): Figure => ({
@@ -146,6 +169,14 @@ function schedulerFigures({ samples, requests, now }: ServerFacts, glyphs: Glyph
       }),
     ),
   ];
+}
+
+function slotCount({ models }: ServerSample): number {
+  return models.reduce((sum, model) => sum + model.slots, 0);
+}
+
+function seconds(milliseconds: number): string {
+  return `${(milliseconds / 1000).toFixed(1)} s`;
 }
 
 function modelState(model: LoadedModelFigures, now: number, glyphs: Glyphs): string {

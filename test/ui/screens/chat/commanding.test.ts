@@ -154,6 +154,27 @@ describe("the form of settings", () => {
     });
   });
 
+  test("opens by its key while an answer runs, and counts for the next one", async () => {
+    const chat = await openChat({ rows: 40 });
+    const { screen } = chat;
+    await ask(chat, "hello");
+    chat.backend.current.text("Hi");
+    screen.type("\x1bp");
+    await screen.until("Settings of this chat");
+    screen.type(`seed${keys.enter}`);
+    await screen.until("seed: makes answers repeat");
+    screen.type(`7${keys.enter}`);
+    await screen.until(/> seed +7 +this chat/);
+    screen.type(keys.escape);
+    await screen.until(/^ Parameters:\n seed 7/m);
+    expect(chat.backend.current.settings.parameters).toEqual({});
+    chat.backend.current.text(" there").done();
+    await screen.until("Hi there");
+    await screen.until("Enter send");
+    await ask(chat, "again");
+    expect(chat.backend.current.settings.parameters).toEqual({ seed: 7 });
+  });
+
   test("keeps names and values in a small window", async () => {
     const { screen } = await openChat({ columns: 60, rows: 16 });
     screen.type("/set\r");

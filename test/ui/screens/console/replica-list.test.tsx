@@ -40,7 +40,29 @@ test("a row tells the load and the time to start, how far it is, or how long it 
 
 test("a replica that ended tells why", () => {
   const exit = { code: 1, signal: undefined, reason: "exited", sentence: "It ended.", tail: [] };
-  expect(rowOf({ state: "TERMINATED", exit })).toMatch(/○ ended .* It ended\./);
+  expect(rowOf({ state: "TERMINATED", exit })).toMatch(/○ ended +It ended\./);
+});
+
+test("a crash is told in one place: the deployment's note, else the replica's row", () => {
+  const exit = {
+    code: 1,
+    signal: undefined,
+    reason: "out_of_memory",
+    sentence: "It took 9 GiB.",
+    tail: [],
+  };
+  const replica = sampleReplica({ state: "CRASH_BACKOFF", exit });
+  const events = [
+    sampleEvent({ kind: "crashed", replica: replica.replica, sentence: "ended: It took 9 GiB." }),
+    sampleEvent({ kind: "crashed", replica: "listed-no-more", sentence: "older crash" }),
+  ];
+  const alone = linesOf(consoleState({ replicas: [replica], events })).join("\n");
+  expect(alone.match(/It took 9 GiB/g)).toHaveLength(1);
+  expect(alone).toContain("older crash");
+  const apps = [sampleApp({ state: "CRASH_BACKOFF", reason: "It took 9 GiB." })];
+  const explained = linesOf(consoleState({ apps, replicas: [replica], events })).join("\n");
+  expect(explained).toMatch(/✗ crashing +out of memory/);
+  expect(explained).not.toContain("It took 9 GiB");
 });
 
 test("the demand is told with its target, and the autoscaler's reasons are, the newest first", () => {

@@ -154,12 +154,14 @@ describe("panes", () => {
     );
   });
 
-  test("are one line where there is no room", () => {
-    const line = " 61.2 tok/s · TTFT 840 ms · 2 running · 1 waiting · CPU 42% · RAM 18 GiB";
-    expect(open({}, { columns: 80, rows: 22 }).lines()[0]).toBe(line);
-    expect(open({}, { columns: 120, rows: 19 }).lines()[0]).toBe(line);
-    const short = open({}, { columns: 60, rows: 14, glyphs: asciiGlyphs }).lines()[0];
-    expect(short).toMatch(/^ 61\.2 tok\/s \| TTFT 840 ms .*\.\.\.$/);
+  test("are two lines where there is no room", () => {
+    const work = " 61.2 tok/s · 2 of 4 slots · 1 waiting 0.4 s · errors 50% · TTFT 840 ms";
+    const load = " RAM 18.2/64.0 GiB · CPU 42% · qwen3-8b:latest ◐ busy";
+    expect(open({}, { columns: 80, rows: 22 }).lines().slice(0, 2)).toEqual([work, load]);
+    expect(open({}, { columns: 120, rows: 19 }).lines().slice(0, 2)).toEqual([work, load]);
+    const short = open({}, { columns: 60, rows: 14, glyphs: asciiGlyphs }).lines();
+    expect(short[0]).toMatch(/^ 61\.2 tok\/s \| 2 of 4 slots \| .*\.\.\.$/);
+    expect(short[1]).toBe(" RAM 18.2/64.0 GiB | CPU 42% | qwen3-8b:latest ~ busy");
   });
 });
 
@@ -184,9 +186,9 @@ describe("the table", () => {
         (rows) => rows > 0,
       );
     };
-    // One line of figures, two borders, the filter and the header go off.
-    expect(await rowsOf({})).toBe(17);
-    expect(await rowsOf({ host: { warning: "Anybody can use it" } })).toBe(16);
+    // Two lines of figures, two borders, the filter and the header go off.
+    expect(await rowsOf({})).toBe(16);
+    expect(await rowsOf({ host: { warning: "Anybody can use it" } })).toBe(15);
   });
 
   test("shows ages where they are asked for", () => {

@@ -138,7 +138,7 @@ type Grouped = Omit<Command, "group" | "keys"> & Partial<Pick<Command, "group" |
 
 /** Commands with what they share; those without keys are typed only. */
 export function commandGroup(
-  shared: Pick<Command, "group" | "mode">,
+  shared: Pick<Command, "group" | "mode" | "isAllowedWhileBusy">,
   commands: readonly Grouped[],
 ): readonly Command[] {
   return commands.map((command) => ({ keys: [], ...shared, ...command }));

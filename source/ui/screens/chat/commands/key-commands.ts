@@ -80,9 +80,9 @@ export const chatCommands = [
     },
     {
       id: "app.interrupt",
-      title: "Stop the answer, else clear the input; twice in 2 s leaves",
+      title: "Stop generating or clear the input; press twice in 2 s to quit",
       keys: ["Ctrl+C"],
-      hint: ({ isBusy }) => (isBusy ? "stop, twice leaves" : "clear the input"),
+      hint: ({ isBusy }) => (isBusy ? "stop, twice quits" : "clear the input"),
       hintWhen: ({ isBusy, isEditorEmpty }) => isBusy || !isEditorEmpty,
       run: (context) => context.interrupt(),
     },

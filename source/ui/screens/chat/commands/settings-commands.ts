@@ -6,10 +6,14 @@ import { parameterNames, parseParameter } from "./model-parameters.ts";
 
 const levels = ["low", "medium", "high", "max"];
 
-export const settingsCommands: readonly Command[] = commandGroup({ group: "Commands" }, [
+/** A running answer keeps the settings that it began with. */
+const shared = { group: "Commands", isAllowedWhileBusy: true } as const;
+
+export const settingsCommands: readonly Command[] = commandGroup(shared, [
   {
     id: "settings.form",
-    title: "Show and change the settings of this chat: system text, temperature, seed, …",
+    title: "Change the settings of this chat: system text, temperature, seed, …",
+    keys: ["Alt+P"],
     slash: ["/set"],
     keywords: ["parameters", "settings", "form"],
     run: (context) => context.chooseSettings(),
@@ -90,7 +94,6 @@ export const settingsCommands: readonly Command[] = commandGroup({ group: "Comma
     title: "Show what is known of the model and set in this chat",
     slash: ["/show"],
     slashArguments: `[${showTopics.join("|")}]`,
-    isAllowedWhileBusy: true,
     run: async (context, argument) => {
       const topic = argument.trim();
       if (topic !== "" && !isTopic(topic)) {

@@ -5,7 +5,7 @@ import type { ChatSettings } from "../chat-backend.ts";
 import { type ParameterFacts, parseParameter, valueText } from "./model-parameters.ts";
 import { type ModelTexts, type SettingRow, settingRows, tableTexts } from "./settings-table.ts";
 
-type Questions = Pick<FrameServices, "ask" | "choose" | "edit">;
+type Questions = Pick<FrameServices, "ask" | "choose" | "write">;
 
 /** Choice that leaves a setting to the model or the server. */
 const unset = "";
@@ -56,15 +56,12 @@ async function askOne(
   return answer === unset ? rest : { ...rest, format: answer };
 }
 
-/** In one line where it has one, else in $EDITOR. */
 async function askSystem(
   settings: ChatSettings,
   frame: Questions,
 ): Promise<ChatSettings | undefined> {
   const { system = "" } = settings;
-  const typed = system.includes("\n")
-    ? await frame.edit(system, "md")
-    : await frame.ask("System text. Leave it empty for the model's own", system);
+  const typed = await frame.write("System text. Leave it empty for the model's own", system);
   if (typed === undefined) return undefined;
   return { ...settings, system: typed.trim() === "" ? undefined : typed.trim() };
 }

@@ -5,22 +5,17 @@ import { memo, type ReactElement } from "react";
 import { Line } from "../../../components/line.tsx";
 import { Panel } from "../../../components/panel.tsx";
 import { SelectList } from "../../../components/select-list.tsx";
-import { TextCursor } from "../../../components/text-cursor.tsx";
+import { promptCells, TextArea } from "../../../components/text-area.tsx";
 import { TextField } from "../../../components/text-field.tsx";
-import { layoutEditor } from "../../../editor/editor-layout.ts";
-import type { EditorState } from "../../../editor/editor-state.ts";
 import type { Store } from "../../../hooks/store.ts";
 import { useLook } from "../../../hooks/use-look.ts";
 import { useParts, useStore } from "../../../hooks/use-store.ts";
 import { textWidth, truncateText } from "../../../text/graphemes.ts";
-import { foreignText, type TextRun } from "../../../text/text-run.ts";
-import { composerTextRowsMaximum, editorWidth } from "../chat-layout.ts";
+import { foreignText } from "../../../text/text-run.ts";
+import { editorWidth } from "../chat-layout.ts";
 import type { ChatState } from "../chat-state.ts";
 import { entryFound, type HistorySearch } from "./history-search.ts";
 import { queueHint } from "./message-queue.ts";
-
-/** Cells of the sign in front of the text. */
-const promptCells = 2;
 
 export interface ComposerProps {
   readonly store: Store<ChatState>;
@@ -47,11 +42,12 @@ export const Composer = memo(function Composer(props: ComposerProps): ReactEleme
       footer={footer}
     >
       {search === undefined ? (
-        <MessageField
-          editor={editor}
+        <TextArea
+          field={editor}
           width={editorWidth(columns)}
           rows={textRows}
           isFocused={isFocused}
+          placeholder="Send a message (/? for help)"
         />
       ) : (
         <SearchField search={search} history={editor.history} width={editorWidth(columns)} />
@@ -70,42 +66,6 @@ export function titleOf({
   if (editingId !== undefined) return "edit your last question";
   if (waitingImages.length === 0) return undefined;
   return `with ${waitingImages.map(({ name }) => name).join(", ")}`;
-}
-
-interface MessageFieldProps {
-  readonly editor: EditorState;
-  /** Cells that the text wraps at. */
-  readonly width: number;
-  readonly rows: number;
-  readonly isFocused: boolean;
-}
-
-function MessageField({ editor, width, rows, isFocused }: MessageFieldProps): ReactElement {
-  const { glyphs } = useLook();
-  const prompt: TextRun = { text: `${glyphs.prompt} `, tone: "title" };
-  const indent: TextRun = { text: " ".repeat(promptCells), tone: "plain" };
-  if (editor.text === "") {
-    return (
-      <>
-        <Line runs={[prompt, { text: "Send a message (/? for help)", tone: "dim" }]} />
-        {isFocused && <TextCursor x={promptCells} y={0} />}
-      </>
-    );
-  }
-  const { text, cursor, isSelected } = editor;
-  const tone = isSelected ? "selected" : "plain";
-  const layout = layoutEditor(text, cursor, width, composerTextRowsMaximum);
-  // The row of the cursor is always in sight.
-  const lastTop = Math.max(0, layout.rows.length - rows);
-  const top = Math.min(lastTop, Math.max(0, layout.cursorRow - rows + 1));
-  return (
-    <>
-      {layout.rows.slice(top, top + rows).map((row, index) => (
-        <Line key={row.start} runs={[index === 0 ? prompt : indent, { text: row.text, tone }]} />
-      ))}
-      {isFocused && <TextCursor x={promptCells + layout.cursorColumn} y={layout.cursorRow - top} />}
-    </>
-  );
 }
 
 interface SearchFieldProps {

@@ -1,7 +1,8 @@
 // The prompt history on disk: one JSON string per line, so that entries of several lines survive.
 
-import { chmod, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
+import { unfinishedPath } from "../../../../base/unfinished-files.ts";
 import { historyEntriesMaximum, withHistoryEntry } from "../../../editor/editor-state.ts";
 import { cleanInput } from "../../../text/neutralise.ts";
 
@@ -62,12 +63,10 @@ export class PromptHistoryFile {
     // Read again: another terminal may have added entries since.
     const entries = withHistoryEntry(await readPromptHistory(this.#path), entry);
     await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 });
-    const temporaryPath = `${this.#path}.${process.pid}.tmp`;
+    const temporaryPath = unfinishedPath(this.#path);
     try {
       const content = entries.map((text) => `${JSON.stringify(text)}\n`).join("");
       await writeFile(temporaryPath, content, { mode: 0o600 });
-      // The mode above only counts for a new file; a left-over one keeps its own.
-      await chmod(temporaryPath, 0o600);
       await rename(temporaryPath, this.#path);
     } catch (error) {
       await rm(temporaryPath, { force: true });

@@ -1,16 +1,16 @@
-// Has the buffers of long replies freed soon. To V8 a buffer of 64 KiB is a few bytes of its heap:
-// left alone it lets 60 MiB of them gather before it looks, for a stream that needs two.
+// Frees the buffers of long replies early. V8 counts a buffer of 64 KiB as a few bytes of heap, so
+// 60 MiB would pile up for a stream that needs two buffers.
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
-/** So much may gather. A short collection takes about a millisecond, and chats hardly get here. */
+/** Bytes between collections. A minor one takes about 1 ms; chats rarely reach this. */
 const gatheredBytes = 8 * 2 ** 20;
 
-export class SpentBuffers {
+export class BufferCollection {
   readonly #collect = youngCollection();
   #bytes = 0;
 
-  /** A piece of a reply has been handed on. */
+  /** Counts a piece of a reply that was passed on. */
   note(bytes: number): void {
     this.#bytes += bytes;
     if (this.#bytes < gatheredBytes) return;
@@ -19,7 +19,7 @@ export class SpentBuffers {
   }
 }
 
-/** Node has no call for it: V8 gives it to contexts that are made while the flag is set. */
+/** Gets V8's `gc`, which only contexts created under this flag have. */
 function youngCollection(): () => void {
   setFlagsFromString("--expose-gc");
   const collect: unknown = runInNewContext("globalThis.gc");

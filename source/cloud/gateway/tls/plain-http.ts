@@ -1,14 +1,10 @@
-// Finds the bare connections of those who speak plain HTTP to an HTTPS address: their requests can be
-// answered in words, where else they would see a connection that just ends.
+// Detects plain HTTP on an HTTPS address, to answer with an error instead of closing the connection.
 import type { Server } from "node:https";
 import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 
-/** @param answer is given OpenSSL's error and the connection, on which nothing has been written */
-export function onPlainCaller(
-  server: Server,
-  answer: (error: Error, socket: Socket) => void,
-): void {
+/** @param answer called with OpenSSL's error and the connection, on which nothing was written */
+export function onPlainHttp(server: Server, answer: (error: Error, socket: Socket) => void): void {
   const handshaking = new Map<string, Socket>();
   server.on("connection", (socket: Socket) => {
     const place = placeOf(socket);
@@ -23,7 +19,7 @@ export function onPlainCaller(
   });
 }
 
-/** Of the two objects that stand for one connection. */
+/** Identifies the connection behind its plain and its TLS socket. */
 function placeOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`;
 }

@@ -1,11 +1,11 @@
-// Why an app takes no request at all at the moment, whoever asks.
+// Refusal of all requests to an app that is deleted, paused or failing.
 import type { Refusal } from "./refusals.ts";
 import type { RoutedApp } from "./traffic.ts";
 
 const failureRetrySeconds = 30;
 
-/** @param isOpen whether a replica takes requests, of an earlier revision perhaps */
-export function standingRefusal(routed: RoutedApp, isOpen: boolean): Refusal | undefined {
+/** @param isOpen true if a replica accepts requests, possibly of an earlier revision */
+export function refuseUnavailable(routed: RoutedApp, isOpen: boolean): Refusal | undefined {
   const name = `${routed.organisation}/${routed.app}`;
   if (routed.state === "deleted") {
     return { type: "app_deleted", detail: `The app ${name} was deleted.` };
@@ -13,7 +13,7 @@ export function standingRefusal(routed: RoutedApp, isOpen: boolean): Refusal | u
   if (routed.state === "paused") {
     return {
       type: "app_paused",
-      detail: `The app ${name} is paused. deployctl apps resume ${routed.app} ends that.`,
+      detail: `The app ${name} is paused. Resume it with \`deployctl apps resume ${routed.app}\`.`,
     };
   }
   if (routed.failure === undefined || isOpen) return undefined;

@@ -1,14 +1,14 @@
-// The gateway's own paths, below /_/.
+// Health checks of the gateway, below /_/.
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-export const ownPathPrefix = "/_/";
+export const internalPathPrefix = "/_/";
 
 export interface OwnState {
   /** False while it starts or stops. */
   isReady: boolean;
 }
 
-/** Answers the paths that everybody may ask and that tell nothing else. @returns false: another path */
+/** Answers the health checks, which need no key. @returns false for any other path */
 export function answerProbe(
   request: IncomingMessage,
   response: ServerResponse,

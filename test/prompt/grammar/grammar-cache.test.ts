@@ -1,11 +1,11 @@
 // Grammars are written once for the same description.
 import { expect, it } from "vitest";
-import { keptGrammar } from "../../../source/prompt/grammar/kept-grammars.ts";
+import { cachedGrammar } from "../../../source/prompt/grammar/grammar-cache.ts";
 
 function written(descriptions: readonly unknown[]): unknown[] {
   const found: unknown[] = [];
   for (const description of descriptions) {
-    keptGrammar(["test", description], () => {
+    cachedGrammar(["test", description], () => {
       found.push(description);
       return `root ::= "${JSON.stringify(description)}"`;
     });
@@ -30,6 +30,6 @@ it("are not kept where writing one fails", () => {
   const fail = () => {
     throw new Error("no value fits it");
   };
-  expect(() => keptGrammar("failing", fail)).toThrow("no value fits it");
-  expect(keptGrammar("failing", () => 'root ::= "a"')).toBe('root ::= "a"');
+  expect(() => cachedGrammar("failing", fail)).toThrow("no value fits it");
+  expect(cachedGrammar("failing", () => 'root ::= "a"')).toBe('root ::= "a"');
 });

@@ -1,5 +1,5 @@
-// The door to the image reader: native/eyes.cpp, which is compiled on this machine and works on the
-// model and the context that node-llama-cpp's addon holds.
+// Interface to the image reader: native/eyes.cpp, which is compiled on this machine and works on the
+// model and context of node-llama-cpp's addon.
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
@@ -17,18 +17,18 @@ import {
 } from "./addon.ts";
 import { type DeviceSetting, devicesToTry, lookForDevice } from "./choose-device.ts";
 
-/** One part of what a projector makes of an image: text tokens around it, or positions of image. */
+/** Part of an image after preprocessing: text tokens around it, or image positions. */
 export interface PicturePiece {
   tokens?: Uint32Array;
   tokenCount: number;
-  /** Models that place images in two dimensions give them fewer positions than tokens. */
+  /** Fewer than the tokens in models that place images in two dimensions. */
   positionCount: number;
 }
 
-/** An image that was cut as the projector wants it. */
+/** Image that was split as the projector needs it. */
 export interface Picture {
   pieces(): PicturePiece[];
-  /** Runs the image encoder on a piece; what it gives is kept with the picture. */
+  /** Runs the image encoder on a piece; the picture keeps the result. */
   encode(piece: number): Promise<void>;
   /** Puts an encoded piece into a context, in steps of at most `batchSize` tokens. */
   decode(
@@ -40,27 +40,29 @@ export interface Picture {
   ): Promise<void>;
 }
 
-export interface Eyes {
-  /** Rejects with llama.cpp's reason when the projector cannot be used. */
+export interface ImageReader {
+  /** Rejects with llama.cpp's reason if the projector is unusable. */
   init(): Promise<void>;
   /** Decodes a PNG or JPEG file. */
   read(file: Uint8Array): Promise<Picture>;
 }
 
-interface EyesModule {
-  Eyes: new (model: AddonModel, projectorPath: string, threads: number, usesGpu: boolean) => Eyes;
+interface NativeModule {
+  Eyes: new (
+    model: AddonModel,
+    projectorPath: string,
+    threads: number,
+    usesGpu: boolean,
+  ) => ImageReader;
 }
 
-/** The image reader's file, in every build. */
-export const eyesFileName = "eyes.node";
-/** Beside it, the engine's part for this very CPU, where that was built too. */
+/** File name of the image reader in every build. */
+export const imageReaderFileName = "eyes.node";
+/** The engine's CPU backend for this very CPU, which may be built beside the image reader. */
 export const cpuFileName = "libggml-cpu-own.so";
 
-/**
- * Where the image reader for the prebuilt addon of a device may be: built by a user, or together with
- * this program.
- */
-export function eyesFolders(device: DeviceKind): [users: string, ours: string] {
+/** Folders of the image reader for a device's prebuilt addon: the user's build, then the package's. */
+export function imageReaderFolders(device: DeviceKind): [users: string, ours: string] {
   const system = `${process.platform}-${process.arch}`;
   return [
     path.join(path.dirname(ownBuildFolder(device)), "eyes", device),
@@ -68,56 +70,56 @@ export function eyesFolders(device: DeviceKind): [users: string, ours: string] {
   ];
 }
 
-/** The prebuilt addon, for which the image reader was built, and with it what was built beside that. */
-export function findSeeingBinary(device: DeviceKind): AddonBinary | undefined {
+/** Finds the prebuilt addon if an image reader was built for it, with the backends beside that. */
+export function findVisionBinary(device: DeviceKind): AddonBinary | undefined {
   const binary = findPrebuiltBinary(device);
-  const eyes = findEyes(device);
-  if (binary === undefined || eyes === undefined) return undefined;
-  const folder = path.dirname(eyes);
+  const reader = findImageReader(device);
+  if (binary === undefined || reader === undefined) return undefined;
+  const folder = path.dirname(reader);
   const hasCpu = device === "cpu" && existsSync(path.join(folder, cpuFileName));
   return hasCpu ? { ...binary, firstBackendsFolder: folder } : binary;
 }
 
-/** The image reader's file for a device, or undefined when none was built. */
-export function findEyes(device: DeviceKind): string | undefined {
-  return eyesFolders(device)
-    .map((folder) => path.join(folder, eyesFileName))
+/** Finds the image reader's file for a device; undefined if none was built. */
+export function findImageReader(device: DeviceKind): string | undefined {
+  return imageReaderFolders(device)
+    .map((folder) => path.join(folder, imageReaderFileName))
     .find((file) => existsSync(file));
 }
 
-/** Whether models on the device that the setting leads to can see through the text engine. */
-export function hasEyes(setting: DeviceSetting): boolean {
+/** Returns true if the text engine supports vision on the device that the setting selects. */
+export function hasImageReader(setting: DeviceSetting): boolean {
   const kinds = setting === "auto" ? devicesToTry() : [setting];
   const first = kinds.find(
     (kind) => lookForDevice(kind).present && findPrebuiltBinary(kind) !== undefined,
   );
-  return first !== undefined && findSeeingBinary(first) !== undefined;
+  return first !== undefined && findVisionBinary(first) !== undefined;
 }
 
 /**
- * @param device for which the prebuilt addon, and no other, was loaded
+ * @param device whose prebuilt addon was loaded; no other build works
  * @throws ProductError `ENGINE_PROJECTOR_UNUSABLE`
  */
-export async function openEyes(
+export async function openImageReader(
   device: DeviceKind,
   model: AddonModel,
   { projectorPath, threads }: { projectorPath: string; threads: number },
-): Promise<Eyes> {
-  const file = findEyes(device);
+): Promise<ImageReader> {
+  const file = findImageReader(device);
   if (file === undefined) {
     throw new ProductError(engineErrors.projectorUnusable, {
-      message: `No image reader was built for ${device}, which the model runs on.`,
+      message: `No image reader is built for ${device}, the device that the model runs on.`,
       hint: `Build it with modelctl engine build --vision --gpu ${device}.`,
     });
   }
   if (!existsSync(projectorPath)) {
-    throw unusable(projectorPath, "it is not there");
+    throw unusable(projectorPath, "the file does not exist");
   }
   try {
-    const { Eyes } = createRequire(import.meta.url)(file) as EyesModule;
-    const eyes = new Eyes(model, projectorPath, threads, device !== "cpu");
-    await eyes.init();
-    return eyes;
+    const { Eyes } = createRequire(import.meta.url)(file) as NativeModule;
+    const reader = new Eyes(model, projectorPath, threads, device !== "cpu");
+    await reader.init();
+    return reader;
   } catch (error) {
     throw unusable(projectorPath, reasonOf(error), error);
   }
@@ -131,7 +133,7 @@ function unusable(projectorPath: string, why: string, cause?: unknown): ProductE
   });
 }
 
-/** llama.cpp's last words, without the names of its functions. */
+/** Returns llama.cpp's first log line without function names. */
 function reasonOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   const lines = text

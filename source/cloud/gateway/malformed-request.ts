@@ -1,4 +1,4 @@
-// Answers what Node cannot read as HTTP, on the bare connection.
+// Responses to requests that Node cannot parse, written to the bare socket.
 import type { Duplex } from "node:stream";
 import { endConnection } from "../../base/end-connection.ts";
 import { codingRefusedCode, codingUnknown } from "../../base/transfer-coding.ts";
@@ -17,27 +17,27 @@ const reasons: Partial<Record<ErrorType, string>> = {
   request_stalled: "Request Timeout",
 };
 
-export interface UnreadableOptions {
-  /** The limit, for the sentence. */
+export interface MalformedOptions {
+  /** Header limit, for the message. */
   headerBytes: number;
-  /** A reply is on its way over the same connection, amid which nothing may be said. */
+  /** True if a response is being sent on the same connection, so that nothing may be inserted. */
   isReplying: boolean;
 }
 
-export function answerUnreadable(
+export function answerMalformed(
   error: Error,
   socket: Duplex,
-  { headerBytes, isReplying }: UnreadableOptions,
+  { headerBytes, isReplying }: MalformedOptions,
 ): void {
   const code = "code" in error ? String(error.code) : "";
-  // Anything else is a broken connection, or one that has not become encrypted.
+  // Anything else is a broken connection or a failed TLS handshake.
   const isHttp = code.startsWith("HPE_") || namedCodes.has(code);
   if (!isHttp || !socket.writable) {
     socket.destroy();
     return;
   }
   if (isReplying) {
-    endConnection(socket, ""); // behind what is on its way
+    endConnection(socket, ""); // after the pending response
     return;
   }
   const refusal = refusalOf(code, headerBytes);
@@ -58,7 +58,7 @@ const namedCodes: ReadonlySet<string> = new Set([
 
 function refusalOf(code: string, headerBytes: number): Refusal {
   if (code === "HPE_HEADER_OVERFLOW") {
-    const detail = `The headers are larger than the ${headerBytes / 1024} KiB taken here.`;
+    const detail = `The headers are larger than the limit of ${headerBytes / 1024} KiB.`;
     return { type: "headers_too_large", detail };
   }
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") {
@@ -67,8 +67,8 @@ function refusalOf(code: string, headerBytes: number): Refusal {
   }
   if (code === codingRefusedCode) return { type: "bad_request", detail: codingUnknown };
   if (code === "ERR_SSL_HTTP_REQUEST") {
-    const detail = "This address takes HTTPS alone. Call it by https://.";
+    const detail = "This address accepts only HTTPS. Use https://.";
     return { type: "bad_request", detail };
   }
-  return { type: "bad_request", detail: "The request cannot be read as HTTP." };
+  return { type: "bad_request", detail: "The request is not valid HTTP." };
 }

@@ -1,0 +1,234 @@
+// First handling of each request: validates its head, admits it, and starts its exchange or tunnel.
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
+import { watchBodyRate } from "../../base/body-rate.ts";
+import { watchHalfClosed } from "../../base/half-closed.ts";
+import { codingUnknown, isKnownCoding } from "../../base/transfer-coding.ts";
+import { isLoopback } from "../../configuration/address.ts";
+import type { Admission } from "./admission.ts";
+import type { AdmittedRequest, ExchangeContext } from "./admitted-request.ts";
+import { plainAddress, readOrigin, type TrustedProxies } from "./client-address.ts";
+import { Exchange } from "./exchange.ts";
+import { type RequestFacts, refusedRecord } from "./exchange-record.ts";
+import type { InternalRoute } from "./gateway-options.ts";
+import { answerProbe, internalPathPrefix } from "./health-routes.ts";
+import { answerFromCache } from "./models-endpoint.ts";
+import type { Refusal } from "./refusals.ts";
+import { sendRefusal } from "./reply.ts";
+import { type RequestHead, readRequestHead } from "./request-head.ts";
+import { drawRequestId } from "./request-id.ts";
+import { readAppPath, withoutQuery } from "./request-path.ts";
+import { readWaitingRules } from "./waiting-rules.ts";
+import { replyOnSocket, WebSocketTunnel } from "./web-socket-tunnel.ts";
+
+/** Properties of the listener that received a request. */
+export interface Ingress {
+  scheme: "http" | "https";
+  /** Restricts plain HTTP beyond loopback to trusted proxies. */
+  isProxyOnly: boolean;
+}
+
+export interface RequestHandlerOptions {
+  admission: Admission;
+  proxies: TrustedProxies;
+  context: ExchangeContext;
+  isReady: () => boolean;
+  internalRoute: InternalRoute | undefined;
+  log: (text: string) => void;
+}
+
+/** Request in progress that can be ended from outside. */
+type ActiveExchange = Exchange | WebSocketTunnel;
+
+/** Request with its parsed head. */
+interface ParsedRequest extends RequestFacts {
+  response: ServerResponse;
+  head: RequestHead;
+}
+
+export class RequestHandler {
+  readonly #options: RequestHandlerOptions;
+  readonly active = new Set<ActiveExchange>();
+  isStopping = false;
+  /** Connections that close after the refusal sent on them. */
+  readonly #closing = new WeakSet<Duplex>();
+  /** Callers that wait for all requests to end, each with its own limit. */
+  readonly #onIdle = new Set<() => void>();
+
+  constructor(options: RequestHandlerOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when no request is in progress, or after `mostMs`. */
+  async whenIdle(mostMs: number): Promise<void> {
+    if (this.active.size === 0) return;
+    await new Promise<void>((resolve) => {
+      const done = () => {
+        clearTimeout(timer);
+        this.#onIdle.delete(done);
+        resolve();
+      };
+      const timer = setTimeout(done, mostMs);
+      this.#onIdle.add(done);
+    });
+  }
+
+  isReplyingOn(socket: Duplex): boolean {
+    return (
+      this.#closing.has(socket) ||
+      [...this.active].some(({ admitted }) => admitted.request.socket === socket)
+    );
+  }
+
+  onRequest(request: IncomingMessage, response: ServerResponse, ingress: Ingress): void {
+    const parsed = this.#parse(request, response, ingress);
+    this.#guarded(parsed, () => {
+      const admitted = this.#admit(parsed, ingress);
+      if (admitted === undefined) {
+        const { uploadRate } = this.#options.context.limits;
+        watchBodyRate(request, uploadRate, () => request.socket.destroy());
+        watchHalfClosed(request, response);
+        return;
+      }
+      if (answerFromCache(admitted, this.#options.context)) return;
+      const exchange = new Exchange(admitted, this.#options.context);
+      this.active.add(exchange);
+      response.once("close", () => this.#remove(exchange));
+      exchange.start();
+    });
+  }
+
+  /** Handles the handshake of a WebSocket. */
+  onUpgrade(request: IncomingMessage, socket: Duplex, early: Buffer, ingress: Ingress): void {
+    const parsed = this.#parse(request, replyOnSocket(request, socket), ingress);
+    this.#guarded(parsed, () => {
+      const admitted = this.#admit(parsed, ingress);
+      if (admitted === undefined) return;
+      const tunnel = new WebSocketTunnel(admitted, this.#options.context, socket, early);
+      this.active.add(tunnel);
+      socket.once("close", () => this.#remove(tunnel));
+      tunnel.start();
+    });
+  }
+
+  /** Catches internal errors, so that they cost one request and not the gateway. */
+  #guarded(parsed: ParsedRequest, work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      this.#options.log(`request ${parsed.id} failed with an internal error: ${text}`);
+      this.#refuse(parsed, {
+        type: "unexpected",
+        detail: "Internal error of the gateway.",
+      });
+    }
+  }
+
+  #remove(exchange: ActiveExchange): void {
+    this.active.delete(exchange);
+    if (this.active.size > 0) return;
+    for (const done of [...this.#onIdle]) done();
+  }
+
+  #parse(request: IncomingMessage, response: ServerResponse, { scheme }: Ingress): ParsedRequest {
+    const head = readRequestHead(request.rawHeaders);
+    const peer = plainAddress(request.socket.remoteAddress);
+    const origin = readOrigin(head, peer, scheme, this.#options.proxies);
+    const arrivedAt = this.#options.context.clock.now();
+    return { id: drawRequestId(), request, response, head, origin, arrivedAt };
+  }
+
+  /** @returns undefined if the request was already answered */
+  #admit(parsed: ParsedRequest, ingress: Ingress): AdmittedRequest | undefined {
+    const { request, head, origin } = parsed;
+    const { admission } = this.#options;
+    const target = request.url ?? "";
+    const refusal = this.#checkHead(parsed, ingress, target);
+    if (refusal !== undefined) return this.#refuse(parsed, refusal);
+    if (target.startsWith(internalPathPrefix)) return this.#answerInternal(parsed, target);
+    const path = readAppPath(target);
+    if (path === undefined) return this.#refuse(parsed, notFound);
+    if (this.isStopping) return this.#refuse(parsed, stopping);
+    const method = request.method ?? "";
+    const decision = admission.admit(path, { head, method, address: origin.address });
+    const { traffic, key } = decision;
+    if ("refusal" in decision) {
+      // Unknown app names come from strangers and stay out of the statistics.
+      const facts = { ...parsed, key, path: traffic === undefined ? undefined : path };
+      return this.#refuse(facts, decision.refusal);
+    }
+    const known = { ...parsed, path, key };
+    const rules = readWaitingRules(decision.traffic.routed, head, { method, rest: path.rest });
+    if ("type" in rules) return this.#refuse(known, rules);
+    return { ...known, traffic: decision.traffic, rules };
+  }
+
+  #checkHead(
+    { request, head }: ParsedRequest,
+    ingress: Ingress,
+    target: string,
+  ): Refusal | undefined {
+    const { context, proxies } = this.#options;
+    const peer = plainAddress(request.socket.remoteAddress);
+    if (ingress.isProxyOnly && !proxies.has(peer) && !isLoopback(peer)) {
+      const detail = "This address accepts only the trusted proxy. Use the public HTTPS address.";
+      return { type: "untrusted_peer", detail, closes: true };
+    }
+    if (head.hostCount > 1) {
+      // https://www.rfc-editor.org/rfc/rfc9112#section-3.2
+      const detail = "The request has more than one Host header. Send exactly one.";
+      return { type: "bad_request", detail, closes: true };
+    }
+    if (!isKnownCoding(head.transferCoding)) {
+      return { type: "bad_request", detail: codingUnknown, closes: true };
+    }
+    if (target.length > context.limits.urlBytes) {
+      const kib = context.limits.urlBytes / 1024;
+      return { type: "uri_too_long", detail: `The URL is longer than the limit of ${kib} KiB.` };
+    }
+    if (head.expect !== undefined && head.expect.toLowerCase() !== "100-continue") {
+      const detail = "The only supported expectation is 100-continue.";
+      return { type: "expectation_failed", detail };
+    }
+    return undefined;
+  }
+
+  #answerInternal(parsed: ParsedRequest, target: string): undefined {
+    const { request, response, head, origin } = parsed;
+    const { admission, internalRoute, isReady } = this.#options;
+    const state = { isReady: isReady() && !this.isStopping };
+    if (answerProbe(request, response, withoutQuery(target), state)) return;
+    if (internalRoute !== undefined) {
+      const method = request.method ?? "";
+      const key = admission.identify({ head, method, address: origin.address });
+      if (key !== undefined && head.expect !== undefined) response.writeContinue();
+      if (internalRoute(request, response, key)) return;
+    }
+    this.#refuse(parsed, notFound);
+  }
+
+  #refuse(parsed: ParsedRequest, refusal: Refusal): undefined {
+    const { id, request, response, head } = parsed;
+    const { clock, limits, observe } = this.#options.context;
+    if (refusal.closes === true) this.#closing.add(request.socket);
+    response.once("close", () => observe(refusedRecord(parsed, refusal, clock)));
+    sendRefusal(request, response, refusal, {
+      requestId: id,
+      lingerMs: limits.lingerMs,
+      holdsBody: head.expect !== undefined,
+    });
+  }
+}
+
+const notFound: Refusal = {
+  type: "not_found",
+  detail: "Not found. Apps are served at /organisation/app/….",
+};
+
+export const stopping: Refusal = {
+  type: "shutting_down",
+  detail: "The gateway is shutting down. Try again in a moment.",
+  retryAfterSeconds: 5,
+  closes: true,
+};
