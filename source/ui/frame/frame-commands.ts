@@ -62,11 +62,11 @@ const reserved: readonly Row[] = [
     when: always,
     run: (frame, name) => frame.chooseTheme(name.trim()),
   }),
-  command("repaint", ["Ctrl+L"], "Paint the screen again", {
+  command("repaint", ["Ctrl+L"], "Redraw the screen", {
     when: always,
     run: (frame) => void frame.repaint(),
   }),
-  command("suspend", ["Ctrl+Z"], "Suspend; fg in the shell comes back", {
+  command("suspend", ["Ctrl+Z"], "Suspend (fg in the shell resumes)", {
     when: (frame) => frame.suspend !== undefined,
     run: async (frame) => {
       await frame.suspend?.();

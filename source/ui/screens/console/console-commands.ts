@@ -42,12 +42,12 @@ const scrolling = (move: typeof panes.move, rows: number): RowRest<ConsoleContex
 const command = commandRow<ConsoleContext>("console", "Console");
 
 export const consoleCommands: readonly Row[] = [
-  command("keepFilter", ["Enter"], "Keep the filter and go back to the rows", {
+  command("keepFilter", ["Enter"], "Apply the filter", {
     hint: "keep",
     when: isTyping,
     run: panes.keepFilter,
   }),
-  command("dropFilter", ["Esc"], "Leave the filter as it was before", {
+  command("dropFilter", ["Esc"], "Cancel the filter", {
     hint: "drop",
     when: isTyping,
     run: panes.dropFilter,

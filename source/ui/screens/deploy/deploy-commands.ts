@@ -123,7 +123,7 @@ export const deployCommands: readonly Row[] = [
       step === "launch" && launch?.isEphemeral === true && isOngoing(launch),
     run: ({ launch }) => launch.stop(),
   }),
-  command("fix", ["f"], "To the answer that mends the first fault", {
+  command("fix", ["f"], "Go to the answer that fixes the first problem", {
     hint: "fix",
     when: hasFaults,
     run: ({ steps }) => steps.fix(),

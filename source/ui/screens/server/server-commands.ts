@@ -68,12 +68,12 @@ const scrolling = (run: Row["run"]): RowRest<ServerContext> => ({
 const command = commandRow<ServerContext>("server", "Requests");
 
 export const serverCommands: readonly Row[] = [
-  command("keepFilter", ["Enter"], "Keep the filter and go back to the rows", {
+  command("keepFilter", ["Enter"], "Apply the filter", {
     hint: "keep",
     when: isTyping,
     run: keepFilter,
   }),
-  command("dropFilter", ["Esc"], "Leave the filter as it was before", {
+  command("dropFilter", ["Esc"], "Cancel the filter", {
     hint: "drop",
     when: isTyping,
     run: dropFilter,
@@ -93,27 +93,27 @@ export const serverCommands: readonly Row[] = [
     when: inList,
     run: openField,
   }),
-  command("status", ["f"], "Only running, successful or failed requests, in turn", {
+  command("status", ["f"], "Cycle through running, successful and failed requests", {
     hint: "status",
     when: inList,
     run: nextStatus,
   }),
-  command("model", ["m"], "Only requests to one model", {
+  command("model", ["m"], "Show requests to one model", {
     hint: "model",
     when: inList,
     run: chooseModel,
   }),
-  command("own", ["a"], "Show or hide what modelctl asks for its own screens", {
+  command("own", ["a"], "Show or hide modelctl's own requests", {
     hint: ({ state }) => (state.showsOwn ? "hide own" : undefined),
     when: inList,
     run: toggleOwnRequests,
   }),
-  command("open", ["Enter"], "The request in full, with its phases and texts", {
+  command("open", ["Enter"], "Show the request with its phases and texts", {
     hint: "open",
     when: (context) => inList(context) && hasRequests(context),
     run: withSelected(openRequest),
   }),
-  command("pause", ["Space"], "Hold the rows still; what comes is counted", {
+  command("pause", ["Space"], "Pause the list; new requests are counted", {
     hint: ({ state }) => (state.frozen === undefined ? "pause" : "go on"),
     when: inList,
     run: togglePause,
@@ -133,7 +133,7 @@ export const serverCommands: readonly Row[] = [
     when: onRequest,
     run: withSelected(copyJson),
   }),
-  command("replay", ["R"], "Send the request once more", {
+  command("replay", ["R"], "Replay the request", {
     hint: hintedInDetail("replay"),
     when: onRequest,
     run: withSelected(replay),
@@ -143,16 +143,16 @@ export const serverCommands: readonly Row[] = [
     when: (context) => !isTyping(context) && context.watch.sample !== undefined,
     run: toggleRecording,
   }),
-  command("export", ["E"], "Write the requests that are shown into a file", {
+  command("export", ["E"], "Export the shown requests", {
     when: (context) => inList(context) && hasRequests(context),
     run: exportRequests,
   }),
-  command("time", ["t"], "Time of day, or how long ago", { when: inList, run: toggleTime }),
+  command("time", ["t"], "Toggle between time of day and age", { when: inList, run: toggleTime }),
   command("wrap", ["w"], "Wrap long lines of prompt and answer, or cut them", {
     when: isDetailOpen,
     run: toggleWrap,
   }),
-  command("page", ["Ctrl+O"], "The whole text in $PAGER", {
+  command("page", ["Ctrl+O"], "Show the whole text in $PAGER", {
     hint: hintedInDetail("pager"),
     when: onRequest,
     run: withSelected(pageRequest),
@@ -162,7 +162,7 @@ export const serverCommands: readonly Row[] = [
     when: hasRemedy("next-port"),
     run: withControl(startOnNextPort),
   }),
-  command("makeKey", ["n"], "Make the key without which the server does not start", {
+  command("makeKey", ["n"], "Create the key that the server needs to start", {
     hint: "new key",
     when: hasRemedy("make-key"),
     run: withControl(makeKey),
