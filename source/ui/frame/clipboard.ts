@@ -15,7 +15,7 @@ export interface CopyOptions {
 /** @returns a sentence that tells how it went */
 export async function copyText(text: string, options: CopyOptions): Promise<string> {
   const { write, environment } = options;
-  if (text === "") return "There is nothing to copy";
+  if (text === "") return "Nothing to copy";
   const encoded = Buffer.from(text, "utf8").toString("base64");
   const fitsTerminal = encoded.length <= terminalLimitBytes;
   // The terminal, not the machine that the program runs on, has the clipboard.

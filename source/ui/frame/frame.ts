@@ -13,11 +13,9 @@ import type { CheckAnswer } from "./question-overlay.ts";
 import { Quit, type QuitOptions, type QuitReason } from "./quit.ts";
 import type {
   BodySize,
-  BoundCommand,
   Choice,
   ChooseOptions,
   FrameServices,
-  ListItem,
   Screen,
   SlashName,
 } from "./screen.ts";
@@ -119,7 +117,6 @@ export class Frame extends Observable implements FrameServices {
     return this.#options.glyphs;
   }
 
-  /** There are no screens yet. */
   get isStarting(): boolean {
     return this.#input.isStarting;
   }
@@ -131,12 +128,7 @@ export class Frame extends Observable implements FrameServices {
 
   /** Keys and words for the row of hints. */
   get hints(): readonly (readonly [string, string])[] {
-    return this.overlay?.hints ?? hintsOf(this.commands);
-  }
-
-  /** The current screen's commands and the frame's. */
-  get commands(): readonly BoundCommand[] {
-    return this.#commands.current;
+    return this.overlay?.hints ?? hintsOf(this.#commands.current);
   }
 
   /** Number of changes so far, for `useFrame`. */
@@ -189,7 +181,7 @@ export class Frame extends Observable implements FrameServices {
     choices: readonly Choice[],
     options: ChooseOptions = {},
   ): Promise<string | undefined> {
-    const items = choices.map((choice): ListItem => ({ note: "", ...choice }));
+    const items = choices.map((choice) => ({ note: "", ...choice }));
     const verbs = { verb: "choose", cancelVerb: "cancel" };
     return this.#overlays.list({ title, items, ...verbs, ...options });
   }

@@ -111,7 +111,7 @@ describe("copying", () => {
       local: refusing,
     };
     await expect(copyText("x".repeat(100_000), options)).resolves.toContain("nothing was copied");
-    await expect(copyText("", options)).resolves.toBe("There is nothing to copy");
+    await expect(copyText("", options)).resolves.toBe("Nothing to copy");
     expect(written).toEqual([]);
   });
 });

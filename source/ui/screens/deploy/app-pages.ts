@@ -93,7 +93,7 @@ export function wherePage(state: DeployState) {
   const question = "Where should it run?";
   if (targets.kind !== "loaded") {
     const said = targets.kind === "failed" ? line(targets.sentence, "error") : line("Looking");
-    return { question, lines: [said], fault: "Servers are still looked for." };
+    return { question, lines: [said], fault: "Still looking for servers." };
   }
   const options = targets.value.map(
     ({ profile, place, isCurrent }) =>

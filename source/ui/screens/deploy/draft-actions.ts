@@ -61,7 +61,7 @@ export class DraftActions {
     try {
       await this.#folder.remove();
     } catch (error) {
-      frame.notify(`The draft stays: ${describeError(error)}`);
+      frame.notify(`The draft was not deleted: ${describeError(error)}`);
     }
   }
 

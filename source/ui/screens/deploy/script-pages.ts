@@ -160,5 +160,5 @@ export function modePage({ given }: DeployState) {
     ["deploy", "Deploy", "an app that stays: revisions, a way back"],
     ["run", "Run once", "one replica, until you stop it"],
   ]);
-  return { question: "What should become of it?", items: [mode] };
+  return { question: "How should it run?", items: [mode] };
 }

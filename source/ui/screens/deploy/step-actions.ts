@@ -234,7 +234,7 @@ export class StepActions {
     const { loader, launch } = this.#parts;
     const { step } = this.#state;
     if (step === "review" && loader.preparation === undefined) {
-      this.#context.frame.notify("Answers have changed since: they are checked again.");
+      this.#context.frame.notify("Answers have changed; checking again.");
       this.open("review");
       return;
     }

@@ -11,7 +11,7 @@ import type { ServerContext } from "./server-state.ts";
 type ActionMessage = Promise<string | undefined>;
 
 const bodyNotKept =
-  "The body of this request was not recorded. P records those to come, log_prompts = true those of every run";
+  "This request's body was not recorded. Press P to record new requests, or set log_prompts = true";
 
 const replayedMethods = ["GET", "POST", "DELETE"] as const;
 
@@ -24,15 +24,15 @@ export async function cancel({ client }: ServerContext, { id }: RequestView): Ac
 /** Begins or ends the recording, for every client of the server, until it ends. */
 export async function toggleRecording({ client, watch, frame }: ServerContext): ActionMessage {
   if (watch.sample?.isRecording === true) {
-    if (!(await frame.confirm("Stop recording, and forget what was recorded?"))) return undefined;
+    if (!(await frame.confirm("Stop recording and delete the recordings?"))) return undefined;
     await recordPrompts(client(), false);
-    return "Nothing is recorded any more";
+    return "Recording is off";
   }
   const question =
     "Record prompts, answers and bodies of all clients, in memory, until the server ends?";
   if (!(await frame.confirm(question))) return undefined;
   await recordPrompts(client(), true);
-  return "Prompts and answers are recorded from now on";
+  return "Recording prompts and answers";
 }
 
 export async function copyCurl(context: ServerContext, view: RequestView): ActionMessage {
@@ -42,7 +42,7 @@ export async function copyCurl(context: ServerContext, view: RequestView): Actio
   const { url, key } = client().connection;
   const copied = await frame.copy(curlCommand(view, { url, body, needsKey: key !== undefined }));
   const isWhole = body !== undefined || view.method === "GET";
-  return isWhole ? copied : `${copied}; put in what was said, the server did not keep it`;
+  return isWhole ? copied : `${copied} without its texts, which were not recorded`;
 }
 
 /** A call to try, while there are no requests. */

@@ -112,7 +112,7 @@ export function requestLines(
       const { prompt, answer } = texts.texts;
       if (prompt === undefined && answer === undefined) {
         const sentence =
-          "Prompt and answer were not recorded. P records those to come, log_prompts = true those of every run.";
+          "Prompt and answer were not recorded. Press P to record new requests, or set log_prompts = true.";
         return [...lines, [], ...linesOf(sentence, "dim", wrapping)];
       }
       return [

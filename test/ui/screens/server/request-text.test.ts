@@ -71,7 +71,7 @@ describe("the detail", () => {
     const nothing = { prompt: undefined, answer: undefined, body: undefined };
     const rows = (texts: DetailTexts) =>
       textOf(requestLines(requestView(), texts, { ...options, width: 200 })).join("\n");
-    expect(rows({ kind: "read", texts: nothing })).toContain("P records those to come");
+    expect(rows({ kind: "read", texts: nothing })).toContain("Press P to record new requests");
     expect(rows({ kind: "failed", sentence: "request r-1 not found" })).toContain("not found");
     expect(rows({ kind: "reading" })).toContain("Reading what was said");
   });
