@@ -293,7 +293,7 @@ describe("bodies", () => {
         headers: { "content-type": "application/json", "content-length": String(2 ** 30) },
       });
       expect(status).toBe(413);
-      expect(errorOf(route, JSON.parse(text))).toContain("larger");
+      expect(errorOf(route, JSON.parse(text))).toContain("too large");
     },
   );
 

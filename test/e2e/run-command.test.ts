@@ -645,6 +645,6 @@ describe("exit codes", () => {
       environment: { MODELCTL_LOAD_TIMEOUT: "1ms" },
     });
     expect(outcome).toMatchObject({ code: 7, output: "" });
-    expect(outcome.errors).toMatch(/^Error: Loading tiny made no progress/);
+    expect(outcome.errors).toMatch(/^Error: Loading tiny stopped: no progress/);
   });
 });

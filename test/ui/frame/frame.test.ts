@@ -578,7 +578,7 @@ describe("typed lines", () => {
     frame.runSlash("/theme purple");
     await until(
       () => frame.notice,
-      (notice) => notice === "There is no theme 'purple'. Themes are default, mono, high-contrast",
+      (notice) => notice === "Unknown theme 'purple'. Themes are default, mono, high-contrast",
     );
   });
 });

@@ -296,8 +296,8 @@ test("the palette does what the keys do, and asks for what a command needs", asy
   await screen.until(/> tiny/);
   screen.type("\u0010");
   await screen.until("Commands");
-  screen.type("how many replicas");
-  await screen.until("> Change how many replicas");
+  screen.type("number of replicas");
+  await screen.until("> Change the number of replicas");
   screen.type(keys.enter);
   await screen.until("Replicas of local/tiny");
   screen.type("\u0015reset\r");
