@@ -56,8 +56,9 @@ Restart=on-failure
 RestartSec=2
 # Wrong arguments stay wrong.
 RestartPreventExitStatus=2
-# Only the supervisor gets SIGTERM: it stops the others once running requests have ended.
-KillMode=mixed
+# Only the supervisor gets signals: it stops the others once running requests have ended, and a new one
+# takes them over when it dies.
+KillMode=process
 TimeoutStopSec=${stopTimeoutSeconds}
 # A replica that needs too much memory must not end the server.
 OOMPolicy=continue

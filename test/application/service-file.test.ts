@@ -37,7 +37,7 @@ describe("a systemd unit", () => {
 
   test("restarts a server that crashed, and lets the supervisor stop the others", () => {
     expect(unit).toContain("\nRestart=on-failure\n");
-    expect(unit).toContain("\nKillMode=mixed\n");
+    expect(unit).toContain("\nKillMode=process\n");
     expect(unit).toContain("\nWantedBy=default.target\n");
   });
 
