@@ -87,7 +87,7 @@ export async function startControlPlane(options: ControlPlaneProcess): Promise<S
     wasHeld = exitCode !== undefined;
     await wait(pollMs);
   }
-  throw notStarted(logFile, logStart, exitCode);
+  throw startFailure(logFile, logStart, exitCode);
 }
 
 /** True when a process of a server uses the state folder. */
@@ -162,8 +162,18 @@ export function startFaultLine(code: string): string {
 
 const startFault = "the control plane cannot start: ";
 
-/** Told with the code of the reason, where its log names one. */
-function notStarted(logFile: string, logStart: number, exitCode: number | undefined): ProductError {
+/**
+ * Returns the error for a control plane that did not start, with the reason and its code where the log
+ * names one.
+ *
+ * @param logStart bytes of the log before the start
+ * @param exitCode of its process; undefined while that runs
+ */
+export function startFailure(
+  logFile: string,
+  logStart: number,
+  exitCode: number | undefined,
+): ProductError {
   const lines = readFileSync(logFile).subarray(logStart).toString("utf8").split("\n");
   const lastAfter = (mark: string) =>
     lines

@@ -234,4 +234,28 @@ export const cloudErrors = {
     exitCode: exitCodes.conflict,
     description: "The gateway cannot listen on its address.",
   },
+  serviceInstalled: {
+    code: "CLOUD_SERVICE_INSTALLED",
+    status: 409,
+    exitCode: exitCodes.conflict,
+    description: "The service that keeps the server running is already installed.",
+  },
+  serviceMissing: {
+    code: "CLOUD_SERVICE_MISSING",
+    status: 404,
+    exitCode: exitCodes.notFound,
+    description: "The service to remove is not installed.",
+  },
+  serviceUnsupported: {
+    code: "CLOUD_SERVICE_UNSUPPORTED",
+    status: 500,
+    exitCode: exitCodes.conflict,
+    description: "This system has neither systemd nor launchd.",
+  },
+  serviceFailed: {
+    code: "CLOUD_SERVICE_FAILED",
+    status: 500,
+    exitCode: exitCodes.loadFailed,
+    description: "The service's file cannot be written, or the service does not start or stop.",
+  },
 } as const satisfies Record<string, ErrorDefinition>;

@@ -51,6 +51,11 @@ import {
   upDefinition,
 } from "./commands/server.definition.ts";
 import {
+  installServiceDefinition,
+  removeServiceDefinition,
+  showServiceDefinition,
+} from "./commands/service.definition.ts";
+import {
   backUpStateDefinition,
   checkStateDefinition,
   deleteProfileDefinition,
@@ -88,6 +93,18 @@ export const deployctlProgram: Program = {
         command(upDefinition, async () => (await import("./commands/up.ts")).up),
         command(downDefinition, async () => (await import("./commands/down.ts")).down),
         command(statusDefinition, async () => (await import("./commands/status.ts")).status),
+        command(
+          installServiceDefinition,
+          async () => (await import("./commands/service.ts")).installService,
+        ),
+        command(
+          removeServiceDefinition,
+          async () => (await import("./commands/service.ts")).uninstallService,
+        ),
+        command(
+          showServiceDefinition,
+          async () => (await import("./commands/service.ts")).showService,
+        ),
       ],
     },
     {
