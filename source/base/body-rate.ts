@@ -28,5 +28,12 @@ export function watchBodyRate(
     if (received >= bytes || request.readableLength > 0) timer.refresh();
     else if (!request.complete) onSlow();
   }, windowMs);
-  request.once("close", () => clearTimeout(timer));
+  // Node emits no "close" for a request that is answered before its body ends, if the client leaves.
+  const stop = () => {
+    clearTimeout(timer);
+    request.off("close", stop);
+    socket.off("close", stop);
+  };
+  request.once("close", stop);
+  socket.once("close", stop);
 }

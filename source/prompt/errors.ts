@@ -42,7 +42,8 @@ export const promptErrors = {
     code: "PROMPT_GRAMMAR_INVALID",
     status: 400,
     exitCode: exitCodes.usage,
-    description: "A grammar for an answer is too large, or has no rule named root.",
+    description:
+      "A grammar for an answer is too large or too ambiguous, or has no rule named root.",
   },
   toolChoiceUnsupported: {
     code: "PROMPT_TOOL_CHOICE_UNSUPPORTED",

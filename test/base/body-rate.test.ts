@@ -12,7 +12,8 @@ afterEach(() => onSlow.mockClear());
 
 /** A request of whose body nothing has come yet, watched for 1,000 bytes in a second. */
 function watched() {
-  const state = { complete: false, readableLength: 0, socket: { bytesRead: 300 } };
+  const socket = Object.assign(new EventEmitter(), { bytesRead: 300 });
+  const state = { complete: false, readableLength: 0, socket };
   const request = Object.assign(new EventEmitter(), state);
   watchBodyRate(request as unknown as IncomingMessage, { bytes: 1000, windowMs: 1000 }, onSlow);
   return request;
@@ -49,10 +50,15 @@ test("a reader that lags behind is not the client's fault", () => {
 });
 
 test.each([
-  ["has come whole", (request: EventEmitter) => Object.assign(request, { complete: true })],
-  ["has ended", (request: EventEmitter) => request.emit("close")],
+  [
+    "has come whole",
+    (request: ReturnType<typeof watched>) => Object.assign(request, { complete: true }),
+  ],
+  ["has ended", (request: ReturnType<typeof watched>) => request.emit("close")],
+  ["lost its connection", ({ socket }: ReturnType<typeof watched>) => socket.emit("close")],
 ])("a body that %s is watched no more", (_, end) => {
-  end(watched());
+  const request = watched();
+  end(request);
   vi.advanceTimersByTime(60_000);
   expect(onSlow).not.toHaveBeenCalled();
   expect(vi.getTimerCount()).toBe(0);

@@ -84,7 +84,8 @@ describe("refused in a sentence, and the server answers on", () => {
     ["a rule that begins with itself", 'root ::= root "a"', /not valid GBNF/],
     ["no root", 'answer ::= "a"', /no rule named root/],
     ["too much", `root ::= "${"a".repeat(1000)}"{1000}`, /repetitions are too large/],
-    ["too deep", `root ::= ${"(".repeat(5000)}"a"${")".repeat(5000)}`, /within brackets/],
+    ["too many ways", 'root ::= ("a"? ){100} "a"{100}', /the rule root matches in too many ways/],
+    ["too deep", `root ::= ${"(".repeat(5000)}"a"${")".repeat(5000)}`, /brackets are nested/],
   ])("%s", async (_, grammar, says) => {
     for (const [path, body] of [
       ["/v1/chat/completions", { messages }],

@@ -30,3 +30,15 @@ test("a round that never ends is a failure", async () => {
   const { failures } = await play(target, { seed: "1", rounds: 1, hangMs: 100 });
   expect(failures).toMatchObject([{ round: 0, reason: expect.stringContaining("it hangs") }]);
 });
+
+test("a leak is a failure, but not what closes soon after the last round", async () => {
+  const target = (later: number) => {
+    const handles = [0, 100];
+    const size = async () => ({ handles: handles.shift() ?? later, bytes: 0 });
+    return { name: "growing", rounds: 101, begin: async () => ({ round: async () => {}, size }) };
+  };
+  const options = { seed: "1", rounds: 101, settleMs: 300 };
+  expect((await play(target(0), options)).failures).toEqual([]);
+  const { failures } = await play(target(38), options);
+  expect(failures).toMatchObject([{ reason: expect.stringContaining("38 more handles") }]);
+});

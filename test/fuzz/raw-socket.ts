@@ -29,7 +29,10 @@ export async function converse(url: string, conversation: RawConversation): Prom
     await wait(pauseMs);
   }
   if (conversation.isHalfClosed) socket.end();
-  await Promise.race([ended, wait(patienceMs)]);
+  const patience = new AbortController();
+  const tooLong = wait(patienceMs, undefined, { signal: patience.signal }).catch(() => {});
+  await Promise.race([ended, tooLong]);
+  patience.abort();
   socket.destroy();
   return Buffer.concat(received).toString("latin1");
 }

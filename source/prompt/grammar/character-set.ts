@@ -9,6 +9,7 @@ const lastCodePoint = 0x10ffff;
 const code = (character: string) => character.codePointAt(0) ?? 0;
 const one = (character: string): CodePointRange => [code(character), code(character)];
 
+export const anyCharacter: CharacterSet = [[0, lastCodePoint]];
 export const digits: CharacterSet = [[code("0"), code("9")]];
 export const wordCharacters = union([
   [code("0"), code("9")],

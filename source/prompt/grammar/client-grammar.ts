@@ -2,6 +2,8 @@
 import { ProductError } from "../../base/product-error.ts";
 import { promptErrors } from "../errors.ts";
 import type { GrammarRules } from "./gbnf.ts";
+import { readGbnf } from "./gbnf-reader.ts";
+import { findCostlyRule } from "./grammar-ways.ts";
 
 const mostCharacters = 65_536;
 /** llama.cpp parses nested brackets recursively. */
@@ -36,7 +38,11 @@ export function addClientGrammar(rules: GrammarRules, gbnf: string): string {
     text += isName ? prefix + piece : piece;
     if (piece.trim() === "" || piece.startsWith("#")) continue;
     if (piece.startsWith("{") && piece.length > 1) {
-      elements += last * Math.max(0, ...(piece.match(/\d+/g) ?? []).map(Number));
+      last *= Math.max(0, ...(piece.match(/\d+/g) ?? []).map(Number));
+      elements += last;
+    } else if (piece === "+") {
+      elements += last;
+      last += 1;
     } else if (piece === "(") {
       depth += 1;
       opened.push(elements);
@@ -54,6 +60,13 @@ export function addClientGrammar(rules: GrammarRules, gbnf: string): string {
     if (elements > mostElements) throw invalid("its repetitions are too large");
   }
   if (!/(?:^|\n)\s*root\s*::=/.test(gbnf)) throw invalid("it has no rule named root");
+  const costly = findCostlyRule(readGbnf(gbnf));
+  if (costly !== undefined) {
+    throw invalid(
+      `the rule ${costly} matches in too many ways: it has too many alternatives at one place, ` +
+        "or its optional or repeated parts can match the same characters",
+    );
+  }
   rules.append(text);
   return `${prefix}root`;
 }
