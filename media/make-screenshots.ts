@@ -88,8 +88,8 @@ try {
   program.write("/status:ok path:/v1\r");
   await shows("filter status:ok path:/v1");
   program.write("\r");
-  await shows("Prompt, as the model got it");
-  picture("request", "A request in full: its phases, the prompt as the model got it, the answer");
+  await shows("Prompt, as sent to the model");
+  picture("request", "A request in full: its phases, the prompt as sent to the model, the answer");
 
   await deployApps();
   program.write(`${escapeKey}5`);

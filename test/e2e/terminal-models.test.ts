@@ -37,18 +37,18 @@ it("pulls, loads, copies, deletes, and chats with what is left", async () => {
     terminal.type("p");
     await terminal.shows("Pull (owner/name:quant)");
     terminal.type("maker/Tiny GGUF\r");
-    await terminal.shows("A model's name has no blanks.");
+    await terminal.shows("Model names cannot contain spaces.");
     await terminal.shows("> maker/Tiny GGUF");
     terminal.type("\u0015maker/Tiny-GGUF");
     await terminal.shows("> maker/Tiny-GGUF");
     terminal.type("\r");
-    await terminal.shows("hf.co/maker/Tiny-GGUF is here");
+    await terminal.shows("Downloaded hf.co/maker/Tiny-GGUF");
     terminal.type("l");
     await terminal.shows("loaded 2");
     terminal.type("c");
     await terminal.shows("Copy hf.co/maker/Tiny-GGUF to");
     terminal.type("\r");
-    await terminal.shows("Tiny-GGUF-copy is a copy of hf.co/maker/Tiny-GGUF");
+    await terminal.shows("Copied hf.co/maker/Tiny-GGUF to Tiny-GGUF-copy");
     // A name that is taken is asked about; memory is in GiB, files are in GB.
     terminal.type("c");
     await terminal.shows("Copy Tiny-GGUF-copy to");
@@ -61,7 +61,7 @@ it("pulls, loads, copies, deletes, and chats with what is left", async () => {
     terminal.type("d");
     await terminal.shows("Delete Tiny-GGUF-copy? Deleting it frees 0 B");
     terminal.type("y");
-    await terminal.shows("Tiny-GGUF-copy is deleted");
+    await terminal.shows("Deleted Tiny-GGUF-copy");
     expect(terminal.text()).toContain("> hf.co/maker/Tiny-GGUF");
     terminal.type("\r");
     await terminal.shows("Answers come from hf.co/maker/Tiny-GGUF");

@@ -64,7 +64,7 @@ describe("the Server screen", () => {
     program.type("aP");
     await program.shows("Record prompts, answers and bodies");
     program.type("y");
-    await program.shows("Requests, recording prompts");
+    await program.shows("Requests (recording prompts)");
     program.type("S");
     await program.shows("Stop the server on");
     program.type("y");
@@ -108,17 +108,17 @@ describe("the Server screen", () => {
     expect(await ask(moved, { model: "tiny", prompt: "Hi", stream: false })).toBe(200);
 
     program.type("o");
-    await program.shows("Settings of the server");
-    program.type("need a key");
-    await program.shows("> Requests need a key");
+    await program.shows("Server settings");
+    program.type("require a key");
+    await program.shows("> Require a key");
     program.type("\r");
     await program.shows("always, except");
     program.type("always");
     await program.shows("> always");
     program.type("\r");
-    await program.shows("> Start the server with these");
+    await program.shows("> Start with these settings");
     program.type("\r");
-    await program.shows("and start it on");
+    await program.shows("Restart the server on");
     program.type("y");
     await program.showsNot("starting the server");
     await until(

@@ -73,7 +73,7 @@ export const EnginePane = memo(function EnginePane(props: EnginePaneProps): Reac
       <Panel width={enginePaneWidth} height={height} title="Engine">
         {isStale && (
           <Text {...theme.error} wrap="truncate">
-            {`${glyphs.failed} server gone, ${span(age)} old`}
+            {`${glyphs.failed} server gone for ${span(age)}`}
           </Text>
         )}
         <FigureList
@@ -92,7 +92,7 @@ export interface EngineLineProps extends Pick<EnginePaneProps, "watch" | "conver
   readonly columns: number;
 }
 
-/** A row with the most important figures. Screen readers leave it out. */
+/** A row with the most important figures. Screen readers skip it. */
 export const EngineLine = memo(function EngineLine(props: EngineLineProps): ReactElement {
   const { watch, conversation, columns } = props;
   const { glyphs, theme } = useLook();

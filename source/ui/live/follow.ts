@@ -33,7 +33,7 @@ export function follow<T>(following: Following<T>): () => void {
 async function run<T>(following: Following<T>, signal: AbortSignal): Promise<void> {
   let downSinceMs: number | undefined;
   while (!signal.aborted) {
-    let sentence = "The server ended the connection";
+    let sentence = "The server closed the connection";
     try {
       let isOpen = false;
       for await (const item of following.open(signal)) {

@@ -1,4 +1,4 @@
-// Quantities for panes, and those of the machine: graphics cards, else the processor, and memory.
+// Figures for panes, and those of the machine: GPUs, else the CPU, and memory.
 
 import type { ServerSample } from "../../client/metrics.ts";
 import { percentage, usedOfTotal } from "../text/quantities.ts";
@@ -19,10 +19,10 @@ interface FigureText {
   readonly value: string;
 }
 
-/** Graphics cards with rows of their own. */
+/** GPUs with rows of their own. */
 const gpusMaximum = 2;
 
-/** @param samples oldest first; none makes no figures */
+/** @param samples oldest first; without one there are no figures */
 export function machineFigures(samples: readonly ServerSample[], glyphs: Glyphs): Figure[] {
   const sample = samples.at(-1);
   if (sample === undefined) return [];

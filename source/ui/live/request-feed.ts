@@ -70,7 +70,7 @@ export class RequestFeed extends Observable {
   #loseRunning(): void {
     for (const [key, view] of this.#entries) {
       if (view.state === "done") continue;
-      const error = { code: "CLIENT_SERVER_VANISHED", message: "the server went away" };
+      const error = { code: "CLIENT_SERVER_VANISHED", message: "connection to the server lost" };
       this.#entries.set(key, { ...view, state: "done", error });
     }
     this.tell();

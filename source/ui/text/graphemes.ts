@@ -33,7 +33,7 @@ export function graphemeWidth(grapheme: string, column: number): number {
 /** Cells of a one-line text that starts in column 0. */
 export function textWidth(text: string): number {
   if (printableAscii.test(text)) return text.length;
-  // Borders and bars are measured for every picture anew.
+  // Borders and bars are measured again for every frame.
   if (text.length > knownTextLengthMaximum) return measureText(text);
   return textWidths.get(text) ?? learn(textWidths, text, measureText(text));
 }
@@ -68,7 +68,7 @@ export function truncateText(text: string, width: number, ellipsis: string): str
 
 const shortTextCells = 60;
 
-/** The beginning of a person's text, in one line, for a sentence that speaks of it. */
+/** The beginning of a person's text on one line, to quote in a sentence. */
 export function shortText(text: string): string {
   return truncateText(text.replace(/\s+/g, " ").trim(), shortTextCells, "...");
 }

@@ -1,6 +1,6 @@
 // Parts of a line, some of which may be missing.
 
-/** Joins the parts that there are: empty, undefined and false ones are left out. */
+/** Joins parts; empty, undefined and false ones are left out. */
 export function joinParts(
   parts: readonly (string | false | undefined)[],
   separator: string,

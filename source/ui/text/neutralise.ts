@@ -12,14 +12,14 @@ const controls = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/g;
  */
 const directionOverrides = /[\u202a-\u202e\u2066-\u2069]/g;
 
-/** Leaves one kind of line break, for everything that enters the screen or the editor. */
+/** Converts all line breaks to one kind, for text that enters the screen or the editor. */
 export function normaliseLineBreaks(text: string): string {
   return text.replace(/\r\n?|\u2028|\u2029/g, "\n");
 }
 
 /**
  * A line for display: each control character becomes a visible sign, so that an escape sequence is
- * read instead of obeyed. Tabs stay, the wrapping expands them.
+ * shown instead of executed. Tabs stay, the wrapping expands them.
  */
 export function neutraliseLine(line: string, isAscii: boolean): string {
   return line
@@ -36,7 +36,7 @@ export function neutraliseText(text: string, isAscii: boolean): string {
     .join("\n");
 }
 
-/** Text for the editor: control characters are dropped, nobody typed them on purpose. */
+/** Text for the editor: control characters are dropped, since nobody types them on purpose. */
 export function cleanInput(text: string): string {
   return normaliseLineBreaks(text)
     .toWellFormed()

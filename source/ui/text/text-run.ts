@@ -1,4 +1,4 @@
-// Styled text before it has a place: what tables, code and markdown consist of until a component draws it.
+// Styled text: the runs that tables, code and markdown consist of until a component draws them.
 
 import type { Tone } from "../theme.ts";
 import { graphemeWidth, splitGraphemes, textWidth } from "./graphemes.ts";
@@ -16,7 +16,7 @@ export interface TextRun {
 /** Runs side by side on one row. */
 export type TextRow = readonly TextRun[];
 
-/** Text from elsewhere, such as a model's name, as a run that the terminal cannot obey. */
+/** Text from elsewhere, such as a model's name, as a run without control sequences. */
 export function foreignRun(text: string, tone: Tone, isAscii: boolean): TextRun {
   return { text: foreignText(text, isAscii), tone };
 }

@@ -15,7 +15,7 @@ export interface WrappedRow {
 /** `word` breaks behind blanks and around wide characters, `hard` only where the row is full. */
 export type WrapMode = "word" | "hard";
 
-/** The place where a row may end. */
+/** A place where a row may end. */
 interface BreakPoint {
   readonly cell: number;
   readonly offset: number;

@@ -29,7 +29,7 @@ describe("live figures", () => {
     const { screen, server } = await openApp();
     await screen.until(/CPU/);
     await server.close();
-    await screen.until(/server gone, \d+ s old/);
+    await screen.until(/server gone for \d+ s/);
     expect(screen.lines[0]).toContain("✗ 127.0.0.1:11434 gone");
   });
 });

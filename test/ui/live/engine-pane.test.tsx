@@ -118,7 +118,7 @@ describe("the pane", () => {
 
   test("says that the server is gone and how old its figures are", () => {
     const [first, second] = rows({ staleMs: 12_000 });
-    expect(first).toBe("✗ server gone, 12 s old");
+    expect(first).toBe("✗ server gone for 12 s");
     expect(second).toContain("qwen3-8b");
   });
 

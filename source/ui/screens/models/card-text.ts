@@ -12,23 +12,23 @@ const textMark = '"""';
 export function licenseName(short: unknown, text: string | undefined): string {
   if (typeof short === "string" && short !== "") return short;
   const line = text?.split("\n").find((candidate) => candidate.trim() !== "");
-  return line?.trim() ?? "not told";
+  return line?.trim() ?? "unknown";
 }
 
-/** `From tiny.gguf and 3 more commands; i shows the Modelfile`. */
+/** `From tiny.gguf and 3 more commands; press i to view it`. */
 export function modelfileSummary(modelfile: string): string {
   const commands = commandsOf(modelfile);
   const from = commands.find((line) => /^from /i.test(line))?.slice("from ".length) ?? "";
-  // A path's folders are the store's, and so are names of digits.
+  // Folders and names of digits are the store's own: they tell a person nothing.
   const file = from.split("/").at(-1) ?? "";
-  const own = /^sha256[-:]/.test(file) ? "its own file" : file;
+  const own = /^sha256[-:]/.test(file) ? "a local file" : file;
   const base = from.startsWith("/") ? own : shownModel(from);
   const more = commands.filter((line) => !/^from /i.test(line)).length;
   const others = more === 0 ? "" : ` and ${more} more ${more === 1 ? "command" : "commands"}`;
-  return `From ${base.trim()}${others}; i shows the Modelfile`;
+  return `From ${base.trim()}${others}; press i to view it`;
 }
 
-/** The first lines of a Modelfile's commands. */
+/** The first line of each command of a Modelfile. */
 function commandsOf(modelfile: string): readonly string[] {
   const lines: string[] = [];
   let isInText = false;
@@ -40,15 +40,13 @@ function commandsOf(modelfile: string): readonly string[] {
   return lines;
 }
 
-/** Says before a deletion, and on the card, what it frees. */
+/** Space that a deletion frees, shown on the card and before the deletion. */
 export function deletionSentence(plan: DeletionPlan): string {
   const { freedBytes, sharedBytes, referredBytes } = plan;
   const parts = [
     `Deleting it frees ${formatBytes(freedBytes)}`,
-    ...(sharedBytes > 0 ? [`${formatBytes(sharedBytes)} stay for other models`] : []),
-    ...(referredBytes > 0
-      ? [`a file of ${formatBytes(referredBytes)} outside the store stays`]
-      : []),
+    ...(sharedBytes > 0 ? [`${formatBytes(sharedBytes)} shared with other models is kept`] : []),
+    ...(referredBytes > 0 ? [`${formatBytes(referredBytes)} outside the store is kept`] : []),
   ];
   return `${parts.join("; ")}.`;
 }
@@ -59,9 +57,9 @@ export function cardText(model: ModelDescription): string {
   const sections: [title: string, text: string | undefined][] = [
     [shownModel(name), description],
     ["Parameters", parameters],
-    ["System", system],
+    ["System prompt", system],
     ["Template", `from ${template.origin}. ${template.reason}`],
-    ["Facts of the file", infoText(info)],
+    ["File metadata", infoText(info)],
     ["Modelfile", modelfile],
     ["Licence", license],
   ];

@@ -1,4 +1,4 @@
-// The downloads below the list: the share that is here, the speed, and the time left.
+// The downloads below the list: progress, speed, and time left.
 
 import { Box, Text } from "ink";
 import type { ReactElement } from "react";
@@ -20,7 +20,7 @@ const rowsEach = 2;
 const gap = "  ";
 const barWidthMinimum = 4;
 
-/** Rows that the list takes of at most so many; 0 without a download, or where none has room. */
+/** Rows of the list, at most `maximum`; 0 without a download, or without room for one. */
 export function downloadListHeight(downloads: readonly Download[], maximum: number): number {
   const room = Math.floor((maximum - headingRows) / rowsEach);
   const count = Math.min(openDownloads(downloads).length, Math.max(0, room));
@@ -51,7 +51,7 @@ export function DownloadList(props: DownloadListProps): ReactElement | null {
   );
 }
 
-/** Why a download failed, in full, for a card; undefined for others. */
+/** The full reason of a failed download, for a card; undefined for other downloads. */
 export function downloadFailure(
   download: Download | undefined,
   paragraph: Paragraph,
@@ -60,8 +60,8 @@ export function downloadFailure(
   if (download?.state !== "failed") return undefined;
   return (
     <>
-      {paragraph(`${glyphs.failed} ${download.error ?? "It failed."}`, "error")}
-      {paragraph("r tries again and goes on from what is here; x takes it off the list.", "dim")}
+      {paragraph(`${glyphs.failed} ${download.error ?? "Download failed."}`, "error")}
+      {paragraph("Press r to resume, or x to remove it from the list.", "dim")}
       <Text> </Text>
     </>
   );
@@ -114,9 +114,9 @@ function stateText(download: Download, { failed, separator }: Glyphs, nowMs: num
     case "failed":
       return `${failed} ${download.error ?? "failed"} ${separator} r retry`;
     case "paused":
-      return "paused, what is here is kept; Space goes on, x takes it off the list";
+      return `paused ${separator} Space resume ${separator} x cancel`;
     case "verifying":
-      return "sha256 is being checked";
+      return "verifying sha256";
     case "done":
       return "done";
     case "running": {

@@ -4,7 +4,7 @@ import type { PullRecord } from "../../../client/model-calls.ts";
 
 export type DownloadState = "running" | "verifying" | "paused" | "failed" | "done";
 
-/** The bytes that were here at a time. */
+/** The bytes downloaded up to a time. */
 interface Sample {
   readonly atMs: number;
   readonly bytes: number;
@@ -14,7 +14,7 @@ export interface Download {
   /** As the server lists the model. */
   readonly name: string;
   readonly state: DownloadState;
-  /** The server's last status, where it is more than a figure. */
+  /** The server's last status; empty while it sends figures. */
   readonly status: string;
   /** Undefined until the server knows. */
   readonly totalBytes: number | undefined;
@@ -62,7 +62,7 @@ export function pauseDownload(download: Download): Download {
   return { ...download, state: "paused", status: "", samples: [] };
 }
 
-/** Goes on where it was; its figures stay until new ones come. */
+/** Resumes where it stopped; its figures stay until new ones come. */
 export function resumeDownload(download: Download): Download {
   return { ...download, state: "running", status: "resuming", samples: [], error: undefined };
 }

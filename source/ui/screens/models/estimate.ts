@@ -1,5 +1,5 @@
-// The memory that loading a model takes with a chosen window, and how it fits: calculated for every row of
-// a list from the terms that the server gives.
+// Memory needed to load a model with a chosen context window, and its fit: calculated for every row of a
+// list from the figures that the server gives.
 
 import type { LoadedEntry } from "../../../client/model-calls.ts";
 import type { Capacity } from "../../../client/models-capacity.ts";
@@ -11,7 +11,7 @@ export interface LoadChoice {
   readonly cacheType: CacheType | undefined;
 }
 
-/** `gpu`: all layers. `split`: a part of them. `cpu`: there is no card. `none`: too big. */
+/** `gpu`: all layers. `split`: some of them. `cpu`: there is no card. `none`: too big. */
 export type Fit = "gpu" | "split" | "cpu" | "none";
 
 export interface MemoryEstimate {
@@ -88,7 +88,7 @@ export function freeVramBytes({ gpus }: Capacity): number {
   return gpus.reduce((sum, { freeBytes }) => sum + Math.max(0, freeBytes - reserveBytes), 0);
 }
 
-/** A first guess for a model that is not here, by its weights alone. */
+/** A first guess for a model that is not installed, by its weights alone. */
 export function fitOfWeights(weightsBytes: number, capacity: Capacity): Fit {
   return fitIn(weightsBytes, capacity, freeVramBytes(capacity), capacity.memory.freeBytes);
 }

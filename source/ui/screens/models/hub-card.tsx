@@ -1,4 +1,4 @@
-// The card of a model of the hub: its facts and figures, and the quantizations to pull.
+// The card of a model of the hub: its facts and figures, and the quantisations to pull.
 
 import { Text } from "ink";
 import type { ReactElement } from "react";
@@ -57,7 +57,7 @@ export function HubCard({ state, entry, panel }: HubCardProps): ReactElement {
     const { selector, sizeBytes, isDefault, hasProjector } = quantization;
     const name = fitText(foreignText(selector, glyphs.isAscii), selectorWidth, glyphs.ellipsis);
     const fit = capacity && fitWords[fitOfWeights(sizeBytes, capacity)];
-    const remarks = `${hasProjector ? " sees images" : ""}${isDefault ? " usual" : ""}`;
+    const remarks = `${hasProjector ? " vision" : ""}${isDefault ? " default" : ""}`;
     const runs: readonly TextRun[] = [
       { text: name, tone: isDefault ? "value" : "plain" },
       { text: `  ${formatBytes(sizeBytes).padStart(sizeWidth)}  `, tone: "plain" },
@@ -71,30 +71,30 @@ export function HubCard({ state, entry, panel }: HubCardProps): ReactElement {
       {downloadFailure(entry.download, paragraph, glyphs)}
       {paragraph(model.repository, "title")}
       {facts.some(Boolean) && paragraph(joinParts(facts, separator))}
-      {paragraph(`licence ${model.license ?? "not told"}`)}
+      {paragraph(`licence ${model.license ?? "unknown"}`)}
       {figures.some(Boolean) && paragraph(joinParts(figures, separator))}
       {model.isGated &&
         paragraph(
-          `${glyphs.warning} gated: accept its terms on the hub, then set HF_TOKEN for the server.`,
+          `${glyphs.warning} gated: accept the terms on the hub, then set HF_TOKEN for the server.`,
           "warning",
         )}
       <Text> </Text>
       {installed.length > 0 && (
         <>
-          {paragraph("On this machine", "title")}
+          {paragraph("Installed", "title")}
           {installed.map((name) => paragraph(name))}
           <Text> </Text>
         </>
       )}
-      {paragraph("Quantizations", "title")}
+      {paragraph("Quantisations", "title")}
       {offer?.error !== undefined
         ? paragraph(offer.error, "error")
-        : offer?.value === undefined && paragraph(`asking the hub${glyphs.ellipsis}`, "dim")}
+        : offer?.value === undefined && paragraph(`loading${glyphs.ellipsis}`, "dim")}
       {offered.map((quantization) => (
         <Line key={quantization.selector} runs={runsOf(quantization)} />
       ))}
       {offer?.value !== undefined &&
-        paragraph("Enter chooses and pulls one, i shows what its makers say.", "dim")}
+        paragraph("Press Enter to pull one, or i to read the model card.", "dim")}
     </ScrollPanel>
   );
 }

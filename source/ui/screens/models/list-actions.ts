@@ -8,9 +8,9 @@ import { entriesOf, selectedIndex } from "./model-entries.ts";
 import type { ModelsContext } from "./models-context.ts";
 import { type ModelsState, sortOrders, sources, withList } from "./models-state.ts";
 
-/** Rows of the body that are no rows of the list: borders, source bar, header, legend. */
+/** Rows of the body outside the list: borders, source bar, header, legend. */
 const listFrameRows = 8;
-/** The borders of the card, and a row that stays in sight from one page to the next. */
+/** The borders of the card, and a row that two pages share. */
 const cardFrameRows = 3;
 
 const isInCard = ({ pane, isTyping }: ModelsState) => pane === "card" && !isTyping;

@@ -131,10 +131,10 @@ export function listColumns(
   ];
 }
 
-/** The name with the letters marked that the filter has found. */
+/** The name, with the letters that match the filter marked. */
 function nameRuns({ entry, matches }: FoundEntry, width: number, glyphs: Glyphs): TextRun[] {
   const shown = shortName(entry.name, width, glyphs.ellipsis);
-  // The places of the letters count from the beginning of the name.
+  // Matches are offsets from the beginning of the full name.
   const marked = new Set(entry.name.startsWith(shown) ? matches : []);
   const runs: TextRun[] = [];
   let offset = 0;

@@ -1,4 +1,4 @@
-// The card of a model of this machine: its facts, the memory that it takes, its Modelfile.
+// The card of an installed model: its facts, the memory that it takes, its Modelfile.
 
 import { Text } from "ink";
 import type { ReactElement } from "react";
@@ -32,7 +32,7 @@ export function LocalCard({ state, entry, panel }: LocalCardProps): ReactElement
   if (model === undefined) {
     return (
       <ScrollPanel {...panel}>
-        {downloadFailure(download, paragraph, glyphs) ?? paragraph("It is on its way here.", "dim")}
+        {downloadFailure(download, paragraph, glyphs) ?? paragraph("Not downloaded yet.", "dim")}
       </ScrollPanel>
     );
   }
@@ -46,7 +46,7 @@ export function LocalCard({ state, entry, panel }: LocalCardProps): ReactElement
       {downloadFailure(download, paragraph, glyphs)}
       {facts !== undefined && descriptionRows(facts, paragraph)}
       {paragraph(joinParts(line, ` ${glyphs.separator} `))}
-      {model.capabilities.length > 0 && paragraph(`can ${model.capabilities.join(", ")}`)}
+      {model.capabilities.length > 0 && paragraph(`supports ${model.capabilities.join(", ")}`)}
       <Text> </Text>
       {estimate !== undefined && capacity.value !== undefined && (
         <>
@@ -56,14 +56,14 @@ export function LocalCard({ state, entry, panel }: LocalCardProps): ReactElement
       )}
       {model.memory === undefined && (
         <>
-          {paragraph("Its file cannot be read: e, d and modelctl show tell more.", "warning")}
+          {paragraph("Cannot read the model file. Run `modelctl show` for the reason.", "warning")}
           <Text> </Text>
         </>
       )}
       {card?.error !== undefined
         ? paragraph(card.error, "error")
         : facts === undefined
-          ? paragraph(`reading the card${glyphs.ellipsis}`, "dim")
+          ? paragraph(`loading${glyphs.ellipsis}`, "dim")
           : originRows(facts, paragraph)}
       {paragraph(`Modified ${formatRelativeTime(model.modifiedMs, nowMs)}`, "dim")}
       {paragraph(`Store ${model.store}, digest ${model.digest.slice(0, digestLength)}`, "dim")}

@@ -42,7 +42,7 @@ export async function copy(context: ModelsContext): ActionMessage {
   if (target === undefined) return undefined;
   await copyModel(context.client(), name, target);
   await showNew(context, target);
-  return `${target} is a copy of ${name}`;
+  return `Copied ${name} to ${target}`;
 }
 
 export async function rename(context: ModelsContext): ActionMessage {
@@ -60,7 +60,7 @@ export async function rename(context: ModelsContext): ActionMessage {
   } finally {
     await showNew(context, target);
   }
-  return `${name} is ${target} now`;
+  return `Renamed ${name} to ${target}`;
 }
 
 export async function remove(context: ModelsContext): ActionMessage {
@@ -70,7 +70,7 @@ export async function remove(context: ModelsContext): ActionMessage {
   const { name } = model;
   const reason = readOnlyReason(model);
   if (reason !== undefined) return reason;
-  // A damaged model has no plan, and can be deleted nevertheless.
+  // A damaged model has no plan, but can still be deleted.
   const effect = planDeletion(client(), name).then(deletionSentence, describeError);
   if (!(await frame.confirm(`Delete ${name}?`, effect))) return undefined;
   const names = entriesOf(context.state, "local").map((found) => found.entry.name);
@@ -80,10 +80,10 @@ export async function remove(context: ModelsContext): ActionMessage {
   if (at >= 0) store.update(withList(context.state, "local", { selected }));
   feed.forgetCards();
   await feed.refresh();
-  return `${name} is deleted`;
+  return `Deleted ${name}`;
 }
 
-/** Makes a model from the selected one's Modelfile, or from an empty one; a mistake loses nothing. */
+/** Creates a model from the selected one's Modelfile, or from an empty one; a failure keeps the text. */
 export async function editModelfile(context: ModelsContext): ActionMessage {
   const { client, frame, drafts } = context;
   const name = localModel(context)?.name;
@@ -91,20 +91,20 @@ export async function editModelfile(context: ModelsContext): ActionMessage {
   const draft = drafts.get(key);
   const modelfile = async (model: string) => (await describeModel(client(), model)).modelfile;
   const text = draft ?? (name === undefined ? emptyModelfile : await modelfile(name));
-  // A draft left as it is may be tried once more.
+  // An unchanged draft may be tried again.
   const edited = (await frame.edit(text, "Modelfile")) ?? draft;
-  if (edited === undefined) return "Nothing was changed, so nothing was made";
+  if (edited === undefined) return "No changes; model not created";
   drafts.set(key, edited);
   const suggestion = name === undefined ? "" : `${baseName(name)}-custom`;
-  const target = await askName(context, "Make it under the name", suggestion);
-  if (target === undefined) return "Nothing was made; e opens your text again";
+  const target = await askName(context, "Create model as", suggestion);
+  if (target === undefined) return "Model not created; press e to edit again";
   try {
     await create(context, target, edited);
   } catch (error) {
-    return `${describeError(error)} e opens your text again`;
+    return `${describeError(error)} Press e to edit again.`;
   }
   drafts.delete(key);
-  return `${target} is made`;
+  return `Created ${target}`;
 }
 
 export async function copyName({ entry, frame }: ModelsContext): ActionMessage {
@@ -119,7 +119,7 @@ export async function showCard({ entry, client, frame }: ModelsContext): ActionM
     kind === "hub"
       ? await readHubCard(client(), name)
       : cardText(await describeModel(client(), name));
-  if (text === "") return `${name} has no card`;
+  if (text === "") return `${name} has no model card`;
   await frame.page(text);
   return undefined;
 }
@@ -132,7 +132,7 @@ function localModel({ entry }: ModelsContext): LocalModel | undefined {
 async function load(context: ModelsContext, name: string): ActionMessage {
   const { client, feed, state, loads } = context;
   const key = nameKey(name);
-  if (loads.has(key)) return `${name} is being loaded`;
+  if (loads.has(key)) return `${name} is already loading`;
   const controller = new AbortController();
   loads.set(key, controller);
   noteLoad(context, name, { name, step: "load", fraction: undefined });
@@ -174,7 +174,7 @@ function noteLoad(
 async function create(context: ModelsContext, name: string, modelfile: string): Promise<void> {
   const { client, store, closing } = context;
   try {
-    store.update({ work: `making ${name}` });
+    store.update({ work: `creating ${name}` });
     await createFromModelfile(
       client(),
       { name, modelfile },
@@ -182,7 +182,7 @@ async function create(context: ModelsContext, name: string, modelfile: string): 
         signal: closing,
         onProgress: ({ status, total, completed = 0 }) => {
           const percent = total ? ` ${Math.floor((completed / total) * 100)}%` : "";
-          store.update({ work: `making ${name}: ${status}${percent}` });
+          store.update({ work: `creating ${name}: ${status}${percent}` });
         },
       },
     );
@@ -212,7 +212,7 @@ async function askName(
   const { frame } = context;
   const check = (text: string) =>
     source !== undefined && isSameModel(text.trim(), source)
-      ? `${source} has that name already`
+      ? `${source} already has this name`
       : undefined;
   const typed = (await frame.ask(question, suggestion, check))?.trim();
   if (typed === undefined || typed === "") return undefined;

@@ -1,4 +1,4 @@
-// The card of the selected model: what is known of it, and what can be done with it.
+// The card of the selected model: its facts, and the keys that act on it.
 
 import { Text } from "ink";
 import type { ReactElement } from "react";
@@ -23,7 +23,7 @@ export interface ModelCardProps {
   readonly entry: ModelEntry | undefined;
   readonly width: number;
   readonly height: number;
-  /** Hears how far the card scrolls. */
+  /** Called with the last row that the card scrolls to. */
   readonly onExtent: (lastTop: number) => void;
 }
 
@@ -64,7 +64,7 @@ function RunningCard({ entry: { loaded }, panel }: RunningCardProps): ReactEleme
       {paragraph(`${formatMemory(loaded.size)} in memory, ${processorOf(loaded)}`)}
       {paragraph(`Context ${loaded.context_length} tokens in each slot`)}
       {paragraph(`Requests ${String(running)} running, ${String(waiting)} waiting`)}
-      {paragraph(`Unload in ${timeToUnload(loaded, nowMs)}`)}
+      {paragraph(`Keep alive ${timeToUnload(loaded, nowMs)}`)}
       {loaded.names.length > 1 && paragraph(`Serves ${loaded.names.map(shownModel).join(", ")}`)}
       <Text> </Text>
       {paragraph("Loaded with", "title")}

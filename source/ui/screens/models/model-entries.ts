@@ -20,7 +20,7 @@ export interface LocalEntry {
   readonly loaded?: LoadedEntry | undefined;
   readonly loading?: LoadingModel | undefined;
   readonly download?: Download | undefined;
-  /** Undefined while the server has not told enough. */
+  /** Undefined until the server has sent enough. */
   readonly estimate?: MemoryEstimate | undefined;
 }
 
@@ -28,7 +28,7 @@ export interface HubEntry {
   readonly kind: "hub";
   readonly name: string;
   readonly model: HubModel;
-  /** Names under which something of the repository is on this machine. */
+  /** Names of the repository's installed models. */
   readonly installed: readonly string[];
   readonly download: Download | undefined;
 }
@@ -41,7 +41,7 @@ export interface RunningEntry {
 
 export type ModelEntry = LocalEntry | HubEntry | RunningEntry;
 
-/** An entry of the list with the letters that the filter has found. */
+/** An entry of the list, with the letters that match the filter. */
 export interface FoundEntry {
   readonly entry: ModelEntry;
   /** Offsets in its name. */
@@ -107,7 +107,7 @@ export function isLoaded(entry: ModelEntry): boolean {
   return entry.kind === "running" || (entry.kind === "local" && entry.loaded !== undefined);
 }
 
-/** Says why a model cannot be deleted or renamed; undefined for one of our own store. */
+/** Reason why a model cannot be deleted or renamed; undefined for one of modelctl's own store. */
 export function readOnlyReason({
   name,
   store,
@@ -116,11 +116,11 @@ export function readOnlyReason({
     case "modelctl":
       return undefined;
     case "ollama":
-      return `${name} is in Ollama's store, which is only read here: ollama rm ${name} deletes it`;
+      return `${name} is in Ollama's store, read-only here; run ollama rm ${name} to delete it`;
     case "lm-studio":
-      return `${name} is in LM Studio's folder, which is only read here: delete it there`;
+      return `${name} is in LM Studio's folder, read-only here; delete it in LM Studio`;
     default:
-      return `${name} comes with the program and stays; c makes a copy under a name of yours`;
+      return `${name} is built in and read-only; press c to copy it`;
   }
 }
 

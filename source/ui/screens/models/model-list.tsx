@@ -34,7 +34,7 @@ interface RowsProps {
 }
 
 export interface ModelListProps extends RowsProps {
-  /** The card beside it tells why a download failed: the list of downloads leaves those out. */
+  /** The card beside it shows failed downloads: the list leaves them out. */
   readonly hasCard?: boolean;
 }
 
@@ -166,18 +166,18 @@ const skeletonWidths = [18, 24, 14, 20] as const;
 const skeletonIndent = 2;
 
 const waitingWords = {
-  local: "reading manifests",
-  hub: "asking the hub",
-  running: "asking what is loaded",
+  local: "loading models",
+  hub: "searching the hub",
+  running: "checking loaded models",
 } as const;
 
 const emptySentences = {
-  local: "No models on this machine. ] searches the hub, p pulls by name.",
-  hub: "Type / and some words to search the hub; p pulls by name.",
-  running: "Nothing is loaded. [ goes to the models, l loads one.",
+  local: "No models installed. Press ] to search the hub, p to pull by name.",
+  hub: "Press / to search the hub, p to pull by name.",
+  running: "No models loaded. Press [ for the models, then l to load one.",
 } as const;
 
-/** Says what is loading, or what to do; empty below an error and in the first moment of a wait. */
+/** Names what is loading, or the keys to press; empty below an error and at the start of a wait. */
 function EmptyList({ state, width }: Omit<RowsProps, "height">): ReactElement | null {
   const { glyphs, theme } = useLook();
   const paragraph = useParagraph(width);
@@ -202,7 +202,9 @@ function EmptyList({ state, width }: Omit<RowsProps, "height">): ReactElement | 
   if (error !== undefined && value === undefined) return null;
   const filter = state.lists[state.source].filter.text.trim();
   const sentence =
-    filter === "" ? emptySentences[state.source] : `Nothing matches '${filter}'. Esc clears.`;
+    filter === ""
+      ? emptySentences[state.source]
+      : `No matches for '${filter}'. Press Esc to clear.`;
   return (
     <Box flexDirection="column" marginTop={1} flexShrink={0}>
       {paragraph(sentence)}

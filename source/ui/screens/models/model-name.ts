@@ -7,7 +7,7 @@ export function withTag(name: string): string {
   return name.indexOf(":", name.lastIndexOf("/") + 1) >= 0 ? name : `${name}:latest`;
 }
 
-/** Makes one key for all names of a model: they differ in letter case and in the default tag. */
+/** One key for all names of a model, which may differ in letter case and the default tag. */
 export function nameKey(name: string): string {
   return withTag(name).toLowerCase();
 }
@@ -22,7 +22,7 @@ export function pullReference(typed: string): string {
   return /^[\w.-]+\/[\w.-]+(:.+)?$/.test(text) ? `hf.co/${text}` : text;
 }
 
-/** The name under which a quantization of a repository is pulled. */
+/** The name under which a quantisation of a repository is pulled. */
 export function quantizedName(name: string, selector: string): string {
   const slash = name.lastIndexOf("/");
   const colon = name.indexOf(":", slash + 1);
@@ -39,7 +39,7 @@ export function isHubName(name: string): boolean {
   return name.split("/").length === 3;
 }
 
-/** A name in at most `width` letters; it keeps its end, which tells models apart. */
+/** A name in at most `width` letters; it keeps its end, where models differ. */
 export function shortName(name: string, width: number, ellipsis: string): string {
   const plain = shownModel(name);
   if (plain.length <= width) return plain;

@@ -63,7 +63,7 @@ export const modelsCommands: readonly Row[] = [
     run: openFilter,
   }),
   command("keepFilter", ["Enter"], "Apply the filter and return to the list", {
-    hint: "keep",
+    hint: "apply",
     when: isTyping,
     run: keepFilter,
   }),
@@ -93,7 +93,7 @@ export const modelsCommands: readonly Row[] = [
     when: (context) => onEntry(context) || (isReading(context) && context.state.pane === "card"),
     run: changePane,
   }),
-  command("pull", ["p"], "Pull a model by its name, such as owner/name:Q4_K_M", {
+  command("pull", ["p"], "Pull a model by name, such as owner/name:Q4_K_M", {
     slash: ["/pull"],
     keywords: ["download", "install"],
     slashArguments: "[NAME]",
@@ -104,7 +104,7 @@ export const modelsCommands: readonly Row[] = [
   command("pause", ["Space"], "Pause or resume a download", {
     hint: ({ entry }) => {
       const download = downloadOf(entry);
-      return download !== undefined && isActive(download) ? "pause" : "go on";
+      return download !== undefined && isActive(download) ? "pause" : "resume";
     },
     when: onDownload,
     run: pauseOrResume,
@@ -126,19 +126,19 @@ export const modelsCommands: readonly Row[] = [
     run: editModelfile,
   }),
   command("quantizations", ["v"], "Choose a quantisation of a hub model", {
-    hint: "quantizations",
+    hint: "quantisations",
     when: (context) =>
       onHub(context) ||
       (isReading(context) && context.entry?.kind === "local" && isHubName(context.entry.name)),
     run: chooseQuantization,
   }),
-  command("delete", ["d"], "Delete the model, after a confirmation that shows the space", {
+  command("delete", ["d"], "Delete the model (asks first)", {
     keywords: ["remove", "rm"],
     hint: ({ entry }) =>
       entry?.kind === "local" && entry.model !== undefined && !readOnlyReason(entry.model)
         ? "delete"
         : undefined,
-    // Also valid for a model that stays: it says why.
+    // Also valid for a read-only model: the notice names the reason.
     when: onLocal,
     run: remove,
   }),

@@ -9,7 +9,7 @@ import type { ModelsFeed } from "./models-feed.ts";
 import type { ModelsState } from "./models-state.ts";
 
 export interface ModelsContext {
-  /** The server to ask now: after a break it may be another. */
+  /** The current server: it may change after a disconnect. */
   readonly client: () => ApiClient;
   readonly clock: Clock;
   readonly frame: FrameServices;
@@ -18,12 +18,12 @@ export interface ModelsContext {
   readonly state: ModelsState;
   /** The selected one. */
   readonly entry: ModelEntry | undefined;
-  /** The last row that the card, as it is drawn, scrolls to. */
+  /** The last row that the drawn card scrolls to. */
   readonly lastCardTop: { current: number };
-  /** Loads and pulls that run, by the model's name with its tag. */
+  /** Running loads and pulls, by the model's name with its tag. */
   readonly loads: Map<string, AbortController>;
   readonly pulls: Map<string, AbortController>;
-  /** Modelfiles that could not be made, by the model that they began with. */
+  /** Modelfiles whose creation failed or was cancelled, by the model that they began with. */
   readonly drafts: Map<string, string>;
   /** Aborts when the program ends. */
   readonly closing: AbortSignal;

@@ -1,4 +1,4 @@
-// Reads what the screen shows from the server: lists, memory and disk, cards, the hub's answers.
+// Reader of the screen's data from the server: lists, memory and disk, cards, the hub's answers.
 
 import type { Clock } from "../../../base/clock.ts";
 import { shownModel } from "../../../base/model-tag.ts";
@@ -35,7 +35,7 @@ import {
 import { Poll } from "./poll.ts";
 
 export interface ModelsFeedOptions {
-  /** The server to ask now: after a break it may be another. */
+  /** The current server: it may change after a disconnect. */
   readonly client: () => ApiClient;
   readonly store: Store<ModelsState>;
   readonly clock: Clock;
@@ -95,7 +95,7 @@ export class ModelsFeed {
     };
   }
 
-  /** The screen is in sight. */
+  /** True while the screen is shown. */
   get isRunning(): boolean {
     return this.#isRunning;
   }
@@ -131,7 +131,7 @@ export class ModelsFeed {
     this.#cardTimer.unref();
   }
 
-  /** Any other model may change what deleting one would free. */
+  /** Any change of models may change the space that deleting one frees. */
   forgetCards(): void {
     this.#options.store.update({ cards: new Map() });
   }
@@ -209,12 +209,12 @@ export class ModelsFeed {
       description: await describeModel(client(), model.name),
       deletion: undefined,
     }));
-    // Models of other stores and those of the program stay: there is nothing to plan.
+    // Read-only models cannot be deleted: there is nothing to plan.
     const card = this.#state.cards.get(key)?.value;
     if (card === undefined || card.deletion !== undefined || model.store !== "modelctl") return;
     if (this.#planned.has(card)) return;
     this.#planned.add(card);
-    // A plan reads the whole store, so the card is shown before. Its errors come up when d asks again.
+    // A plan reads the whole store, so the card is shown first. Its errors appear when d asks again.
     const deletion = await planDeletion(client(), model.name).catch(() => undefined);
     if (deletion === undefined || this.#state.cards.get(key)?.value !== card) return;
     this.#keep("cards", key, received({ ...card, deletion }, clock.wallMs()));
@@ -255,7 +255,7 @@ export class ModelsFeed {
     }
   }
 
-  /** Draws again at the moment from which a wait is shown. */
+  /** Draws again once the wait is long enough to be shown. */
   #showWaiting(): void {
     setTimeout(() => this.#update({}), shownWaitMs).unref();
   }

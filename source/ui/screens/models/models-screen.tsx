@@ -1,4 +1,4 @@
-// The models screen: the models of this machine, those of the hub, and those that are loaded.
+// The models screen: installed models, models of the hub, loaded models.
 
 import { memo } from "react";
 import { formatBytes } from "../../../base/byte-format.ts";
@@ -65,7 +65,7 @@ export function modelsScreen({ client, glyphs, clock, frame }: ModelsScreenOptio
     paste: type,
     subscribe: store.subscribe,
     activate: () => feed.start(),
-    // Downloads and loads go on.
+    // Downloads and loads continue.
     deactivate: () => feed.stop(),
     close: async () => {
       closing.abort();
@@ -81,7 +81,7 @@ function statusText({ capacity, downloads, work }: ModelsState, { separator }: G
   const active = downloads.filter(isActive).length;
   const freeBytes = capacity.value?.diskFreeBytes;
   const parts = [
-    work !== undefined && "making a model",
+    work !== undefined && "creating a model",
     active > 0 && `${active} ${active === 1 ? "download" : "downloads"}`,
     freeBytes !== undefined && `disk ${formatBytes(freeBytes)} free`,
   ];

@@ -14,7 +14,7 @@ export type Source = (typeof sources)[number];
 
 /** A value that is read from the server again and again. */
 export interface Reading<T> {
-  /** The last one received; it stays on the screen when the server stops. */
+  /** The last one received; still shown when the server stops. */
   readonly value: T | undefined;
   /** Milliseconds since 1970. */
   readonly readAtMs: number | undefined;
@@ -57,7 +57,7 @@ export interface ListChoice {
   readonly sort: string;
 }
 
-/** A model that is being loaded from this screen. */
+/** A model that this screen is loading. */
 export interface LoadingModel {
   readonly name: string;
   /** A file that was touched is checked first: its content may have changed. */
@@ -86,14 +86,14 @@ export interface ModelsState {
   readonly capacity: Reading<Capacity>;
   readonly downloads: readonly Download[];
   readonly loading: readonly LoadingModel[];
-  /** The quantizations of repositories, by the repository's name. */
+  /** The quantisations of repositories, by the repository's name. */
   readonly offers: ReadonlyMap<string, Reading<readonly HubQuantization[]>>;
-  /** By name and digest: a model that was made again has a new card. */
+  /** By name and digest: a recreated model has a new card. */
   readonly cards: ReadonlyMap<string, Reading<CardFacts>>;
   readonly choice: LoadChoice;
-  /** The first row of the card that is in sight. */
+  /** The first visible row of the card. */
   readonly cardTop: number;
-  /** A long task in progress, such as making a model. */
+  /** A long task in progress, such as creating a model. */
   readonly work: string | undefined;
 }
 

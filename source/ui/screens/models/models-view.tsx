@@ -23,7 +23,7 @@ const listShare = 0.6;
 
 export interface ModelsViewProps extends BodySize {
   readonly store: Readable<ModelsState>;
-  /** Hears how far the card scrolls. */
+  /** Called with the last row that the card scrolls to. */
   readonly onCardExtent: (lastTop: number) => void;
 }
 

@@ -1,4 +1,4 @@
-// Repeats a task while the screen is in sight, never twice at the same time.
+// Repeats a task while the screen is shown, one run at a time.
 
 export class Poll {
   readonly #work: () => Promise<void>;
@@ -11,7 +11,7 @@ export class Poll {
 
   /**
    * @param work never rejects
-   * @param shareMaximum of the time: a work that takes long is done less often. Defaults to all of it.
+   * @param shareMaximum share of the time to spend working: slow work is done less often. Defaults to 1.
    */
   constructor(work: () => Promise<void>, intervalMs: number, shareMaximum = 1) {
     this.#work = work;
@@ -19,7 +19,7 @@ export class Poll {
     this.#shareMaximum = shareMaximum;
   }
 
-  /** At once, and then again and again. */
+  /** Runs at once, then repeatedly. */
   start(): void {
     if (this.#isOn) return;
     this.#isOn = true;
@@ -31,7 +31,7 @@ export class Poll {
     clearTimeout(this.#timer);
   }
 
-  /** Once, beginning no earlier than now; a work that runs already has seen older things. */
+  /** Runs once, starting no earlier than now: a run in progress may have read older data. */
   async now(): Promise<void> {
     clearTimeout(this.#timer);
     if (this.#running !== undefined) {

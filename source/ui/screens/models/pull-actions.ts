@@ -1,4 +1,4 @@
-// Downloads of models: which one to pull, and pulling, pausing and cancelling it.
+// Actions on downloads: choose, pull, pause, resume, cancel.
 
 import { formatBytes } from "../../../base/byte-format.ts";
 import { shownModel } from "../../../base/model-tag.ts";
@@ -32,36 +32,38 @@ export async function pull(context: ModelsContext, typed: string): ActionMessage
       : await frame.ask("Pull (owner/name:quant)", suggestion, (name) =>
           nameProblem(context, name),
         );
-  if (text === undefined) return "Nothing was pulled";
+  if (text === undefined) return "Pull cancelled";
   const refusal = start(context, pullReference(text));
   if (refusal !== undefined || feed.isRunning) return refusal;
-  return "The download has begun; Alt+2 shows how far it is";
+  return "Download started; Alt+2 shows progress";
 }
 
-/** Says why a typed name cannot be pulled. */
+/** Reason why a typed name cannot be pulled. */
 function nameProblem({ state }: ModelsContext, typed: string): string | undefined {
   const name = typed.trim();
   if (name === "") return "Type a name such as owner/name:Q4_K_M; Esc cancels.";
-  if (/\s/.test(name)) return "A model's name has no blanks.";
+  if (/\s/.test(name)) return "Model names cannot contain spaces.";
   const known = findDownload(state.downloads, shownModel(pullReference(name)));
-  return known !== undefined && isActive(known) ? `${known.name} is being downloaded.` : undefined;
+  return known !== undefined && isActive(known)
+    ? `${known.name} is already downloading.`
+    : undefined;
 }
 
-/** Lists the quantizations of the selected model's repository, and pulls the chosen one. */
+/** Lists the quantisations of the selected model's repository, and pulls the chosen one. */
 export async function chooseQuantization(context: ModelsContext): ActionMessage {
   const { client, frame, entry } = context;
   if (entry === undefined) return undefined;
   const { name } = entry;
   const offered = await listQuantizations(client(), name.replace(/:[^/]*$/, ""));
-  if (offered.length === 0) return `${name} holds no whole .gguf model`;
+  if (offered.length === 0) return `${name} has no complete .gguf model`;
   const choices = offered
     .toSorted((one, other) => Number(other.isDefault) - Number(one.isDefault))
     .map((quantization) => choiceFor(name, quantization, context.state));
-  const chosen = await frame.choose(`Quantizations of ${name}`, choices);
+  const chosen = await frame.choose(`Quantisations of ${name}`, choices);
   return chosen === undefined ? undefined : start(context, quantizedName(name, chosen));
 }
 
-/** Pauses the selected download, or goes on with one that is paused or has failed. */
+/** Pauses the selected download, or resumes one that is paused or has failed. */
 export function pauseOrResume(context: ModelsContext): string | undefined {
   const download = downloadOf(context.entry);
   if (download === undefined) return undefined;
@@ -76,14 +78,14 @@ export function cancel(context: ModelsContext): string | undefined {
   if (name === undefined) return undefined;
   change(context, name, () => undefined);
   stop(context, name);
-  return `${name} is off the list; what was fetched is kept for two weeks, p goes on from there`;
+  return `Cancelled ${name}; the partial file is kept for two weeks, p resumes it`;
 }
 
-/** Begins or resumes a download, and selects it. @returns why it does not begin */
+/** Begins or resumes a download, and selects it. @returns the reason if it cannot start */
 function start(context: ModelsContext, reference: string): string | undefined {
   const name = shownModel(reference);
   const known = findDownload(context.state.downloads, name);
-  if (known !== undefined && isActive(known)) return `${name} is being downloaded already`;
+  if (known !== undefined && isActive(known)) return `${name} is already downloading`;
   change(context, name, (download) =>
     download === undefined ? startDownload(name) : resumeDownload(download),
   );
@@ -92,7 +94,7 @@ function start(context: ModelsContext, reference: string): string | undefined {
   return undefined;
 }
 
-/** Tells the end in a notice: another screen may be in front by then. */
+/** Reports the end in a notice: another screen may be shown by then. */
 async function run(context: ModelsContext, name: string): Promise<void> {
   const { client, clock, feed, frame, pulls } = context;
   const controller = new AbortController();
@@ -109,13 +111,13 @@ async function run(context: ModelsContext, name: string): Promise<void> {
     feed.forgetCards();
     await feed.refresh();
     change(context, name, () => undefined);
-    frame.notify(`${name} is here`);
+    frame.notify(`Downloaded ${name}`);
   } catch (error) {
     if (controller.signal.aborted) return;
     const sentence = describeError(error);
     change(context, name, (download) => download && failDownload(download, sentence));
-    // The screen itself tells why, while it is in front.
-    frame.notify(`The download of ${name} failed${feed.isRunning ? "" : `: ${sentence}`}`);
+    // The screen shows the reason itself while it is open.
+    frame.notify(`Download of ${name} failed${feed.isRunning ? "" : `: ${sentence}`}`);
   } finally {
     if (pulls.get(name) === controller) pulls.delete(name);
   }
@@ -144,11 +146,11 @@ function choiceFor(name: string, quantization: HubQuantization, state: ModelsSta
   const notes = [
     formatBytes(sizeBytes),
     files > 1 && `${files} files`,
-    isDefault && "usual",
-    local.value?.some((model) => isSameModel(model.name, reference)) && "here",
-    findDownload(downloads, reference) && "on its way",
-    sizeBytes > (memoryBytes ?? Infinity) && "more than memory",
-    sizeBytes > (room?.diskFreeBytes ?? Infinity) && "more than disk",
+    isDefault && "default",
+    local.value?.some((model) => isSameModel(model.name, reference)) && "installed",
+    findDownload(downloads, reference) && "downloading",
+    sizeBytes > (memoryBytes ?? Infinity) && "too big for memory",
+    sizeBytes > (room?.diskFreeBytes ?? Infinity) && "too big for the disk",
   ];
   return { value: selector, title: selector, note: joinParts(notes, ", ") };
 }

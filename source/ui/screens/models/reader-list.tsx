@@ -1,4 +1,4 @@
-// The list in words for screen readers: how long it is, the selected model, the field.
+// The list in words for screen readers: its length, the selected model, the field.
 
 import { Box, Text } from "ink";
 import type { ReactElement } from "react";
@@ -11,7 +11,7 @@ import { entriesOf, type ModelEntry, selectedIndex } from "./model-entries.ts";
 import { formatTally, formatWindow } from "./model-figures.ts";
 import type { ModelsState } from "./models-state.ts";
 
-/** Short: the whole of it is read out again when a part changes. */
+/** Short: any change makes a screen reader read all of it again. */
 export function ReaderList({ state }: { readonly state: ModelsState }): ReactElement {
   const { source, work, isTyping } = state;
   const entries = entriesOf(state, source);
@@ -23,7 +23,7 @@ export function ReaderList({ state }: { readonly state: ModelsState }): ReactEle
     error !== undefined && `Error: ${error}`,
     work,
     entry === undefined
-      ? "Selected: nothing"
+      ? "Selected: none"
       : `Selected: ${description(entry)}${stateWords(entry)}, ${selected + 1} of ${entries.length}`,
     isTyping && `Filter: ${state.lists[source].filter.text}`,
   ].filter((line) => typeof line === "string");
@@ -38,7 +38,7 @@ export function ReaderList({ state }: { readonly state: ModelsState }): ReactEle
 
 const fitWords: Record<Fit, string> = {
   gpu: "fits on the GPU",
-  split: "fits on GPU and CPU together",
+  split: "fits on GPU and CPU",
   cpu: "fits on the CPU",
   none: "is too big",
 };
@@ -47,7 +47,7 @@ function description(entry: ModelEntry): string {
   switch (entry.kind) {
     case "local": {
       const { model, estimate } = entry;
-      if (model === undefined) return `${entry.name}, on its way`;
+      if (model === undefined) return entry.name;
       const window = model.memory?.trainedContextLength;
       return joinParts(
         [
@@ -67,7 +67,7 @@ function description(entry: ModelEntry): string {
           entry.name,
           downloads !== undefined && `${formatTally(downloads)} downloads`,
           isGated && "gated",
-          entry.installed.length > 0 && "on this machine",
+          entry.installed.length > 0 && "installed",
         ],
         ", ",
       );

@@ -18,7 +18,7 @@ export const fitWords: Readonly<Record<Fit, TextRun>> = {
 
 /** The meaning of `fitWords`, as a line below the list. */
 export function fitLegend({ separator }: Glyphs): string {
-  const meanings = ["GPU all layers", "split part", "CPU none", "no too big"];
+  const meanings = ["GPU all layers", "split some", "CPU only", "no too big"];
   return `FIT: ${meanings.join(` ${separator} `)}`;
 }
 
@@ -31,7 +31,7 @@ export function localStateCell({ loaded, loading, download }: LocalEntry, glyphs
 
 export function hubStateCell({ model, installed, download }: HubEntry, glyphs: Glyphs): TextRun {
   if (download !== undefined && download.state !== "done") return downloadCell(download, glyphs);
-  if (installed.length > 0) return { text: "here", tone: "plain" };
+  if (installed.length > 0) return { text: "installed", tone: "plain" };
   if (model.isGated) return { text: "gated", tone: "warning" };
   return { text: "", tone: "plain" };
 }
@@ -76,10 +76,10 @@ export function processorOf({ size, size_vram: vram }: LoadedEntry): string {
 
 const years20Ms = 20 * 365 * 86_400_000;
 
-/** The time until it is unloaded: `4 min`, `for good`. */
+/** The time until it is unloaded: `4 min`, `forever`. */
 export function timeToUnload({ expires_at: expiresAt, state }: LoadedEntry, nowMs: number): string {
   const aheadMs = Date.parse(expiresAt) - nowMs;
   if (state === "loading" || Number.isNaN(aheadMs)) return "-";
-  if (aheadMs > years20Ms) return "for good";
-  return aheadMs <= 0 ? "leaving" : formatSpan(aheadMs);
+  if (aheadMs > years20Ms) return "forever";
+  return aheadMs <= 0 ? "expired" : formatSpan(aheadMs);
 }

@@ -55,7 +55,7 @@ export function nextStatus(context: BrowseContext): undefined {
 export async function chooseModel(context: BrowseContext): Promise<undefined> {
   const { feed, frame } = context;
   const all = "";
-  const chosen = await frame.choose("Requests to", [
+  const chosen = await frame.choose("Show requests for", [
     { value: all, title: "all models" },
     ...requestedModels(feed.get()).map((name) => ({ value: name, title: name })),
   ]);
@@ -69,7 +69,7 @@ export function togglePause({ store, state, feed }: BrowseContext): undefined {
 export function toggleOwnRequests({ store, state }: BrowseContext): string {
   const showsOwn = !state.showsOwn;
   store.update({ showsOwn });
-  return showsOwn ? "modelctl's own requests are shown" : "modelctl's own requests are hidden";
+  return showsOwn ? "Showing modelctl's own requests" : "Hiding modelctl's own requests";
 }
 
 export function toggleTime({ store, state }: BrowseContext): undefined {
@@ -82,7 +82,7 @@ export function toggleWrap({ store, state }: BrowseContext): undefined {
 
 /** Opens a request in full. */
 export function openRequest(context: BrowseContext, view: RequestView): undefined {
-  // New requests must not take the place of the one that is read: it stays selected.
+  // Keeps it selected while new requests arrive.
   context.store.update({ opened: view, top: 0, selectedKey: keyOf(view) });
   void read(context, view);
 }
@@ -101,7 +101,7 @@ export function movePage(context: BrowseContext, direction: -1 | 1): undefined {
   move(context, direction * Math.max(1, context.extent.current.rows - 1));
 }
 
-/** Reads an open request again once it has ended: only then its texts are whole. */
+/** Reads an open request again once it has ended: its texts are complete only then. */
 export function refresh(context: BrowseContext): void {
   const { opened, read: before } = context.state;
   if (opened === undefined || before?.key !== keyOf(opened)) return;

@@ -4,12 +4,12 @@ import type { RequestView } from "../../../client/requests.ts";
 
 export interface CurlOptions {
   readonly url: string;
-  /** The body as the server got it; undefined where it was not kept. */
+  /** The body as received; undefined if it was not recorded. */
   readonly body: string | undefined;
   readonly needsKey: boolean;
 }
 
-/** Runs in any POSIX shell. The key is never in it: it is read from the environment. */
+/** Runs in any POSIX shell. The key is read from the environment, never written out. */
 export function curlCommand(view: RequestView, { url, body, needsKey }: CurlOptions): string {
   const lines = [`curl ${quoted(url + view.path)}`];
   if (view.method !== "GET" && view.method !== "POST") lines.push(`-X ${view.method}`);
@@ -19,13 +19,13 @@ export function curlCommand(view: RequestView, { url, body, needsKey }: CurlOpti
   return lines.join(" \\\n  ");
 }
 
-/** A call that anybody can try. */
+/** An example call to try. */
 export function exampleCall(url: string): string {
   const body = { model: "tiny", messages: [{ role: "user", content: "Hi" }] };
   return `curl ${url}/v1/chat/completions -H 'content-type: application/json' -d '${JSON.stringify(body)}'`;
 }
 
-/** Stands in for a body that was not kept: the parts that are known. */
+/** Stands in for a body that was not recorded: its known parts. */
 function skeleton({ path, model, parameters, stream }: RequestView): string {
   const isNative = path.startsWith("/api/");
   const said =

@@ -1,4 +1,4 @@
-// Actions on requests of the log: cancel, copy, send again, export.
+// Actions on requests of the log: cancel, copy, replay, export.
 
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
@@ -15,13 +15,13 @@ const bodyNotKept =
 
 const replayedMethods = ["GET", "POST", "DELETE"] as const;
 
-/** Cancels at once: its client gets what there is of the answer, and can ask again. */
+/** Cancels at once: the client gets the answer so far. */
 export async function cancel({ client }: ServerContext, { id }: RequestView): ActionMessage {
   await cancelRequest(client(), id);
   return `Cancelled ${id}`;
 }
 
-/** Begins or ends the recording, for every client of the server, until it ends. */
+/** Starts or stops recording, for all clients, until the server stops. */
 export async function toggleRecording({ client, watch, frame }: ServerContext): ActionMessage {
   if (watch.sample?.isRecording === true) {
     if (!(await frame.confirm("Stop recording and delete the recordings?"))) return undefined;
@@ -29,7 +29,7 @@ export async function toggleRecording({ client, watch, frame }: ServerContext): 
     return "Recording is off";
   }
   const question =
-    "Record prompts, answers and bodies of all clients, in memory, until the server ends?";
+    "Record prompts, answers and bodies of all clients in memory until the server stops?";
   if (!(await frame.confirm(question))) return undefined;
   await recordPrompts(client(), true);
   return "Recording prompts and answers";
@@ -42,7 +42,7 @@ export async function copyCurl(context: ServerContext, view: RequestView): Actio
   const { url, key } = client().connection;
   const copied = await frame.copy(curlCommand(view, { url, body, needsKey: key !== undefined }));
   const isWhole = body !== undefined || view.method === "GET";
-  return isWhole ? copied : `${copied} without its texts, which were not recorded`;
+  return isWhole ? copied : `${copied}; the body was not recorded`;
 }
 
 /** A call to try, while there are no requests. */
@@ -57,45 +57,45 @@ export async function copyJson({ frame }: ServerContext, view: RequestView): Act
 export async function replay(context: ServerContext, view: RequestView): ActionMessage {
   const { client, frame, readTexts, closing } = context;
   const method = replayedMethods.find((name) => name === view.method);
-  if (method === undefined) return `A ${view.method} request cannot be sent once more`;
+  if (method === undefined) return `${view.method} requests cannot be replayed`;
   let body: string | undefined;
   const readBody = async (): Promise<string> => {
     const texts = await readTexts(view);
     if (texts.kind === "failed") throw new Error(texts.sentence);
     body = texts.kind === "read" ? texts.texts.body : undefined;
     if (body === undefined && method !== "GET") throw new Error(bodyNotKept);
-    return body === undefined ? "" : `${formatBytes(Buffer.byteLength(body))} are sent.`;
+    return body === undefined ? "" : `Sends ${formatBytes(Buffer.byteLength(body))}.`;
   };
-  const question = `Send ${view.method} ${view.path} to the server once more?`;
+  const question = `Replay ${view.method} ${view.path}?`;
   if (!(await frame.confirm(question, readBody()))) return undefined;
   const sent = body === undefined ? undefined : (JSON.parse(body) as unknown);
-  // The answer may take minutes: it is told of when it has come.
+  // The answer may take minutes: a notice reports its end.
   client()
     .send({ method, path: view.path, body: sent }, closing)
     .then(
-      (status) => frame.notify(`The replay of ${view.id} ended with status ${status}`),
+      (status) => frame.notify(`Replay of ${view.id} ended with status ${status}`),
       (error: unknown) => {
         if (!closing.aborted) frame.notify(describeError(error));
       },
     );
-  return `Sent ${view.id} once more`;
+  return `Replaying ${view.id}`;
 }
 
-/** Writes the requests that are shown into a file. */
+/** Writes the shown requests to a file. */
 export async function exportRequests({ frame, listed: { shown } }: ServerContext): ActionMessage {
   const count = `${shown.length} ${shown.length === 1 ? "request" : "requests"}`;
-  const answer = await frame.ask(`Write ${count} as JSON lines into`, "requests.ndjson");
+  const answer = await frame.ask(`Export ${count} as JSON lines to`, "requests.ndjson");
   if (answer === undefined || answer.trim() === "") return undefined;
   const file = path.resolve(answer.trim());
   const text = shown.map((view) => `${JSON.stringify(view)}\n`).join("");
   if (!(await writeNew(file, text))) {
-    if (!(await frame.confirm(`${file} is there already. Replace it?`))) return undefined;
+    if (!(await frame.confirm(`Replace ${file}?`))) return undefined;
     await writeFile(file, text);
   }
-  return `Wrote ${count} into ${file}`;
+  return `Exported ${count} to ${file}`;
 }
 
-/** @returns false when there is such a file already */
+/** @returns false if the file exists */
 async function writeNew(file: string, text: string): Promise<boolean> {
   try {
     await writeFile(file, text, { flag: "wx" });

@@ -11,7 +11,7 @@ import { asciiGlyphs, type Glyphs, type Tone } from "../../theme.ts";
 
 export interface RequestColumnOptions {
   readonly glyphs: Glyphs;
-  /** Ages in place of the time of day. */
+  /** Shows ages instead of the time of day. */
   readonly isRelative: boolean;
   /** Milliseconds since 1970. */
   readonly now: number;
@@ -59,7 +59,7 @@ export function requestColumns(options: RequestColumnOptions): readonly Column<R
   ];
 }
 
-/** The reason of a failure, which stands in place of the figures. */
+/** The reason of a failure, shown instead of the figures. */
 export function failureNote({ error }: RequestView, isAscii: boolean): TextRun | undefined {
   return error && foreignRun(error.message, "error", isAscii);
 }
@@ -70,7 +70,7 @@ const spokenFigures: Readonly<Record<string, (value: string) => string>> = {
   OUT: (value) => `${value} out`,
   TTFT: (value) => `first token after ${value}`,
   "tok/s": (value) => `${value} tok/s`,
-  TOTAL: (value) => `${value} in all`,
+  TOTAL: (value) => `${value} total`,
 };
 
 /** A request that has ended, in one line for screen readers. */

@@ -47,7 +47,7 @@ export const RequestDetail = memo(function RequestDetail(props: RequestDetailPro
   );
 });
 
-/** Nothing where no request is selected. */
+/** Empty while no request is selected. */
 export const RequestPreview = memo(function RequestPreview({
   sources,
   columns,
@@ -58,7 +58,7 @@ export const RequestPreview = memo(function RequestPreview({
   if (selected === undefined) return null;
   const width = panelInnerWidth(columns);
   const lines = summaryLines(selected, { width, glyphs, isWrapped: false });
-  const title = `${selected.id} ${glyphs.separator} Enter opens it`;
+  const title = `${selected.id} ${glyphs.separator} Enter open`;
   return (
     <Panel width={columns} height={previewRows} title={title}>
       <TextLines lines={lines.slice(0, panelInnerHeight(previewRows))} />

@@ -6,7 +6,7 @@ import { ownAgent } from "../../../client/api-client.ts";
 import type { RequestView } from "../../../client/requests.ts";
 import { keyOf } from "../../live/request-feed.ts";
 
-/** Reads a filter such as `status:5xx model:tiny`. @throws with a sentence for one without sense */
+/** Reads a filter such as `status:5xx model:tiny`. @throws with a sentence for an invalid one */
 export type ReadFilter = (text: string) => IsShown;
 
 type IsShown = (view: RequestView) => boolean;
@@ -24,9 +24,9 @@ export interface ListFilters {
 
 export interface RequestListState {
   readonly filters: ListFilters;
-  /** Also shows what modelctl asks for its own screens. */
+  /** Also shows the requests of modelctl's own screens. */
   readonly showsOwn: boolean;
-  /** All filters together. */
+  /** All filters combined. */
   readonly isShown: IsShown;
   /** Error in the text of the filter; the last valid filter stays in force. */
   readonly filterProblem: string | undefined;
@@ -64,7 +64,7 @@ const passing = memoizeLast((isShown: IsShown, views: readonly RequestView[]) =>
   views.filter(isShown),
 );
 
-/** Paths that a person's own questions take; modelctl asks the others to keep its screens up to date. */
+/** Paths of a person's own requests; modelctl's screens poll the others. */
 const askingPaths = new Set(["/api/chat", "/api/generate", "/api/embed"]);
 
 function isOwn({ client, path }: RequestView): boolean {
@@ -75,7 +75,7 @@ const withoutOwn = memoizeLast((views: readonly RequestView[]) =>
   views.filter((view) => !isOwn(view)),
 );
 
-/** A log of thousands is looked through by every command. */
+/** Every command searches it, and the log may have thousands of entries. */
 const indexOfKey = memoizeLast((views: readonly RequestView[], key: string | undefined) =>
   key === undefined ? -1 : views.findIndex((view) => keyOf(view) === key),
 );
@@ -93,7 +93,7 @@ export function listRequests(
   return { shown, selectedIndex, selected: shown[selectedIndex], total: listed.length };
 }
 
-/** Counts the requests that have come since the pause. */
+/** Counts the new requests since the pause. */
 export function countNewRequests(
   { frozen, showsOwn }: RequestListState,
   entries: readonly RequestView[],
@@ -129,7 +129,7 @@ export function nextStatusClass(status: StatusClass): StatusClass {
   return statusClasses[(statusClasses.indexOf(status) + 1) % statusClasses.length] ?? "all";
 }
 
-/** Selects another row; beyond the newest end the selection follows what comes. */
+/** Selects another row; past the newest one the selection follows new requests. */
 export function moveSelection(
   { shown, selectedIndex }: ListedRequests,
   rows: number,

@@ -42,7 +42,7 @@ export const RequestTable = memo(function RequestTable(props: RequestTableProps)
   const footer =
     selectedKey === undefined
       ? `${shown.length} of ${total}`
-      : `${selectedIndex + 1} of ${shown.length} ${glyphs.separator} End follows`;
+      : `${selectedIndex + 1} of ${shown.length} ${glyphs.separator} End follow`;
   const height = Math.max(0, panelInnerHeight(rows) - headRows);
   const { extent } = sources;
   useEffect(() => {
@@ -53,7 +53,7 @@ export const RequestTable = memo(function RequestTable(props: RequestTableProps)
       width={columns}
       height={rows}
       y={y}
-      title={samples.at(-1)?.isRecording === true ? "Requests, recording prompts" : "Requests"}
+      title={samples.at(-1)?.isRecording === true ? "Requests (recording prompts)" : "Requests"}
       footer={footer}
       isFocused
     >
@@ -77,7 +77,7 @@ const fieldWidthMaximum = 48;
 
 interface FilterLineProps {
   readonly state: ServerState;
-  /** Requests that have come since the pause. */
+  /** New requests since the pause. */
   readonly missed: number;
   readonly width: number;
 }
@@ -122,7 +122,7 @@ function FilterLine({ state, missed, width }: FilterLineProps): ReactElement {
 }
 
 interface NoRequestsProps {
-  /** There are some, but the filters leave none. */
+  /** True if the filters hide all requests. */
   readonly hasRequests: boolean;
   readonly url: string;
   readonly width: number;
@@ -131,8 +131,8 @@ interface NoRequestsProps {
 function NoRequests({ hasRequests, url, width }: NoRequestsProps): ReactElement {
   const paragraph = useParagraph(width - markerWidth);
   const lines = hasRequests
-    ? ["Nothing matches. Esc shows all requests."]
-    : ["Listening; nothing has been asked yet. For example:", exampleCall(url), "y copies it."];
+    ? ["No matches. Press Esc to show all requests."]
+    : ["No requests yet. Try:", exampleCall(url), "Press y to copy it."];
   return (
     <Box flexDirection="column" flexShrink={0} paddingLeft={markerWidth}>
       {lines.map((line) => paragraph(line, "dim"))}

@@ -18,7 +18,7 @@ import { wrapLine } from "../../text/wrap-line.ts";
 import type { Glyphs, Tone } from "../../theme.ts";
 import { statusRun, timeOfDay } from "./request-columns.ts";
 
-/** Prompt, answer and body as the server kept them, or the state of reading them. */
+/** Prompt, answer and body as the server recorded them, or the state of reading them. */
 export type DetailTexts =
   | { readonly kind: "reading" }
   | { readonly kind: "read"; readonly texts: RequestTexts }
@@ -30,13 +30,13 @@ type TextLine = readonly TextRun[];
 export interface TextOptions {
   readonly width: number;
   readonly glyphs: Glyphs;
-  /** Long lines go on below, instead of being cut. */
+  /** Wraps long lines instead of cutting them. */
   readonly isWrapped: boolean;
 }
 
 const tabText = "    ";
 
-/** Parameters and phases, without what was said. */
+/** Parameters and phases, without prompt and answer. */
 export function summaryLines(view: RequestView, options: TextOptions): TextLine[] {
   const { glyphs, width } = options;
   const { client, keyId, stream, slot, finishReason, error } = view;
@@ -44,9 +44,9 @@ export function summaryLines(view: RequestView, options: TextOptions): TextLine[
     keyId === undefined ? "no key" : `key ${keyId}`,
     `from ${client.address}`,
     client.agent,
-    stream ? "streamed" : "in one piece",
+    stream ? "streamed" : "not streamed",
     slot !== undefined && `slot ${slot}`,
-    finishReason !== undefined && `ended by ${finishReason}`,
+    finishReason !== undefined && `finish: ${finishReason}`,
   ];
   const heading: TextLine = [
     { text: `${timeOfDay(view.startedAt)}  `, tone: "dim" },
@@ -80,10 +80,10 @@ export function phasesText(view: RequestView, glyphs: Glyphs): string {
   ];
   const ends = [
     firstTokenMs !== undefined && `first token after ${formatMilliseconds(firstTokenMs)}`,
-    totalMs !== undefined && `${formatMilliseconds(totalMs)} in all`,
+    totalMs !== undefined && `${formatMilliseconds(totalMs)} total`,
   ];
   const parts = [joinParts(phases, ` ${glyphs.arrow} `), joinParts(ends, ", ")];
-  return joinParts(parts, "; ") || "nothing measured yet";
+  return joinParts(parts, "; ") || "no timings yet";
 }
 
 /** The whole request; it may be longer than the window. */
@@ -103,7 +103,7 @@ export function requestLines(
   const lines = summaryLines(view, wrapping);
   switch (texts.kind) {
     case "reading": {
-      const text = `Reading what was said ${options.glyphs.ellipsis}`;
+      const text = `Loading prompt and answer${options.glyphs.ellipsis}`;
       return [...lines, [], [{ text, tone: "dim" }]];
     }
     case "failed":
@@ -117,7 +117,7 @@ export function requestLines(
       }
       return [
         ...lines,
-        ...(prompt === undefined ? [] : section("Prompt, as the model got it", prompt)),
+        ...(prompt === undefined ? [] : section("Prompt, as sent to the model", prompt)),
         ...(answer === undefined ? [] : section("Answer", answer)),
       ];
     }

@@ -14,8 +14,8 @@ import type { ServerSources } from "./server-state.ts";
 const rowsMaximum = 3;
 
 const remedyKeys = {
-  "next-port": ["p takes the next free port"],
-  "make-key": ["n makes a key"],
+  "next-port": ["p use next free port"],
+  "make-key": ["n create key"],
   none: [],
 } as const;
 
@@ -24,7 +24,7 @@ export interface Banner {
   readonly tone: Tone;
 }
 
-/** @returns undefined where all is well */
+/** @returns undefined if there is no problem */
 export function useBanner(sources: ServerSources): Banner | undefined {
   const { glyphs } = useLook();
   const now = useNow();
@@ -35,17 +35,17 @@ export function useBanner(sources: ServerSources): Banner | undefined {
   if (work !== undefined) return { text: `${glyphs.working} ${work}`, tone: "plain" };
   if (startProblem !== undefined) {
     const { sentence, remedy } = startProblem;
-    const keys = [...remedyKeys[remedy], "o settings", "S starts it as it was"];
+    const keys = [...remedyKeys[remedy], "o settings", "S retry"];
     const text = parted(`${glyphs.failed} ${sentence}`, ...keys);
     return { text, tone: remedy === "make-key" ? "warning" : "error" };
   }
   if (host.state === "stopped") {
     const text = `${glyphs.idle} The server is stopped`;
-    return { text: parted(text, "S starts it", "o settings"), tone: "warning" };
+    return { text: parted(text, "S start", "o settings"), tone: "warning" };
   }
   if (link.kind === "down") {
     const age = span(now - link.sinceMs);
-    const text = `${glyphs.failed} ${link.sentence} Gone for ${age}; ${host.url} is asked again and again`;
+    const text = `${glyphs.failed} ${link.sentence} Gone for ${age}; reconnecting to ${host.url}`;
     return { text, tone: "error" };
   }
   if (host.warning === undefined) return undefined;

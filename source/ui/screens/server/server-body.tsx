@@ -15,10 +15,10 @@ import { BannerRows, bannerRows, useBanner } from "./server-banner.tsx";
 import { lineRows, paneRows, ServerLines, ServerPanes } from "./server-panes.tsx";
 import type { ServerSources } from "./server-state.ts";
 
-/** In less room two lines have to do in place of the panes. */
+/** A smaller window shows two lines instead of the panes. */
 const paneColumnsMinimum = 100;
 const paneBodyMinimum = 20;
-/** In a window with fewer rows the table needs them all. */
+/** A window with fewer rows has no preview. */
 const previewBodyMinimum = 26;
 const tableMinimum = 4;
 
@@ -66,7 +66,7 @@ function ServerWindow({ sources, columns, rows }: ServerBodyProps): ReactElement
   );
 }
 
-/** For screen readers, below the requests that have ended: only what changes, in a few lines. */
+/** The changing figures in a few lines, for screen readers, below the finished requests. */
 function ServerSummary({ sources }: Pick<ServerBodyProps, "sources">): ReactElement {
   const { glyphs } = useLook();
   const banner = useBanner(sources);

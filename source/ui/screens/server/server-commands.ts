@@ -34,7 +34,7 @@ import type { ServerContext, ServerControl, StartProblem } from "./server-state.
 type Row = CommandRow<ServerContext>;
 type When = Row["when"];
 
-const foreign = "Another program hosts this server: it is set, stopped and started there";
+const foreign = "Another program runs this server; configure or stop it there";
 
 const isTyping: When = ({ state }) => state.field !== undefined;
 const isDetailOpen: When = ({ state }) => state.opened !== undefined;
@@ -49,12 +49,12 @@ const hasRemedy =
     inList(context) && context.state.startProblem?.remedy === remedy;
 const hintedInDetail = (word: string) => (context: ServerContext) =>
   isDetailOpen(context) ? word : undefined;
-/** Does it with the selected request. */
+/** Acts on the selected request. */
 const withSelected =
   (act: (context: ServerContext, view: RequestView) => ReturnType<Row["run"]>): Row["run"] =>
   (context) =>
     context.listed.selected && act(context, context.listed.selected);
-/** Does it with the server that this program hosts. */
+/** Acts on the server of this program; a notice names the reason if there is none. */
 const withControl =
   (act: (context: ServerContext, control: ServerControl) => ReturnType<Row["run"]>): Row["run"] =>
   (context) =>
@@ -69,12 +69,12 @@ const command = commandRow<ServerContext>("server", "Requests");
 
 export const serverCommands: readonly Row[] = [
   command("keepFilter", ["Enter"], "Apply the filter and return to the list", {
-    hint: "keep",
+    hint: "apply",
     when: isTyping,
     run: keepFilter,
   }),
-  command("dropFilter", ["Esc"], "Cancel the change of the filter", {
-    hint: "drop",
+  command("dropFilter", ["Esc"], "Discard the filter changes", {
+    hint: "discard",
     when: isTyping,
     run: dropFilter,
   }),
@@ -114,7 +114,7 @@ export const serverCommands: readonly Row[] = [
     run: withSelected(openRequest),
   }),
   command("pause", ["Space"], "Pause the list and count new requests", {
-    hint: ({ state }) => (state.frozen === undefined ? "pause" : "go on"),
+    hint: ({ state }) => (state.frozen === undefined ? "pause" : "resume"),
     when: inList,
     run: togglePause,
   }),
@@ -133,7 +133,7 @@ export const serverCommands: readonly Row[] = [
     when: onRequest,
     run: withSelected(copyJson),
   }),
-  command("replay", ["R"], "Send the request again", {
+  command("replay", ["R"], "Replay the request", {
     hint: hintedInDetail("replay"),
     when: onRequest,
     run: withSelected(replay),
@@ -205,10 +205,10 @@ export const serverCommands: readonly Row[] = [
   command(
     "start",
     ["Home"],
-    "Oldest request, or beginning of a text",
+    "Oldest request, or start of the text",
     scrolling((context) => move(context, -Infinity)),
   ),
-  command("follow", ["End"], "Follow the latest one, or go to the end of a text", {
+  command("follow", ["End"], "Follow new requests, or go to the end of the text", {
     ...scrolling((context) => move(context, Infinity)),
     hint: ({ state }) =>
       state.selectedKey === undefined || state.opened !== undefined ? undefined : "follow",

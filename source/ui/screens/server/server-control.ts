@@ -35,18 +35,18 @@ export async function toggleServer(context: ControlContext, control: ServerContr
   return "The server is stopped";
 }
 
-/** Asks for other settings, and starts the server anew with them. */
+/** Asks for other settings, and restarts the server with them. */
 export async function changeSettings(
   context: ControlContext,
   control: ServerControl,
 ): ActionMessage {
-  const { frame, watch } = context;
+  const { frame } = context;
   const wanted = await askSettings(control.settings(), !control.isRunning(), frame);
   if (wanted === undefined) return undefined;
   if (control.isRunning()) {
     const place = `${wanted.host}:${wanted.port}`;
-    const question = `Stop the server on ${watch.url} and start it on ${place}?${unfinishedRequests(context)}`;
-    if (!(await frame.confirm(question))) return "Nothing was changed";
+    const question = `Restart the server on ${place}?${unfinishedRequests(context)}`;
+    if (!(await frame.confirm(question))) return "Settings not changed";
     await stop(context, control);
   }
   return await start(context, control, () => control.startWith(wanted));
@@ -59,12 +59,12 @@ export async function startOnNextPort(
   return await start(context, control, () => control.startOnNextPort());
 }
 
-/** For a server that others reach: it starts only where there is a key. */
+/** Creates the key without which a server that others can reach does not start. */
 export async function makeKey(context: ControlContext, control: ServerControl): ActionMessage {
   const { frame } = context;
   const token = await control.makeKey();
-  const question = `The key, shown this once: ${token}. Copy it, and start the server?`;
-  if (!(await frame.confirm(question))) return "The key is made; S starts the server as it was";
+  const question = `New key (shown once): ${token}. Copy it and start the server?`;
+  if (!(await frame.confirm(question))) return "Key created; press S to start the server";
   await frame.copy(token);
   return await start(context, control, () => control.startWith(control.settings()));
 }
@@ -73,12 +73,12 @@ function unfinishedRequests({ watch }: ControlContext): string {
   const running = watch.sample?.running ?? 0;
   if (running === 0) return "";
   return running === 1
-    ? " A running request is finished first."
-    : ` ${running} running requests are finished first.`;
+    ? " 1 running request will finish first."
+    : ` ${running} running requests will finish first.`;
 }
 
 async function stop({ store, watch }: ControlContext, control: ServerControl): Promise<void> {
-  store.update({ work: `stopping ${watch.url}; running requests are finished first` });
+  store.update({ work: `stopping ${watch.url}; waiting for running requests` });
   try {
     await control.stop();
   } finally {

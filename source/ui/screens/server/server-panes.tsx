@@ -1,4 +1,4 @@
-// The panes above the request table, or two rows of figures where there is no room for them.
+// The panes above the request table, or two rows of figures in a small window.
 
 import { Box } from "ink";
 import { memo, type ReactElement, useMemo } from "react";
@@ -24,7 +24,7 @@ import type { ServerSources } from "./server-state.ts";
 export const paneRows = 7;
 /** Rows of `ServerLines`. */
 export const lineRows = 2;
-const noModel = "no model is loaded";
+const noModel = "no model loaded";
 const squaresMaximum = 12;
 /** Models that the scheduler's pane has room for. */
 const modelsMaximum = 2;
@@ -48,7 +48,7 @@ function useFacts({ watch, feed }: ServerSources): ServerFacts {
   return { ...useStore(watch, (one) => one), requests, now };
 }
 
-/** Three panes side by side, told of each new sample: once a second. */
+/** Three panes side by side, redrawn with each sample: once a second. */
 export const ServerPanes = memo(function ServerPanes(props: ServerPanesProps): ReactElement {
   const { columns } = props;
   const { glyphs } = useLook();
@@ -108,7 +108,7 @@ function workParts({ samples, requests }: ServerFacts) {
   ];
 }
 
-/** Names of models may be long: they stand where a narrow window cuts. */
+/** Names of models may be long, so they come last, where a narrow window cuts. */
 function loadParts({ samples, now }: ServerFacts, glyphs: Glyphs) {
   const sample = samples.at(-1);
   if (sample === undefined) return [];
@@ -159,7 +159,7 @@ function schedulerFigures({ samples, requests, now }: ServerFacts, glyphs: Glyph
   return [
     text("Slots", slots === 0 ? noModel : `${squares} ${running} of ${slots}`),
     text("Queue", waiting === 0 ? "empty" : `${waiting}, longest ${seconds(longestWaitMs)}`),
-    text("Prefix", cachedShare === undefined ? "-" : `${percentage(cachedShare)} from memory`),
+    text("Prefix", cachedShare === undefined ? "-" : `${percentage(cachedShare)} cached`),
     ...models.slice(0, modelsMaximum).map(
       (model): Figure => ({
         kind: "state",
@@ -182,7 +182,7 @@ function seconds(milliseconds: number): string {
 function modelState(model: LoadedModelFigures, now: number, glyphs: Glyphs): string {
   if (model.state === "loading") return `${glyphs.working} ${percentage(model.loadFraction)}`;
   if (model.state === "busy") return `${glyphs.working} busy`;
-  if (model.expiresAt === undefined) return `${glyphs.ready} stays`;
+  if (model.expiresAt === undefined) return `${glyphs.ready} forever`;
   return `${glyphs.ready} ${span(model.expiresAt - now)}`;
 }
 

@@ -2,7 +2,7 @@
 
 import type { Choice, FrameServices } from "../../frame/screen.ts";
 
-/** When requests must bring a key: `auto` is where other machines can reach the server. */
+/** When requests need a key; `auto`: if other machines can reach the server. */
 export const keyRules = ["auto", "true", "false"] as const;
 export type KeyRule = (typeof keyRules)[number];
 
@@ -10,21 +10,21 @@ export interface ServerSettings {
   readonly host: string;
   readonly port: number;
   readonly requireKey: KeyRule;
-  /** Origins of browser pages that may call, beside the usual local ones. */
+  /** Allowed browser origins, besides the usual local ones. */
   readonly origins: readonly string[];
 }
 
 const keyRuleTexts: Readonly<Record<KeyRule, string>> = {
-  auto: "where other machines can reach it",
+  auto: "if other machines can reach it",
   true: "always, except for your own commands",
   false: "never",
 };
 
-const title = "Settings of the server, until this program ends";
+const title = "Server settings (until you quit)";
 
 /**
- * @param isStopped they can be started with, changed or not
- * @returns what is to count from now on; undefined where the person leaves
+ * @param isStopped unchanged settings can be applied too
+ * @returns the new settings; undefined if cancelled
  */
 export async function askSettings(
   before: ServerSettings,
@@ -43,16 +43,16 @@ export async function askSettings(
 
 function choicesOf(settings: ServerSettings, canStart: boolean): Choice[] {
   const { host, port, requireKey, origins } = settings;
-  const apply = { value: "apply", title: "Start the server with these" };
+  const apply = { value: "apply", title: "Start with these settings" };
   return [
     ...(canStart ? [apply] : []),
-    { value: "host", title: "Address to listen on", note: host },
+    { value: "host", title: "Listen address", note: host },
     { value: "port", title: "Port", note: String(port) },
-    { value: "requireKey", title: "Requests need a key", note: keyRuleTexts[requireKey] },
+    { value: "requireKey", title: "Require a key", note: keyRuleTexts[requireKey] },
     {
       value: "origins",
-      title: "Browser pages that may call (CORS)",
-      note: origins.length === 0 ? "the usual local ones" : origins.join(", "),
+      title: "Allowed origins (CORS)",
+      note: origins.length === 0 ? "local origins only" : origins.join(", "),
     },
   ];
 }
@@ -69,8 +69,10 @@ async function askOne(
   ) => (await frame.ask(question, initial, (text) => check?.(text.trim())))?.trim();
   switch (name) {
     case "host": {
-      const host = await ask("Listen on (127.0.0.1: this machine alone)", settings.host, (text) =>
-        /^[\w.:%-]*$/.test(text) ? undefined : `'${text}' is no address of a machine`,
+      const host = await ask(
+        "Listen address (127.0.0.1: this machine only)",
+        settings.host,
+        (text) => (/^[\w.:%-]*$/.test(text) ? undefined : `'${text}' is not a valid address`),
       );
       return host ? { host } : {};
     }
@@ -78,20 +80,18 @@ async function askOne(
       const typed = await ask("Port", String(settings.port), (text) => {
         const port = Number(text);
         const isPort = Number.isInteger(port) && port >= 1 && port <= 65_535;
-        return isPort || text === ""
-          ? undefined
-          : `'${text}' is no port; those are whole numbers from 1 to 65535`;
+        return isPort || text === "" ? undefined : `'${text}' is not a port (1 to 65535)`;
       });
       return typed ? { port: Number(typed) } : {};
     }
     case "origins": {
-      const typed = await ask("Origins, divided by commas", settings.origins.join(", "));
+      const typed = await ask("Allowed origins, separated by commas", settings.origins.join(", "));
       const origins = typed?.split(",").map((origin) => origin.trim());
       return origins === undefined ? {} : { origins: origins.filter((origin) => origin !== "") };
     }
     default: {
       const choices = keyRules.map((value) => ({ value, title: keyRuleTexts[value] }));
-      const chosen = await frame.choose("Requests need a key", choices);
+      const chosen = await frame.choose("Require a key", choices);
       const requireKey = keyRules.find((rule) => rule === chosen);
       return requireKey === undefined ? {} : { requireKey };
     }

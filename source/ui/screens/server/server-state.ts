@@ -1,4 +1,4 @@
-// The state of the Server screen, and what its components and actions are given.
+// The state of the Server screen, and the context of its components and actions.
 
 import type { ApiClient } from "../../../client/api-client.ts";
 import type { RequestView } from "../../../client/requests.ts";
@@ -19,15 +19,15 @@ import type { DetailTexts } from "./request-text.ts";
 import type { ServerSettings } from "./server-settings.ts";
 
 export interface ServerState extends RequestListState {
-  /** The filter while one types in it, and what it was before. */
+  /** The filter while it is edited, and its text before. */
   readonly field: EditorState | undefined;
   readonly textBefore: string;
-  /** Ages in place of the time of day. */
+  /** Shows ages instead of the time of day. */
   readonly isRelative: boolean;
-  /** The request that is open in full, as it was then, and its first row in sight. */
+  /** The open request, as it was when opened, and its first visible row. */
   readonly opened: RequestView | undefined;
   readonly top: number;
-  /** Long lines of an open request go on below, instead of being cut. */
+  /** Wraps long lines of an open request instead of cutting them. */
   readonly isWrapped: boolean;
   /** The texts of the request that was read last. */
   readonly read: ReadRequest | undefined;
@@ -77,14 +77,14 @@ export interface ServerSources {
   /** The requests of the server's log, oldest first. */
   readonly feed: Readable<readonly RequestView[]>;
   readonly watch: Readable<WatchedServer>;
-  /** Asked again for each drawing. */
+  /** Called for each drawing. */
   readonly host: () => HostedServer;
-  /** Set by the table or the open request when it is drawn: keys move as far as there is something to see. */
+  /** Set by the table or the open request when it is drawn: limits how far keys scroll. */
   readonly extent: { current: Extent };
 }
 
 export interface Extent {
-  /** Rows in sight. */
+  /** Visible rows. */
   readonly rows: number;
   /** The last row that an open request scrolls to. */
   readonly lastTop: number;
@@ -114,15 +114,15 @@ export interface ServerControl {
   readonly settings: () => ServerSettings;
   /** A sentence, where other machines can use the server without a key. */
   readonly warning: () => string | undefined;
-  /** A sentence on other programs that use the running server; undefined where none does. */
+  /** A sentence on other programs that use the running server; undefined if there are none. */
   readonly users: () => string | undefined;
   /** @throws with a sentence */
   stop(): Promise<void>;
-  /** As it was before. @throws with a sentence, such as that the port is taken */
+  /** Starts it with the same settings. @throws with a sentence, such as that the port is taken */
   start(): Promise<void>;
   /** Starts a stopped server. @throws as `start` */
   startWith(settings: ServerSettings): Promise<void>;
-  /** As the last try, on the next free port. @throws as `start` */
+  /** Starts it with the same settings on the next free port. @throws as `start` */
   startOnNextPort(): Promise<void>;
   /** @returns a key's token, which is not shown again */
   makeKey(): Promise<string>;

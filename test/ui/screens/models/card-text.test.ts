@@ -25,7 +25,7 @@ test("has a section for each text, and none for what is not there", () => {
   expect(text).not.toContain("System");
 });
 
-test("lists the facts of the file by name, long ones by their number", () => {
+test("lists the file metadata by name, long ones by their number", () => {
   const text = cardText(description);
   expect(text).toContain("general.name  Mine\n  llama.block_count  4\n");
   expect(text).toContain("tokenizer.ggml.tokens  500 values");
@@ -33,9 +33,9 @@ test("lists the facts of the file by name, long ones by their number", () => {
 
 test("the card has the Modelfile in a line, with the base name of what it is made from", () => {
   const text = 'FROM /store/blobs/tiny.gguf\nPARAMETER top_k 3\nSYSTEM """Be\n\nbrief."""\n# end';
-  expect(modelfileSummary(text)).toBe("From tiny.gguf and 2 more commands; i shows the Modelfile");
+  expect(modelfileSummary(text)).toBe("From tiny.gguf and 2 more commands; press i to view it");
   expect(modelfileSummary("FROM /store/blobs/sha256-0de275154806bb")).toContain(
-    "From its own file",
+    "From a local file",
   );
-  expect(modelfileSummary("FROM tiny:latest")).toBe("From tiny; i shows the Modelfile");
+  expect(modelfileSummary("FROM tiny:latest")).toBe("From tiny; press i to view it");
 });

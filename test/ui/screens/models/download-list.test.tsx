@@ -43,10 +43,8 @@ describe("the state", () => {
     expect(linesOf([startDownload("m:latest")])[2]?.trim()).toBe("pulling manifest");
   });
 
-  test("of a pause or a failure says how to go on", () => {
-    expect(linesOf([pauseDownload(download)])[2]).toMatch(
-      /paused, what is here is kept; Space .*…$/,
-    );
+  test("of a pause or a failure says how to resume", () => {
+    expect(linesOf([pauseDownload(download)])[2]).toMatch(/paused · Space resume · x cancel$/);
     const broken = failDownload(download, "org/new is gated: accept its terms first.");
     expect(linesOf([broken])[2]?.trim()).toMatch(/^✗ org\/new is gated: .*…$/);
     expect(linesOf([failDownload(download, "Disk full.")])[2]).toContain("✗ Disk full. · r retry");

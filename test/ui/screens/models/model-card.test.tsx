@@ -48,13 +48,13 @@ describe("of a local model", () => {
     expect(text).toContain("Qwen3 8B");
     expect(text).toContain("licence Apache License");
     expect(text).toContain("arch qwen3 · 36 layers · 8.2B · Q4_K_M");
-    expect(text).toContain("can completion, tools");
+    expect(text).toContain("supports completion, tools");
     expect(text).toContain("Memory estimate at 8k context");
     expect(text).toContain("[8192 auto]");
     expect(text).toContain("From y.gguf and 2 more commands");
     expect(text).not.toContain("PARAMETER temperature 0.6");
     expect(text).toContain("Template from gguf, jinja");
-    expect(text).toMatch(/Deleting it frees 5 GB; 2 GB stay for other/);
+    expect(text).toMatch(/Deleting it frees 5 GB; 2 GB shared with/);
     expect(text).toContain("Modified 24 hours ago");
     expect(text).not.toContain("# comment");
     expect(text).not.toContain("many");
@@ -62,7 +62,7 @@ describe("of a local model", () => {
 
   test("shows its estimate while the rest is being read, and an error in its place", () => {
     const reading = stateWith([model]);
-    expect(textOf(reading)).toContain("reading the card…");
+    expect(textOf(reading)).toContain("loading…");
     expect(textOf(reading)).toContain("Memory estimate");
     const error = new Map([[cardKey(model), failed(notRead, "The file is damaged.")]]);
     expect(textOf({ ...reading, cards: error })).toContain("The file is damaged.");
@@ -70,16 +70,16 @@ describe("of a local model", () => {
 
   test("with an unreadable file says what still works", () => {
     const text = textOf(stateWith([local("broken", { memory: undefined })]));
-    expect(text).toContain("Its file cannot be read");
+    expect(text).toContain("Cannot read the model file");
     expect(text).not.toContain("Memory estimate");
   });
 
-  test("that is being downloaded says so, or how to try again", () => {
+  test("that is not downloaded yet says so, or how to resume", () => {
     const download = startDownload("new:latest");
-    expect(textOf(stateWith([], { downloads: [download] }))).toContain("It is on its way here.");
+    expect(textOf(stateWith([], { downloads: [download] }))).toContain("Not downloaded yet.");
     const broken = textOf(stateWith([], { downloads: [failDownload(download, "No route.")] }));
     expect(broken).toContain("✗ No route.");
-    expect(broken).toContain("r tries again");
+    expect(broken).toContain("Press r to resume");
   });
 });
 
@@ -91,30 +91,30 @@ describe("of a model of the hub", () => {
     { selector: "BF16", sizeBytes: 60e9, files: 4, hasProjector: false, isDefault: false },
   ];
 
-  test("has its facts, and asks for its quantizations", () => {
+  test("has its facts, and asks for its quantisations", () => {
     const text = textOf(hub());
     expect(text).toContain("arch qwen3 · 8.2B · 40k context");
     expect(text).toContain("licence apache-2.0");
     expect(text).toContain("12k downloads · 99 likes · 3 days ago");
-    expect(text).toContain("asking the hub…");
+    expect(text).toContain("loading…");
   });
 
   test("offers them with sizes and a first guess at what fits", () => {
     const offers = new Map([["hf.co/org/model", received(offered, nowMs)]]);
     const text = textOf(hub({ offers }));
-    expect(text).toMatch(/Q4_K_M +5 GB +CPU +sees images usual/);
+    expect(text).toMatch(/Q4_K_M +5 GB +CPU +vision default/);
     expect(text).toMatch(/BF16 +60 GB +no/);
-    expect(text).toContain("Enter chooses and pulls one");
+    expect(text).toContain("Press Enter to pull one");
     const unknown = textOf(hub({ offers, capacity: notRead }));
-    expect(unknown).toMatch(/Q4_K_M +5 GB +sees images usual/);
+    expect(unknown).toMatch(/Q4_K_M +5 GB +vision default/);
     // A narrow card cuts the remarks, not the fit.
-    expect(textOf(hub({ offers }), { columns: 36 })).toMatch(/Q4_K_M +5 GB +CPU +sees ima…/);
+    expect(textOf(hub({ offers }), { columns: 36 })).toMatch(/Q4_K_M +5 GB +CPU +vision d…/);
   });
 
   test("that cannot be asked says why", () => {
     const offers = new Map([["hf.co/org/model", failed(notRead, "The hub is busy.")]]);
     expect(textOf(hub({ offers }))).toContain("The hub is busy.");
-    expect(textOf(hub({ offers }))).not.toContain("asking the hub");
+    expect(textOf(hub({ offers }))).not.toContain("loading…");
   });
 
   test("that is gated says what is needed", () => {
@@ -122,9 +122,9 @@ describe("of a model of the hub", () => {
     expect(textOf(gated, { columns: 90 })).toContain("set HF_TOKEN");
   });
 
-  test("lists what of it is here", () => {
+  test("lists its installed models", () => {
     const here = received([local("hf.co/org/model:Q8_0")], nowMs);
-    expect(textOf(hub({ local: here }))).toMatch(/On this machine *│\n│ hf\.co\/org\/model:Q8_0/);
+    expect(textOf(hub({ local: here }))).toMatch(/Installed *│\n│ hf\.co\/org\/model:Q8_0/);
   });
 });
 
@@ -139,7 +139,7 @@ test("of a loaded model has memory, requests, time left and options", () => {
   expect(text).toContain("5.6 GiB in memory, 100% CPU");
   expect(text).toContain("Context 8192 tokens in each slot");
   expect(text).toContain("Requests 2 running, 1 waiting");
-  expect(text).toContain("Unload in 4 min");
+  expect(text).toContain("Keep alive 4 min");
   expect(text).toContain("Serves qwen3:8b, mine");
   expect(text).toMatch(/Loaded with *│\n│ num_ctx 8192 *│\n│ kv_cache_type q8_0/);
   expect(text).toContain("Process 4711");

@@ -56,7 +56,7 @@ describe("the table", () => {
     expect(text).toMatch(/ {2}NAME +SIZE QUANT +CTX FIT +STATE/);
     expect(text).toMatch(/qwen3:8b +5 GB +Q4_K_M +40k +GPU +● loaded/);
     expect(text).toMatch(/big +40 GB/);
-    expect(text).toContain("FIT: GPU all layers · split part · CPU none · no too big");
+    expect(text).toContain("FIT: GPU all layers · split some · CPU only · no too big");
     expect(text).toContain("1 of 2, by newest");
   });
 
@@ -136,22 +136,22 @@ describe("without models", () => {
       ...createModelsState(),
       local: waitingFor(createModelsState().local, nowMs),
     };
-    expect(textOf(waiting, { at: nowMs + 100 })).not.toContain("reading manifests");
-    expect(textOf(waiting, { at: nowMs + 200 })).toMatch(/◐ reading manifests….*\n│ {3}─{18} /);
+    expect(textOf(waiting, { at: nowMs + 100 })).not.toContain("loading models");
+    expect(textOf(waiting, { at: nowMs + 200 })).toMatch(/◐ loading models….*\n│ {3}─{18} /);
     const ascii = textOf(waiting, { at: nowMs + 200, glyphs: asciiGlyphs });
-    expect(ascii).toMatch(/~ reading manifests\.\.\..*\n\| {3}-{18} /);
+    expect(ascii).toMatch(/~ loading models\.\.\..*\n\| {3}-{18} /);
   });
 
   test("an empty store names the keys that help", () => {
     expect(textOf(stateWith([]))).toContain(
-      "No models on this machine. ] searches the hub, p pulls by name.",
+      "No models installed. Press ] to search the hub, p to pull by name.",
     );
     expect(textOf(stateWith([], { source: "hub" }))).toContain("Type / and some words");
-    expect(textOf(stateWith([], { source: "running" }))).toContain("Nothing is loaded.");
+    expect(textOf(stateWith([], { source: "running" }))).toContain("No models loaded.");
   });
 
   test("a filter that matches nothing says so", () => {
-    expect(textOf(filtered(one, "zzz"))).toContain("Nothing matches 'zzz'. Esc clears.");
+    expect(textOf(filtered(one, "zzz"))).toContain("No matches for 'zzz'. Press Esc to clear.");
   });
 });
 
@@ -185,10 +185,10 @@ describe("an error", () => {
 
 test("what goes on is told below the list", () => {
   const downloads = [startDownload("hf.co/org/new:Q8_0")];
-  const lines = linesOf({ ...one, downloads, work: "making mine: 40%" }, { height: 20 });
+  const lines = linesOf({ ...one, downloads, work: "creating mine: 40%" }, { height: 20 });
   expect(lines.slice(-6).map((line) => line.slice(2, 40).trim())).toEqual([
     "",
-    "◐ making mine: 40%",
+    "◐ creating mine: 40%",
     "Downloads",
     "hf.co/org/new:Q8_0",
     "pulling manif",

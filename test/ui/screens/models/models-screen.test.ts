@@ -113,7 +113,7 @@ describe("the local list", () => {
     await screen.until("1 of 1");
     expect(screen.text).not.toMatch(/^. *tiny +1\.9 MB/m);
     screen.type("zz");
-    await screen.until("Nothing matches 'q8zz'. Esc clears.");
+    await screen.until("No matches for 'q8zz'. Press Esc to clear.");
     await press(screen, keys.escape, "of 2");
   });
 
@@ -127,7 +127,7 @@ describe("the local list", () => {
 });
 
 describe("the hub", () => {
-  test("is searched as one types, and a quantization is chosen and pulled", async () => {
+  test("is searched as one types, and a quantisation is chosen and pulled", async () => {
     const screen = await openScreen();
     await press(screen, "]", "maker/Tiny-GGUF");
     screen.type("/");
@@ -135,14 +135,14 @@ describe("the hub", () => {
     screen.type("tiny");
     await screen.until(/hub 1[,)]/);
     await screen.until(/954K +12k/);
-    await press(screen, keys.enter, "v quantizations");
-    await press(screen, keys.enter, "Quantizations of hf.co/maker/Tiny-GGUF");
-    await screen.until(/Q4_K_M +1\.9 MB, usual/);
+    await press(screen, keys.enter, "v quantisations");
+    await press(screen, keys.enter, "Quantisations of hf.co/maker/Tiny-GGUF");
+    await screen.until(/Q4_K_M +1\.9 MB, default/);
     screen.type("Q8");
     await screen.until("1 of 1");
-    await press(screen, keys.enter, "hf.co/maker/Tiny-GGUF:Q8_0 is here");
+    await press(screen, keys.enter, "Downloaded hf.co/maker/Tiny-GGUF:Q8_0");
     expect(await store.names()).toContain("hf.co/maker/Tiny-GGUF:Q8_0");
-    await screen.until("here");
+    await screen.until("installed");
   });
 
   test("that is not there leaves the local list as it is", async () => {
@@ -167,7 +167,7 @@ describe("the hub", () => {
     await press(screen, keys.enter, "✗ failed");
     await screen.until("is gated: accept its terms");
     await screen.until("HF_TOKEN");
-    await press(screen, "x", "is off the list");
+    await press(screen, "x", "the partial file is kept");
   });
 });
 
@@ -187,7 +187,7 @@ describe("a download", () => {
     const before = Number(/paused (\d+)%/.exec(screen.text)?.[1]);
     await press(screen, pause, /↓ \d+%/);
     expect(Number(/↓ (\d+)%/.exec(screen.text)?.[1])).toBeGreaterThanOrEqual(before);
-    await press(screen, "x", "is off the list");
+    await press(screen, "x", "the partial file is kept");
     await stop(screen);
     expect(screen.text).not.toContain("Downloads");
     // Fetched data is kept for the next time.
@@ -200,7 +200,7 @@ test("/pull in the chat begins a download, which the screen then shows", async (
   await press(screen, "\u001b1", "[1 Chat]");
   screen.type("/pull maker/Tiny-GGUF");
   await screen.until("> /pull maker/Tiny-GGUF");
-  await press(screen, keys.enter, "The download has begun; Alt+2 shows how far it is");
+  await press(screen, keys.enter, "Download started; Alt+2 shows progress");
   await press(screen, openModels, "hf.co/maker/Tiny-GGUF");
   await screen.until(/> hf\.co\/maker\/Tiny-GGUF +1\.9 MB F16/);
 });
@@ -215,7 +215,7 @@ test("a file that is not the one the hub lists is thrown away, and r fetches it 
   await press(screen, keys.enter, "✗ failed");
   await screen.until("deleted");
   hub.setFaults(undefined);
-  await press(screen, "r", "hf.co/maker/Tiny-GGUF:Q8_0 is here");
+  await press(screen, "r", "Downloaded hf.co/maker/Tiny-GGUF:Q8_0");
 });
 
 describe("changes", () => {
@@ -223,11 +223,11 @@ describe("changes", () => {
     const screen = await openScreen();
     await screen.until(/> tiny/);
     await press(screen, "c", "Copy tiny to");
-    await press(screen, keys.enter, "tiny-copy is a copy of tiny");
+    await press(screen, keys.enter, "Copied tiny to tiny-copy");
     await press(screen, "n", "Rename tiny-copy to");
     screen.type(`${keys.end}2`);
     await screen.until("> tiny-copy2");
-    await press(screen, keys.enter, "tiny-copy is tiny-copy2 now");
+    await press(screen, keys.enter, "Renamed tiny-copy to tiny-copy2");
     expect(await store.names()).toEqual(["tiny-copy2:latest", "tiny:latest"]);
     await pressLoad(screen, "tiny-copy2:latest");
     await screen.until(/> tiny-copy2.*● loaded/);
@@ -237,7 +237,7 @@ describe("changes", () => {
     await press(screen, keys.enter, "Enter chat");
     expect(await store.names()).toContain("tiny-copy2:latest");
     await press(screen, "d", "Delete tiny-copy2? Deleting it frees");
-    await press(screen, "y", "tiny-copy2 is deleted");
+    await press(screen, "y", "Deleted tiny-copy2");
     expect(await store.names()).toEqual(["tiny:latest"]);
     await screen.until(/> tiny/);
   });
@@ -255,8 +255,8 @@ describe("changes", () => {
     const screen = await openScreen({ url: () => both.server.url });
     await screen.until(/> theirs/);
     expect(screen.text).not.toContain("d delete");
-    const theirs = "theirs is in Ollama's store, which is only read here: ollama rm";
-    const ours = "tiny comes with the program and stays";
+    const theirs = "theirs is in Ollama's store, read-only here; run ollama rm";
+    const ours = "tiny is built in and read-only";
     await press(screen, "n", theirs);
     await press(screen, keys.down, /> tiny/);
     await press(screen, "d", ours);
@@ -277,11 +277,11 @@ describe("changes", () => {
     chmodSync(editor, 0o755);
     const screen = await openScreen({ environment: { EDITOR: editor } });
     await screen.until(/> tiny/);
-    await press(screen, "e", "Make it under the name");
-    await press(screen, keys.enter, /line \d+.*e opens your text again/s);
-    await press(screen, "e", "Make it under the name");
+    await press(screen, "e", "Create model as");
+    await press(screen, keys.enter, /line \d+.*press e to edit again/is);
+    await press(screen, "e", "Create model as");
     expect(existsSync(seen)).toBe(true);
-    await press(screen, keys.enter, "tiny-custom is made");
+    await press(screen, keys.enter, "Created tiny-custom");
     const { parameters } = await store.client.show({ model: "tiny-custom" });
     expect(parameters).toContain("0.5");
   });

@@ -85,8 +85,8 @@ describe("the card", () => {
 
 test("a change of the state is drawn", async () => {
   const { store, shows } = viewOf(one, { columns: 120, rows: 30 });
-  store.update({ work: "making mine" });
-  await shows("◐ making mine");
+  store.update({ work: "creating mine" });
+  await shows("◐ creating mine");
 });
 
 test("a screen reader is told the list in words", () => {

@@ -23,7 +23,7 @@ test("tells the number of models and the selected one", () => {
     "List local: 1 model",
     "Selected: qwen3:8b, 5 GB, Q4_K_M, context 40k, fits on the CPU, 1 of 1",
   ]);
-  expect(linesOf(stateWith([]))).toEqual(["List local: 0 models", "Selected: nothing"]);
+  expect(linesOf(stateWith([]))).toEqual(["List local: 0 models", "Selected: none"]);
 });
 
 describe("the selected model", () => {
@@ -41,7 +41,7 @@ describe("the selected model", () => {
     const record = { status: "pulling x", overallTotal: 100, overallCompleted: 43 };
     const download = addProgress(startDownload("new:latest"), record, nowMs);
     expect(linesOf(stateWith([], { downloads: [download] }))[1]).toBe(
-      "Selected: new:latest, on its way, download running at 43 percent, 1 of 1",
+      "Selected: new:latest, download running at 43 percent, 1 of 1",
     );
   });
 
@@ -58,12 +58,12 @@ test("tells errors, long work and the field", () => {
   const state = {
     ...one,
     isTyping: true,
-    work: "making mine",
+    work: "creating mine",
     local: failed(one.local, "No server\u001b answers."),
     ...withList(one, "local", { filter }),
   };
   const lines = linesOf(state);
   expect(lines).toContain("Error: No server␛ answers.");
-  expect(lines).toContain("making mine");
+  expect(lines).toContain("creating mine");
   expect(lines.at(-1)).toBe("Filter: qw");
 });

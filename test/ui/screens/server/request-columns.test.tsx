@@ -26,7 +26,10 @@ describe("the state", () => {
     ["✗ 404", { status: 404, error: { code: "X", message: "gone" } }],
     ["⊘ 499", { status: 499 }],
     ["✗ broken", { error: { code: "X", message: "crashed in the middle" } }],
-    ["✗ lost", { status: undefined, error: { code: "X", message: "the server went away" } }],
+    [
+      "✗ lost",
+      { status: undefined, error: { code: "X", message: "connection to the server lost" } },
+    ],
     ["◐ stream", { ...running }],
     ["◐ prompt", { ...running, firstTokenMs: undefined }],
     ["◌ queue", { ...running, firstTokenMs: undefined, promptTokens: undefined }],
@@ -85,9 +88,9 @@ describe("a row", () => {
 
 test("screen readers are told a request in one line of words", () => {
   expect(requestSentence(requestView())).toMatch(
-    /^\d\d:\d\d:\d\d r-1 POST \/v1\/chat\/completions tiny 200, 2014 tokens in, 71 out, first token after 840 ms, 55\.0 tok\/s, 2\.10 s in all$/,
+    /^\d\d:\d\d:\d\d r-1 POST \/v1\/chat\/completions tiny 200, 2014 tokens in, 71 out, first token after 840 ms, 55\.0 tok\/s, 2\.10 s total$/,
   );
-  const error = { code: "X", message: "the server went away" };
+  const error = { code: "X", message: "connection to the server lost" };
   const lost = requestView({ status: undefined, totalMs: undefined, error });
-  expect(requestSentence(lost)).toMatch(/tiny lost, the server went away$/);
+  expect(requestSentence(lost)).toMatch(/tiny lost, connection to the server lost$/);
 });

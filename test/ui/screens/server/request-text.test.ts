@@ -22,7 +22,7 @@ function textOf(lines: readonly (readonly TextRun[])[]): string[] {
 describe("the detail", () => {
   test("tells the phases in their order", () => {
     expect(phasesText(requestView(), unicodeGlyphs)).toBe(
-      "queued 20 ms → prompt 800 ms (2014 tokens, 1210 cached) → answer 1.28 s (71 tokens); first token after 840 ms, 2.10 s in all",
+      "queued 20 ms → prompt 800 ms (2014 tokens, 1210 cached) → answer 1.28 s (71 tokens); first token after 840 ms, 2.10 s total",
     );
     const nothing = { queueMs: undefined, promptMs: undefined, completionMs: undefined };
     const open = requestView({
@@ -32,7 +32,7 @@ describe("the detail", () => {
       ...nothing,
       firstTokenMs: undefined,
     });
-    expect(phasesText(open, unicodeGlyphs)).toBe("nothing measured yet");
+    expect(phasesText(open, unicodeGlyphs)).toBe("no timings yet");
   });
 
   test("tells where the beginning of the prompt came from, or why it was read", () => {
@@ -52,7 +52,7 @@ describe("the detail", () => {
     const text = textOf(
       summaryLines(requestView({ keyId: "ci" }), { ...options, width: 100 }),
     ).join("\n");
-    expect(text).toContain("key ci  from 127.0.0.1  curl/8  streamed  slot 1  ended by stop");
+    expect(text).toContain("key ci  from 127.0.0.1  curl/8  streamed  slot 1  finish: stop");
     expect(text).toContain("temperature 0.7");
   });
 
@@ -73,6 +73,6 @@ describe("the detail", () => {
       textOf(requestLines(requestView(), texts, { ...options, width: 200 })).join("\n");
     expect(rows({ kind: "read", texts: nothing })).toContain("Press P to record new requests");
     expect(rows({ kind: "failed", sentence: "request r-1 not found" })).toContain("not found");
-    expect(rows({ kind: "reading" })).toContain("Reading what was said");
+    expect(rows({ kind: "reading" })).toContain("Loading prompt and answer");
   });
 });

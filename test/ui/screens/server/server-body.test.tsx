@@ -117,7 +117,7 @@ describe("panes", () => {
     expect(pane(1)).toEqual([
       "Slots   ■■□□ 2 of 4",
       "Queue   1, longest 0.4 s",
-      "Prefix  60% from memory",
+      "Prefix  60% cached",
       expect.stringMatching(/^qwen3-8b:latest +◐ busy$/),
       "",
     ]);
@@ -148,10 +148,8 @@ describe("panes", () => {
     expect(text()).toMatch(/other +● 4 m 12 s/);
     expect(text()).toMatch(/Queue {3}empty/);
     const idle = [{ ...model, state: "idle" }];
-    expect(open({ samples: [serverSample({ models: idle })] }).text()).toMatch(/● stays/);
-    expect(open({ samples: [serverSample({ models: [] })] }).text()).toContain(
-      "no model is loaded",
-    );
+    expect(open({ samples: [serverSample({ models: idle })] }).text()).toMatch(/● forever/);
+    expect(open({ samples: [serverSample({ models: [] })] }).text()).toContain("no model loaded");
   });
 
   test("are two lines where there is no room", () => {
@@ -174,8 +172,8 @@ describe("the table", () => {
     expect(text()).toMatch(/r-2 .* ✗ 404 +model not found/);
     expect(text()).toMatch(/│ > \d\d:\d\d:\d\d r-3 .* ◐ stream .* 1\.00 s │/);
     expect(text()).toMatch(/ 3 of 3 ─╯/);
-    expect(text()).toMatch(/╭─ r-3 · Enter opens it ─+╮/);
-    expect(text()).toContain("no key  from 127.0.0.1  curl/8  streamed  slot 1  ended by stop");
+    expect(text()).toMatch(/╭─ r-3 · Enter open ─+╮/);
+    expect(text()).toContain("no key  from 127.0.0.1  curl/8  streamed  slot 1  finish: stop");
   });
 
   test("tells how many rows a page has", async () => {
@@ -203,19 +201,19 @@ describe("the table", () => {
     if (middle === undefined) throw new Error("there are a hundred");
     const { text, lines } = open({ requests, state: { selectedKey: keyOf(middle) } });
     expect(text()).toMatch(/> \d\d:\d\d:\d\d r-50 /);
-    expect(text()).toMatch(/ 51 of 100 · End follows ─╯/);
+    expect(text()).toMatch(/ 51 of 100 · End follow ─╯/);
     expect(lines().filter((line) => /│ [> ] \d\d:/.test(line))).toHaveLength(13);
     expect(open({ requests }).text()).toMatch(/> \d\d:\d\d:\d\d r-99 /);
   });
 
   test("says what to try while nothing has been asked, and what to do where nothing matches", () => {
     const empty = open({ requests: [] }).text();
-    expect(empty).toContain("Listening; nothing has been asked yet. For example:");
+    expect(empty).toContain("No requests yet. Try:");
     expect(empty).toContain("curl http://127.0.0.1:11434/v1/chat/completions");
-    expect(empty).toContain("y copies it.");
-    expect(empty).not.toContain("Enter opens it");
+    expect(empty).toContain("Press y to copy it.");
+    expect(empty).not.toContain("Enter open");
     const none = open({ state: filtered("r-99") }).text();
-    expect(none).toContain("Nothing matches. Esc shows all requests.");
+    expect(none).toContain("No matches. Press Esc to show all requests.");
     expect(none).toMatch(/ 0 of 3 ─╯/);
   });
 
@@ -228,7 +226,7 @@ describe("the table", () => {
 
   test("follows the log, the server and the state", async () => {
     const { sources, shows } = open({ requests: [] });
-    await shows("nothing has been asked yet");
+    await shows("No requests yet");
     sources.put(views);
     await shows("3 of 3");
     sources.store.update(filtered("r-1"));
@@ -256,20 +254,20 @@ describe("above everything else", () => {
   test.each<[string, Facts]>([
     ["◐ starting the server", { state: { work: "starting the server" } }],
     [
-      "✗ Port 1 is taken. · p takes the next free port · o settings · S starts it as it was",
+      "✗ Port 1 is taken. · p use next free port · o settings · S retry",
       { state: { startProblem: { sentence: "Port 1 is taken.", remedy: "next-port" } } },
     ],
     [
-      "✗ No key. · n makes a key · o settings · S starts it as it was",
+      "✗ No key. · n create key · o settings · S retry",
       { state: { startProblem: { sentence: "No key.", remedy: "make-key" } } },
     ],
     [
-      "✗ Failed. · o settings · S starts it as it was",
+      "✗ Failed. · o settings · S retry",
       { state: { startProblem: { sentence: "Failed.", remedy: "none" } } },
     ],
-    ["○ The server is stopped · S starts it · o settings", { host: { state: "stopped" } }],
+    ["○ The server is stopped · S start · o settings", { host: { state: "stopped" } }],
     [
-      "✗ No answer. Gone for 7 s; http://127.0.0.1:11434 is asked again and again",
+      "✗ No answer. Gone for 7 s; reconnecting to http://127.0.0.1:11434",
       { link: { kind: "down", sentence: "No answer.", sinceMs: 1_000_000 } },
     ],
     ["! Anybody can use it · o settings", { host: { warning: "Anybody can use it" } }],
@@ -304,7 +302,7 @@ describe("a request in full", () => {
     const { lines, text } = open(opened());
     expect(lines()[0]).toMatch(/^╭─ Request r-1 ─+╮$/);
     expect(text()).toContain("prompt 800 ms (2014 tokens, 1210 cached)");
-    expect(text()).toContain("Reading what was said …");
+    expect(text()).toContain("Loading prompt and answer…");
     expect(lines()).toHaveLength(30);
     expect(text()).not.toContain("Throughput");
   });
@@ -384,7 +382,7 @@ describe("for screen readers", () => {
     const field = fieldWith(createEditorState(), "r-99");
     const facts = { state: { field, ...filtered("r-99") }, host: { state: "stopped" } } as const;
     const { lines } = open(facts, { layout: "reader", glyphs: asciiGlyphs });
-    expect(lines()[0]).toBe("Server: o The server is stopped | S starts it | o settings");
+    expect(lines()[0]).toBe("Server: o The server is stopped | S start | o settings");
     expect(lines().at(-1)).toBe("Filter: r-99");
   });
 });

@@ -33,7 +33,7 @@ test("requests appear, are found by filters and are read in full once they are r
   screen.type("P");
   await screen.until("Record prompts, answers and bodies of all clients");
   screen.type("y");
-  await screen.until("Requests, recording prompts");
+  await screen.until("Requests (recording prompts)");
   await server.ask("What is the capital of France?");
   await screen.until(/> \d\d:\d\d:\d\d r-\S+ +POST +\/api\/generate +tiny +✓ 200/);
   await server.post("/v1/chat/completions", { model: "nope", messages: [] });
@@ -52,7 +52,7 @@ test("requests appear, are found by filters and are read in full once they are r
   screen.type(keys.escape);
   await screen.until("filter model:tiny");
   screen.type(keys.escape);
-  await screen.until("1 of 2 · End follows");
+  await screen.until("1 of 2 · End follow");
   screen.type("fff");
   await screen.until("status 4xx");
   expect(requests(app)).toHaveLength(1);
@@ -77,7 +77,7 @@ test("a running request counts up in its row until it is cancelled", async () =>
   );
 });
 
-test("a request can be copied, sent once more and written out", async () => {
+test("a request can be copied, replayed and exported", async () => {
   const folder = await mkdtemp(path.join(tmpdir(), "server-screen-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   const app = await openServerScreen({ settings: { log_prompts: true } });
@@ -92,26 +92,26 @@ test("a request can be copied, sent once more and written out", async () => {
   expect(copied).toContain('"prompt":"What is 2 + 3?"');
 
   screen.type("R");
-  await screen.until(/Send POST \/api\/generate to the server once more\? \d+ B are sent\./);
+  await screen.until(/Replay POST \/api\/generate\? Sends \d+ B\./);
   screen.type("y");
-  await screen.until(/The replay of r-\S+ ended with status 200/);
+  await screen.until(/Replay of r-\S+ ended with status 200/);
   expect(
     (await server.requests()).filter(({ path: asked }) => asked === "/api/generate"),
   ).toHaveLength(2);
 
   const file = path.join(folder, "out.ndjson");
   screen.type("E");
-  await screen.until("as JSON lines into");
+  await screen.until("as JSON lines to");
   screen.type(`\u0015${file}`);
   screen.type(keys.enter);
-  await screen.until("Wrote 2 requests");
+  await screen.until("Exported 2 requests");
   const lines = (await readFile(file, "utf8")).trimEnd().split("\n");
   expect(lines.map((line) => JSON.parse(line).path)).toEqual(["/api/generate", "/api/generate"]);
   screen.type("E");
-  await screen.until("as JSON lines into");
+  await screen.until("as JSON lines to");
   screen.type(`\u0015${file}`);
   screen.type(keys.enter);
-  await screen.until("is there already. Replace it?");
+  await screen.until(/Replace \S*\?/);
 });
 
 test("a pause holds the rows still, and End follows again", async () => {
@@ -127,7 +127,7 @@ test("a pause holds the rows still, and End follows again", async () => {
   screen.type(" ");
   await screen.until("2 of 2");
   screen.type(keys.up);
-  await screen.until("1 of 2 · End follows");
+  await screen.until("1 of 2 · End follow");
   screen.type(keys.end);
   await screen.until("FOLLOW");
 });
@@ -200,10 +200,10 @@ test("the server of this program is stopped, and started on the next port where 
   screen.type("S");
   await screen.until("Stop the server on");
   screen.type("y");
-  await screen.until("The server is stopped · S starts it");
+  await screen.until("The server is stopped · S start");
   control.failure = taken;
   screen.type("S");
-  await screen.until("Port 11434 is already in use. · p takes the next free port");
+  await screen.until("Port 11434 is already in use. · p use next free port");
   await screen.until("p next port");
   screen.type("p");
   await screen.until("The server is listening on");
@@ -219,23 +219,23 @@ test("settings are changed one by one, and the server is started anew with them"
     await screen.until(after);
   };
   screen.type("o");
-  await screen.until("Settings of the server, until this program ends");
-  expect(screen.text).not.toContain("Start the server with these");
+  await screen.until("Server settings (until you quit)");
+  expect(screen.text).not.toContain("Start with these settings");
   screen.type("Port");
   await screen.until("> Port");
   await enter("> 11434");
   screen.type("port");
-  await enter("'port' is no port");
+  await enter("'port' is not a port");
   expect(screen.text).toContain("> port");
   screen.type("\u001512000");
   await enter(/Port +12000/);
-  screen.type("need a key");
-  await screen.until("> Requests need a key");
+  screen.type("require a key");
+  await screen.until("> Require a key");
   await enter("always, except for your own commands");
   screen.type("always");
   await screen.until("> always");
-  await enter("Start the server with these");
-  await enter("and start it on 127.0.0.1:12000?");
+  await enter("Start with these settings");
+  await enter("Restart the server on 127.0.0.1:12000?");
   screen.type("y");
   await screen.until("The server is listening on");
   expect(control.now).toMatchObject({ host: "127.0.0.1", port: 12_000, requireKey: "true" });
@@ -247,9 +247,9 @@ test("a server for other machines needs a key, which a key press makes", async (
   control.failure = { message: "There is no key to ask them for.", code: "SERVER_NO_KEY" };
   const { screen } = await openServerScreen({ serverOptions: { control } });
   screen.type("S");
-  await screen.until("There is no key to ask them for. · n makes a key");
+  await screen.until("There is no key to ask them for. · n create key");
   screen.type("n");
-  await screen.until("The key, shown this once: mk-secret");
+  await screen.until("New key (shown once): mk-secret");
   screen.type("y");
   await screen.until("The server is listening on");
   expect(screen.bytes).toContain(Buffer.from("mk-secret").toString("base64"));
@@ -259,13 +259,13 @@ test("a server for other machines needs a key, which a key press makes", async (
 
 test("the example of an empty log is copied, and another program's server is set there", async () => {
   const { screen, server } = await openServerScreen();
-  await screen.until("y copies it.");
+  await screen.until("Press y to copy it.");
   screen.type("y");
   await screen.until(/Copied \d+ characters/);
   const [encoded = ""] = screen.bytes.split("\u001b]52;c;")[1]?.split("\u0007") ?? [];
   expect(Buffer.from(encoded, "base64").toString()).toContain(`curl ${server.url}/v1/chat`);
   screen.type("o");
-  await screen.until("Another program hosts this server");
+  await screen.until("Another program runs this server");
 });
 
 test("a screen reader is told an open request in whole lines, and the selected one", async () => {
@@ -279,7 +279,7 @@ test("a screen reader is told an open request in whole lines, and the selected o
   await screen.until(/Selected: r-\S+ POST \/api\/generate/);
   screen.type(keys.enter);
   await screen.until("2 + 3 = 5");
-  expect(screen.text).toContain("Prompt, as the model got it");
+  expect(screen.text).toContain("Prompt, as sent to the model");
   expect(screen.text).toContain("What is 2 + 3?");
   expect(screen.text).not.toMatch(/[╭│─█▁]/);
 });
