@@ -78,7 +78,7 @@ function List({ overlay, size }: OverlayProps<ListOverlay>): ReactElement {
         <Prompt field={field} width={inner} y={0} />
         <Text {...theme.border}>{glyphs.box.horizontal.repeat(inner)}</Text>
         {found.length === 0 ? (
-          <Text {...theme.dim}>Nothing matches. Esc closes.</Text>
+          <Text {...theme.dim}>No matches. Esc to close.</Text>
         ) : (
           <SelectList
             items={found}
@@ -151,14 +151,14 @@ function Confirm({ overlay, size }: OverlayProps<ConfirmOverlay>): ReactElement 
   const isRead = useIsScreenReaderEnabled();
   if (isRead) {
     const answer = isYes ? "Yes" : "No";
-    const rest = isComing ? "Reading what that does." : `${answer} is selected; y or n.`;
+    const rest = isComing ? "Calculating." : `${answer} is selected; y or n.`;
     return <Text>{`${question} ${rest}`}</Text>;
   }
   return (
     <Question question={question} size={size}>
       {() =>
         isComing ? (
-          <Text {...theme.dim}>{`${glyphs.working} reading what that does${glyphs.ellipsis}`}</Text>
+          <Text {...theme.dim}>{`${glyphs.working} calculating${glyphs.ellipsis}`}</Text>
         ) : (
           <Text>
             <Text {...theme[isYes ? "plain" : "selected"]}>{isYes ? "  No  " : "[ No ]"}</Text>

@@ -242,7 +242,7 @@ export class ComposerActions implements ComposerControl {
 
   #isRefusedWhileBusy(): boolean {
     const { isBusy } = this.#chat.session;
-    if (isBusy) this.#warn("Still answering: wait or Esc");
+    if (isBusy) this.#warn("Still answering: wait or press Esc");
     return isBusy;
   }
 

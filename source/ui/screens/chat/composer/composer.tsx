@@ -62,8 +62,8 @@ export function titleOf({
   waitingImages,
   isAttaching,
 }: Pick<ChatState, "editingId" | "waitingImages" | "isAttaching">): string | undefined {
-  if (isAttaching) return "looking at files";
-  if (editingId !== undefined) return "edit your last question";
+  if (isAttaching) return "reading files";
+  if (editingId !== undefined) return "edit the last message";
   if (waitingImages.length === 0) return undefined;
   return `with ${waitingImages.map(({ name }) => name).join(", ")}`;
 }
@@ -94,7 +94,7 @@ function SearchField({ search, history, width }: SearchFieldProps): ReactElement
         x={promptCells}
       />
       <Text {...theme[isMissing ? "warning" : "dim"]} wrap="truncate">
-        {` ${truncateText(isMissing ? "nothing like it" : found, room, glyphs.ellipsis)}`}
+        {` ${truncateText(isMissing ? "no match" : found, room, glyphs.ellipsis)}`}
       </Text>
     </Box>
   );

@@ -155,7 +155,7 @@ function behindSign(
 
 function imageRows(image: EntryImage, width: number, isDrawn: boolean): TextRow[] {
   const { preview, base64 } = image;
-  const gone = base64 === "" ? " (its file is gone)" : "";
+  const gone = base64 === "" ? " (file missing)" : "";
   const text = attachedText(image, image.tokens) + gone;
   const [line = []] = wrapRuns([{ text, tone: "dim" }], width);
   return isDrawn ? [line, ...preview.filter((row) => runsWidth(row) <= width)] : [line];
@@ -179,7 +179,7 @@ function answerMark(state: AnswerState, glyphs: Glyphs): string | undefined {
     case "failed":
       return `${glyphs.failed} failed`;
     case "limit":
-      return `${glyphs.warning} cut at the length limit`;
+      return `${glyphs.warning} length limit reached`;
     default:
       return undefined;
   }
