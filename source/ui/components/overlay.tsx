@@ -1,4 +1,4 @@
-// Draws what lies over the screen: a list, a question, or a request for a yes.
+// Draws overlays: a list, a question, or a confirmation.
 
 import { Box, Text, useIsScreenReaderEnabled } from "ink";
 import type { ReactElement } from "react";
@@ -185,7 +185,7 @@ function Question({ question, size, answerRows = 1, children }: QuestionProps): 
   const { glyphs, theme } = useLook();
   const all = questionRows(question, size.columns, glyphs.isAscii);
   const height = Math.min(size.rows, all.length + answerRows + borderRows);
-  // The end is what is answered: a question that is too long loses its beginning.
+  // A question that is too long loses its beginning: the end is what gets answered.
   const room = panelInnerHeight(height) - answerRows;
   const rows = all.slice(Math.max(0, all.length - room));
   const y = size.rows - height;

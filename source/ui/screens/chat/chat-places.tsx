@@ -40,7 +40,7 @@ export const chatPlaceFacts: CommandFacts = {
   slash: ["/here"],
 };
 
-/** As in a chat, where there is none yet. */
+/** Same as the command of a chat, when no chat is open. */
 const savedFacts: CommandFacts = {
   id: "chat.saved",
   title: "Resume a saved chat",

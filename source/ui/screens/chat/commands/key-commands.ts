@@ -10,7 +10,7 @@ import {
   commandGroup,
 } from "./command.ts";
 
-/** In front of all others: while there is a menu, these keys are for it. */
+/** Comes first: while a menu is open, these keys belong to it. */
 const menuCommands = commandGroup({ group: "Editing", mode: "writing" }, [
   {
     id: "menu.take",

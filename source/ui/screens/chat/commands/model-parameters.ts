@@ -31,7 +31,7 @@ const rules: Readonly<Record<string, ValueRule>> = {
   temperature: {
     kind: "number",
     minimum: 0,
-    meaning: "randomness; 0: the likeliest token",
+    meaning: "randomness; 0 picks the likeliest token",
     usual: "0.8",
   },
   top_k: {

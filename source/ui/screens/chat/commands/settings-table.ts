@@ -9,7 +9,7 @@ export interface SettingRow {
   readonly from: "this chat" | "the model" | "default";
   readonly meaning: string;
   readonly group: "Prompt" | "Answer" | "Loading";
-  /** Undefined for what is no parameter. */
+  /** Undefined for a setting that is not a parameter. */
   readonly parameter: ParameterFacts | undefined;
 }
 

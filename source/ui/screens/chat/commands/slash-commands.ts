@@ -1,4 +1,4 @@
-// Commands that are typed: help, leaving, models, saved chats.
+// Typed commands: help, quitting, models, saved chats.
 
 import { quitWords } from "../../../frame/frame-commands.ts";
 import {

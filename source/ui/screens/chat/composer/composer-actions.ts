@@ -246,7 +246,7 @@ export class ComposerActions implements ComposerControl {
     return isBusy;
   }
 
-  /** The line leaves the field at once; where it could not be done it comes back. */
+  /** Clears the field at once, and restores the line if the command fails. */
   async #runTyped(typed: string, command: Command, argument: string): Promise<void> {
     this.#sender.shelve(typed);
     const sentence = await runCommand(command, this.#context, argument, typed).catch(describeError);

@@ -56,7 +56,7 @@ export const Composer = memo(function Composer(props: ComposerProps): ReactEleme
   );
 });
 
-/** Names what the next message goes with, or stands in for; undefined for a plain one. */
+/** Names the attachments of the next message, or the message it replaces; undefined for a plain one. */
 export function titleOf({
   editingId,
   waitingImages,
@@ -75,7 +75,7 @@ interface SearchFieldProps {
   readonly width: number;
 }
 
-/** The words to look for, and behind them the newest message that holds them. */
+/** Search words, followed by the newest message that contains them. */
 function SearchField({ search, history, width }: SearchFieldProps): ReactElement {
   const { glyphs, theme } = useLook();
   const { query } = search;

@@ -75,7 +75,7 @@ export class ChatActions {
     this.record();
   }
 
-  /** Saves the chat as it is now; the promise of a save is the recorder's. */
+  /** Saves the chat as it is now; the recorder reports failures. */
   record(): void {
     const { backend, keeping, read } = this.#options;
     const { entries, settings } = read();
@@ -85,7 +85,7 @@ export class ChatActions {
   }
 
   /**
-   * Forgets the messages; what was said stays in the saved chat, and a new one begins.
+   * Clears the messages and starts a new chat; the saved chat keeps them.
    * @returns a sentence on the settings that the new one keeps
    */
   clear(name?: string): string {
@@ -94,7 +94,7 @@ export class ChatActions {
     return newChatText(this.settings);
   }
 
-  /** @returns text on the model, or on what this chat has set beside it */
+  /** @returns text about the model, or this chat's settings */
   async show(topic: ShowTopic | undefined): Promise<string> {
     const { system, parameters } = this.settings;
     if (topic === undefined) {
@@ -166,7 +166,7 @@ export class ChatActions {
     const format = exportFormat(typed);
     if (format === undefined) throw new Error("Use a file name that ends in .md or .json.");
     const { entries, settings } = this.#options.read();
-    // A chat has its name with its first save.
+    // A chat gets its name when it is first saved.
     await this.#options.keeping?.recorder.settled();
     const chat = { name: this.chatName, model: this.modelName, settings, entries };
     const file = toAbsolutePath(typed, this.#options.folder);

@@ -41,7 +41,7 @@ export class MessageActions implements MessageControl {
     const at = messages.findIndex(({ id }) => id === this.#state.selectedId);
     const next = at === -1 ? messages.at(-1) : messages[at + direction];
     if (next !== undefined) this.#selectEntry(next.id);
-    // Below the last message the field is.
+    // The field is below the last message.
     else if (direction === 1) this.stopReading();
   }
 

@@ -1,4 +1,4 @@
-// The rows of a message above and below its Markdown: who speaks and when, images, thoughts, calls, its end.
+// The rows of a message above and below its Markdown: speaker, time, images, thinking, calls, ending.
 
 import { attachedText } from "../../../../client/attachments/read-image-file.ts";
 import { wrapRuns } from "../../../markdown/wrap-runs.ts";
@@ -142,7 +142,7 @@ function textRows(text: string, width: number, tone: Tone, { isAscii }: Glyphs):
     .flatMap((line) => wrapRuns([{ text: line, tone }], Math.max(1, width)));
 }
 
-/** Rows with a sign in front of the first, and as many blanks in front of the others. */
+/** Puts a sign in front of the first row and indents the others by its width. */
 function behindSign(
   sign: TextRun,
   width: number,
@@ -161,7 +161,7 @@ function imageRows(image: EntryImage, width: number, isDrawn: boolean): TextRow[
   return isDrawn ? [line, ...preview.filter((row) => runsWidth(row) <= width)] : [line];
 }
 
-/** The speaker at the left, a note at the right where there is room. */
+/** Speaker on the left, note on the right if there is room. */
 function headline(speaker: string, tone: Tone, note: string, width: number): TextRow {
   const room = width - textWidth(speaker) - textWidth(note);
   if (note === "" || room < 2) return [{ text: speaker, tone }];
