@@ -26,7 +26,7 @@ export function otherUsers(
   );
   const running = others.filter(({ state }) => state === "running").length;
   if (running > 0)
-    return `Other clients wait for ${running} ${running === 1 ? "answer" : "answers"}.`;
+    return `Other clients have ${running} running ${running === 1 ? "request" : "requests"}.`;
   const last = others.at(-1);
   if (last === undefined || nowMs - last.startedAt > recentMs) return undefined;
   const ago = formatRoughDuration(nowMs - last.startedAt).toLowerCase();

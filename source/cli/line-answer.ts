@@ -57,7 +57,7 @@ export class LineAnswer {
       this.#waiting = await this.#counted(images, signal);
       const added = this.#waiting.slice(images.length - attached.images.length);
       process.stderr.write(attachmentLines({ images: added, missing: attached.missing }));
-      process.stderr.write("Write your question.\n");
+      process.stderr.write("Write your message.\n");
       return undefined;
     }
     const { entries } = this.#options.read();
@@ -79,7 +79,7 @@ export class LineAnswer {
   async askAgain(signal: AbortSignal): Promise<AnswerStatistics | undefined> {
     const { entries } = this.#options.read();
     const last = lastQuestion(entries);
-    if (last === undefined) throw new Error("No question to answer again.");
+    if (last === undefined) throw new Error("Nothing to regenerate.");
     return await this.#answer(last.before, last.question, signal);
   }
 

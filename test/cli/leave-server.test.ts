@@ -83,7 +83,11 @@ test.each([
   ["nobody", [], undefined],
   ["only modelctl", [record("modelctl", { state: "running" })], undefined],
   ["one that asked for no model", [record("curl/8", { model: undefined })], undefined],
-  ["one that runs", [record("curl/8", { state: "running" })], "Other clients wait for 1 answer."],
+  [
+    "one that runs",
+    [record("curl/8", { state: "running" })],
+    "Other clients have 1 running request.",
+  ],
   ["one that ended lately", [record("curl/8")], "Another client used the server 5 minutes ago."],
   ["one of long ago", [record("curl/8", { startedAt: -3_600_000 })], undefined],
 ])("%s uses the server", (_name, records, sentence) => {

@@ -150,12 +150,14 @@ it("the line loop attaches, keeps its commands, and says what it cannot do", asy
     code: 0,
     output: "The image is red.\nThe image is yellow.\n2 + 3 = 5",
   });
-  expect(errors).toContain("attached red.png 64x64, 36 tokens\nWrite your question.");
+  expect(errors).toContain("attached red.png 64x64, 36 tokens\nWrite your message.");
   expect(errors).toContain("attached my yellow.png 90x300, 36 tokens");
   expect(errors).toContain("File dog.png does not exist.");
   expect(errors).toContain("Set in this chat:\ntemperature 0");
-  expect(errors).toMatch(/The next prompt has \d+ tokens before your message: \d+ % of the window/);
-  expect(errors.match(/Created new model 'coloured'\. Models hold no images/g)).toHaveLength(2);
+  expect(errors).toMatch(
+    /The next prompt has \d+ tokens before your message: \d+ % of the context window/,
+  );
+  expect(errors.match(/Created new model 'coloured'\. Images were left out/g)).toHaveLength(2);
   expect(errors).toContain(
     "A model named 'coloured' already exists. Use /save coloured --force to replace it.",
   );

@@ -86,7 +86,7 @@ test.each([
   });
   await terminal.shows(">>> ");
   terminal.type("/save mine\r");
-  await terminal.shows("Replace the model 'mine'? [y/N]");
+  await terminal.shows("Replace model 'mine'? [y/N]");
   terminal.type(answer);
   await terminal.shows(outcome);
   await terminal.close();

@@ -167,7 +167,7 @@ describe("the line loop", () => {
     const { code, output, errors } = await loop([...typed, "/bye", ""].join("\n"));
     expect(output).toBe(scripts.flatMap(({ answers }) => answers.map((a) => `${a}\n`)).join(""));
     expect(code).toBe(0);
-    expect(errors).toBe("Set system text.\n".repeat(4));
+    expect(errors).toBe("Set system prompt.\n".repeat(4));
   });
 
   test("leaves no process and no server.json behind", async () => {

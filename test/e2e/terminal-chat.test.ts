@@ -53,7 +53,7 @@ describe("the chat", () => {
   it("takes a system text and a parameter, and forgets on /clear", async () => {
     const chat = await openChat();
     await chat.send("/set system You are a pirate.");
-    await chat.shows("Set system text");
+    await chat.shows("Set system prompt");
     await chat.send("What is the capital of France?");
     await chat.shows("Arr, The capital of France is Paris.");
     await chat.shows(idle);
@@ -108,7 +108,7 @@ describe("the chat", () => {
     chat.type(controlC);
     await chat.send("/?");
     await chat.shows("Help: Chat");
-    chat.type("system text");
+    chat.type("system prompt");
     await chat.shows("/set system");
     chat.type(escapeKey);
     await chat.shows(ready);

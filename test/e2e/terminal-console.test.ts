@@ -95,7 +95,7 @@ it("goes on with a chat that was kept, without its key, where the deployment ans
   const terminal = await openDeployctl(cloud, { environment: { NO_COLOR: "1" } });
   try {
     terminal.type(openChat);
-    await terminal.shows("Alt+S goes on with a saved chat.");
+    await terminal.shows("Press Alt+S to resume a saved chat.");
     terminal.type(savedChats);
     await terminal.shows("Resume a saved chat");
     await terminal.shows("local/tiny tiny");

@@ -55,7 +55,7 @@ it("a chat from lines typed ahead to the line that resumes it", async () => {
     await chat.send("/set");
     await chat.shows("num_batch          64");
     chat.type(escapeKey);
-    await chat.showsNot("Settings of this chat");
+    await chat.showsNot("Chat settings");
 
     chat.type(`${controlP}quit`);
     await chat.shows("> Quit");
@@ -63,9 +63,9 @@ it("a chat from lines typed ahead to the line that resumes it", async () => {
     await chat.showsNot("> Quit");
 
     chat.type("/edit\r");
-    await chat.shows("edit your last question");
+    await chat.shows("edit the last message");
     chat.type(controlU);
-    await chat.showsNot("edit your last question");
+    await chat.showsNot("edit the last message");
     await chat.send("What is 1 + 1?");
     await chat.shows("1 + 1 = 2");
     expectNoAlarmWhileLoading(chat);
@@ -80,7 +80,7 @@ it("a chat from lines typed ahead to the line that resumes it", async () => {
     await chat.send("/save mine");
     await chat.shows("Created new model 'mine'.");
     await chat.send("/save mine");
-    await chat.shows("Replace the model 'mine'?");
+    await chat.shows("Replace model 'mine'?");
     chat.type("n");
     await chat.shows("A model named 'mine' already exists.");
 

@@ -56,7 +56,7 @@ describe("the chat with a model that sees", () => {
       await first.shows("File dog.png does not exist.");
       first.type("\u0015");
       await first.send("/rename Shapes");
-      await first.shows("This chat is named 'Shapes'.");
+      await first.shows("Renamed this chat to 'Shapes'.");
       await first.send("/bye");
       await first.exited;
     } finally {
@@ -64,7 +64,7 @@ describe("the chat with a model that sees", () => {
     }
     const second = await openTerminal(["run", "--session", "shapes"], { home, columns: 90 });
     try {
-      await second.shows("This is 'Shapes'.");
+      await second.shows("Resumed 'Shapes'.");
       await second.shows("The image shows a red circle.");
       await second.takesKeys();
       await second.send("What shape is in this image? square.jpg");
@@ -73,12 +73,12 @@ describe("the chat with a model that sees", () => {
       second.type("\t");
       await second.shows("r regenerate");
       second.type("r");
-      await second.shows("Its answer is lost.");
+      await second.shows("Regenerate? The answer to");
       second.type("y");
       await second.shows("Esc stop");
       await second.shows("Enter send");
       await second.send("/model tiny");
-      await second.shows("Answers come from tiny now.");
+      await second.shows("Switched to tiny.");
       await second.send("and ./square.jpg?");
       await second.shows('"tiny" does not support images: square.jpg was not sent.');
       await second.shows("> and ./square.jpg?");

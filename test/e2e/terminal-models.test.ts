@@ -64,7 +64,7 @@ it("pulls, loads, copies, deletes, and chats with what is left", async () => {
     await terminal.shows("Deleted Tiny-GGUF-copy");
     expect(terminal.text()).toContain("> hf.co/maker/Tiny-GGUF");
     terminal.type("\r");
-    await terminal.shows("Answers come from hf.co/maker/Tiny-GGUF");
+    await terminal.shows("Switched to hf.co/maker/Tiny-GGUF");
     await terminal.send("What is 2 + 3?");
     await terminal.shows("2 + 3 = 5");
   } finally {

@@ -23,6 +23,6 @@ export const commandCatalog: readonly CommandSection[] = [
   { title: "Server", commands: serverCommands },
   { title: "Deploy", commands: deployCommands },
   { title: "Console", commands: consoleCommands },
-  { title: "Fields of one line", commands: fieldCommandFacts },
-  { title: "Fields of several lines", commands: writeCommandFacts },
+  { title: "Single-line fields", commands: fieldCommandFacts },
+  { title: "Multi-line fields", commands: writeCommandFacts },
 ];

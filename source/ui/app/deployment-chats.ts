@@ -53,7 +53,7 @@ export class DeploymentChats implements DeploymentPlaces {
     const place = await chats.show(placeName(profile, app), () => this.#place(backend));
     await place.chat.resume(saved);
     await backend.reach().catch((error: unknown) => {
-      place.chat.notify(`${app} does not answer now: ${describeError(error)}`);
+      place.chat.notify(`${app} is not responding: ${describeError(error)}`);
     });
   }
 
@@ -61,7 +61,7 @@ export class DeploymentChats implements DeploymentPlaces {
     const { kept, context } = this.#options;
     const { sessions = [] } = (await kept.sessions?.list()) ?? {};
     const own = sessions.filter(({ deployment }) => deployment !== undefined);
-    if (own.length === 0) return "No chat with a deployment is saved yet.";
+    if (own.length === 0) return "No saved chats with a deployment.";
     const choices = sessionChoices(own, context.clock.wallMs());
     const search = async (typed: string) =>
       ((await kept.sessions?.search(typed)) ?? []).map(({ id }) => id);

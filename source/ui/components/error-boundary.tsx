@@ -1,4 +1,4 @@
-// Ends the program when a component throws: the terminal is restored, then the error is told.
+// Ends the program when a component throws: restores the terminal, then prints the error.
 
 import { Component, type ReactNode } from "react";
 

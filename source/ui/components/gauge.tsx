@@ -1,4 +1,4 @@
-// A gauge of how full something is: its glyph, not its colour alone, warns from 80 % and from 95 % on.
+// Gauge of a share: its glyph, not only its colour, warns from 80 % and 95 % on.
 
 import { Text } from "ink";
 import type { ReactElement } from "react";

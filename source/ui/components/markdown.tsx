@@ -1,4 +1,4 @@
-// Markdown as it is read in a terminal: headings, lists, quotes, tables, code in its colours.
+// Markdown in a terminal: headings, lists, quotes, tables, highlighted code.
 
 import { memo, type ReactElement } from "react";
 import type { MarkdownLayout } from "../markdown/markdown-layout.ts";

@@ -1,4 +1,4 @@
-// A sentence that stands where hints or figures are, until the next key.
+// Notice in place of hints or figures, until the next key.
 
 import { Box, Text } from "ink";
 import type { ReactElement } from "react";

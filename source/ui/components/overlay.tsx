@@ -1,4 +1,4 @@
-// Draws what lies over the screen: a list, a question, or a request for a yes.
+// Draws overlays: a list, a question, or a confirmation.
 
 import { Box, Text, useIsScreenReaderEnabled } from "ink";
 import type { ReactElement } from "react";
@@ -78,7 +78,7 @@ function List({ overlay, size }: OverlayProps<ListOverlay>): ReactElement {
         <Prompt field={field} width={inner} y={0} />
         <Text {...theme.border}>{glyphs.box.horizontal.repeat(inner)}</Text>
         {found.length === 0 ? (
-          <Text {...theme.dim}>Nothing matches. Esc closes.</Text>
+          <Text {...theme.dim}>No matches. Esc to close.</Text>
         ) : (
           <SelectList
             items={found}
@@ -151,14 +151,14 @@ function Confirm({ overlay, size }: OverlayProps<ConfirmOverlay>): ReactElement 
   const isRead = useIsScreenReaderEnabled();
   if (isRead) {
     const answer = isYes ? "Yes" : "No";
-    const rest = isComing ? "Reading what that does." : `${answer} is selected; y or n.`;
+    const rest = isComing ? "Calculating." : `${answer} is selected; y or n.`;
     return <Text>{`${question} ${rest}`}</Text>;
   }
   return (
     <Question question={question} size={size}>
       {() =>
         isComing ? (
-          <Text {...theme.dim}>{`${glyphs.working} reading what that does${glyphs.ellipsis}`}</Text>
+          <Text {...theme.dim}>{`${glyphs.working} calculating${glyphs.ellipsis}`}</Text>
         ) : (
           <Text>
             <Text {...theme[isYes ? "plain" : "selected"]}>{isYes ? "  No  " : "[ No ]"}</Text>
@@ -185,7 +185,7 @@ function Question({ question, size, answerRows = 1, children }: QuestionProps): 
   const { glyphs, theme } = useLook();
   const all = questionRows(question, size.columns, glyphs.isAscii);
   const height = Math.min(size.rows, all.length + answerRows + borderRows);
-  // The end is what is answered: a question that is too long loses its beginning.
+  // A question that is too long loses its beginning: the end is what gets answered.
   const room = panelInnerHeight(height) - answerRows;
   const rows = all.slice(Math.max(0, all.length - room));
   const y = size.rows - height;

@@ -15,7 +15,7 @@ export interface PanelProps {
   readonly title?: string;
   /** At the right end of the lower border. */
   readonly footer?: string;
-  /** The panel that takes the keys has a brighter border. */
+  /** A panel with the focus has a brighter border. */
   readonly isFocused?: boolean;
   /** Its upper left corner from the nearest `Origin`; needed where a field inside has the cursor. */
   readonly x?: number;

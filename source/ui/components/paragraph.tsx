@@ -1,4 +1,4 @@
-// Text from elsewhere over as many rows as it takes, one `Text` each: a screen can count the rows.
+// Wrapped foreign text, one `Text` for each row, so that a screen can count the rows.
 
 import type { ReactElement } from "react";
 import { useLook } from "../hooks/use-look.ts";

@@ -1,4 +1,4 @@
-// A bar of how far something is. Unlike a gauge, a full one is no warning.
+// Progress bar. Unlike a gauge, a full one is not a warning.
 
 import { Text } from "ink";
 import type { ReactElement } from "react";

@@ -13,7 +13,7 @@ import { Panel, type PanelProps, panelInnerHeight } from "./panel.tsx";
 export interface ScrollPanelProps extends Omit<PanelProps, "footer"> {
   /** The first row in sight; past the last page, the last page is shown. */
   readonly top: number;
-  /** Hears how far the content scrolls, once it is drawn. */
+  /** Receives the scroll range, once the content is drawn. */
   readonly onExtent?: (lastTop: number) => void;
   /** Each child draws exactly one row; arrays and fragments of such children are opened. */
   readonly children?: ReactNode;

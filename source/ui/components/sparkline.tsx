@@ -1,4 +1,4 @@
-// The last values of a series as a line of block glyphs.
+// Latest values of a series as a line of block glyphs.
 
 import { Text } from "ink";
 import type { ReactElement } from "react";

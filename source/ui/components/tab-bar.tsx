@@ -1,4 +1,4 @@
-// The first row: the program, a tab for each screen, and at the right what goes on.
+// First row: the program, a tab for each screen, and the status on the right.
 
 import { Box, Text } from "ink";
 import type { ReactElement } from "react";

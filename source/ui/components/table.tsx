@@ -16,7 +16,7 @@ export interface Column<Item> {
   readonly isFlexible?: boolean;
   /** Columns with a smaller number stay longer in a narrow table. Defaults to 0. */
   readonly rank?: number;
-  /** Gives its place to the note of a row that has one. */
+  /** Replaced by the note in rows that have one. */
   readonly yieldsToNote?: boolean;
   readonly cell: (item: Item) => TextRun | readonly TextRun[];
 }

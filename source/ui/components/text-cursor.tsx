@@ -20,7 +20,7 @@ const OriginContext = createContext<Place>({ x: 0, y: 0 });
 /** True below an overlay, which has the keys. */
 const CoveredContext = createContext(false);
 
-/** Holds the cursor's cell in Ink's output, for who must find the frame again; undefined while it is hidden. */
+/** The cursor's cell in Ink's output, to find the frame again; undefined while hidden. */
 export const CursorPlaceContext = createContext<RefObject<Place | undefined> | undefined>(
   undefined,
 );

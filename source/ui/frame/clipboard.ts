@@ -23,9 +23,10 @@ export async function copyText(text: string, options: CopyOptions): Promise<stri
   const count = Array.from(text).length;
   const what = `${count} ${count === 1 ? "character" : "characters"}`;
   const isRemote = Boolean(environment.SSH_CONNECTION || environment.SSH_TTY);
-  if (!isRemote && (await isCopiedHere(text, options.local))) return `Copied ${what}`;
-  if (!fitsTerminal) return `${what} are too many for the terminal's clipboard: nothing was copied`;
-  return `Copied ${what} through the terminal, if it allows that (OSC 52)`;
+  const isCopied = !isRemote && (await isCopiedHere(text, options.local));
+  // Terminals do not confirm a copy.
+  if (isCopied || fitsTerminal) return `Copied ${what}`;
+  return `Cannot copy ${what}: too many for the terminal's clipboard`;
 }
 
 /** A machine without a desktop has no clipboard: that is no error. */

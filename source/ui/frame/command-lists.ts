@@ -106,7 +106,7 @@ export function joinCommands(
 }
 
 /** Cursor and scroll keys: nobody searches for them by name. */
-const unnamedGroups = new Set(["Editing", "Scrolling", "Fields of one line"]);
+const unnamedGroups = new Set(["Editing", "Scrolling", "Single-line fields"]);
 
 /** Lists all commands in groups for the help; invalid ones are dim. */
 export function helpItems(commands: readonly BoundCommand[]): ListItem[] {

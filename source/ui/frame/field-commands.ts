@@ -25,5 +25,5 @@ export function fieldCommands(
 }
 
 function factsOf([type, title, keys]: (typeof fieldActions)[number]): CommandFacts {
-  return { id: `field.${type}`, title, group: "Fields of one line", keys };
+  return { id: `field.${type}`, title, group: "Single-line fields", keys };
 }

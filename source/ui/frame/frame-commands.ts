@@ -31,7 +31,7 @@ const command = commandRow<FrameActions>("app", group);
 function tabRow(id: Screen["id"], number: number): Row {
   return {
     id: `screen.${id}`,
-    title: `Open the screen ${number}: ${id}`,
+    title: `Open the ${id} screen`,
     group,
     keys: [`Alt+${number}`, String(number)],
     slash: [`/${id}`],
@@ -56,7 +56,8 @@ const reserved: readonly Row[] = [
     when: always,
     run: (frame) => void frame.help(),
   }),
-  command("theme", [], "Change the colours", {
+  command("theme", [], "Change the theme", {
+    keywords: ["colours", "colors"],
     slash: ["/theme"],
     slashArguments: "[NAME]",
     when: always,

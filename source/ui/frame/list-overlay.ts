@@ -63,7 +63,7 @@ export class ListOverlay implements OverlayState {
       ["Up/Down", "select"],
       ["PgDn", "scroll"],
     ] as const;
-    return this.#completion === undefined ? hints : [...hints, ["Tab", "add words"]];
+    return this.#completion === undefined ? hints : [...hints, ["Tab", "complete"]];
   }
 
   get isTable(): boolean {

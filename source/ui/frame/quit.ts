@@ -49,8 +49,8 @@ export class Quit {
   async #ask(reason: QuitReason, users: string): Promise<void> {
     this.#isAsking = true;
     const answer = await this.#choose(`Quit? ${users}`, [
-      { value: "keep", title: "Quit, and leave the server running in the background" },
-      { value: "stop", title: "Quit and stop the server", note: "running requests end first" },
+      { value: "keep", title: "Quit and keep the server running in the background" },
+      { value: "stop", title: "Quit and stop the server", note: "after running requests end" },
     ]);
     this.#isAsking = false;
     if (answer !== undefined) this.#options.onLeave(reason, answer === "keep");

@@ -39,7 +39,7 @@ export function terminalServices(options: TerminalServicesOptions): TerminalServ
         await suspend(async () => {
           const code = await runProgram(program, file);
           // Exit code of `:cq` in vi; git treats it the same way.
-          if (code !== 0) throw new Error(`'${program}' ended with ${code}: the text is as it was`);
+          if (code !== 0) throw new Error(`'${program}' exited with ${code}; text unchanged`);
         });
         const saved = await readFile(file, "utf8");
         return saved === text ? undefined : saved;
@@ -104,12 +104,12 @@ async function runProgram(program: string, file: string): Promise<number | strin
     : spawn("/bin/sh", ["-c", `${program} "$1"`, "sh", file], { stdio: "inherit" });
   return await new Promise<number | string>((resolve, reject) => {
     child.once("error", (error) => {
-      reject(new Error(`${program} cannot be started: ${describeError(error)}`));
+      reject(new Error(`Cannot start ${program}: ${describeError(error)}`));
     });
     child.once("exit", (code, signal) => {
       // Exit codes by which a shell reports a missing program.
       if (code !== 126 && code !== 127) return resolve(code ?? signal ?? 0);
-      reject(new Error(`'${program}' cannot be started; set $EDITOR or $PAGER to a program`));
+      reject(new Error(`Cannot start '${program}'. Set $EDITOR or $PAGER to a program.`));
     });
   });
 }
@@ -128,7 +128,7 @@ export async function suspendTerminal(
   stdin: NodeJS.ReadStream,
   work: () => Promise<void>,
 ): Promise<void> {
-  if (handle.suspend === undefined) throw new Error("The terminal is not painted on yet");
+  if (handle.suspend === undefined) throw new Error("The terminal is not ready");
   handle.isSuspended = true;
   try {
     // Runs first, so that an Enter typed at the other program's first sight goes to that program.

@@ -105,5 +105,5 @@ export async function chooseTheme(
   if (wanted === undefined) return {};
   const theme = themeNames.find((candidate) => candidate === wanted);
   if (theme !== undefined) return { theme };
-  return { sentence: `Unknown theme '${wanted}'. Themes are ${themeNames.join(", ")}` };
+  return { sentence: `Unknown theme '${wanted}'. Themes: ${themeNames.join(", ")}` };
 }

@@ -12,7 +12,7 @@ const cellsBesideText = 6;
 
 const newlineKeys = ["Ctrl+J", "Alt+Enter", "Shift+Enter"];
 const editorKeys = ["Ctrl+G"];
-const group = "Fields of several lines";
+const group = "Multi-line fields";
 
 /** Keys beside those of fields of one line, for the documentation. */
 export const writeCommandFacts: readonly CommandFacts[] = [

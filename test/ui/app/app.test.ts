@@ -78,11 +78,11 @@ test("a theme is changed in place, and its colours are gone without colour", asy
   screen.type("/theme mono\r");
   await screen.until("> Send a message");
   screen.type(`${controlP}colours`);
-  await screen.until("Change the colours");
+  await screen.until("Change the theme");
   screen.type("\r");
   await screen.until(/> default/);
   screen.type("high\r");
-  await screen.until((now) => !now.text.includes("Change the colours"));
+  await screen.until((now) => !now.text.includes("Change the theme"));
   expect(screen.text).toContain("[1 Chat]");
 });
 

@@ -54,14 +54,14 @@ async function open(server: SampleServer): Promise<SizedTerminal> {
   });
   await screen.until("[5 Console]");
   screen.type(openChat);
-  await screen.until("Alt+S goes on with a saved chat.");
+  await screen.until("Press Alt+S to resume a saved chat.");
   return screen;
 }
 
 test("without one that is kept, that is told", async () => {
   const screen = await open(new SampleServer());
   screen.type(savedChats);
-  await screen.until("No chat with a deployment is saved yet.");
+  await screen.until("No saved chats with a deployment.");
 });
 
 test("goes on, and what is said then is kept with it", async () => {
@@ -91,6 +91,6 @@ test("can be read where the deployment is gone, which is told", async () => {
   screen.type(savedChats);
   await screen.until("> Where is the key?");
   screen.type(keys.enter);
-  await screen.until("local/tiny does not answer now");
+  await screen.until("local/tiny is not responding");
   expect(screen.text).toContain("Under the mat.");
 });

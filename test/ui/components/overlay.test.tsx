@@ -77,7 +77,7 @@ describe("a question", () => {
   test("for a yes waits until its effect can be read", async () => {
     const { promise, resolve } = Promise.withResolvers<string>();
     void frame.confirm("Delete tiny?", promise);
-    expect(frameLines(frame).join("\n")).toContain("◐ reading what that does…");
+    expect(frameLines(frame).join("\n")).toContain("◐ calculating…");
     resolve("Deleting it frees 3 MB.");
     await promise;
     await Promise.resolve();
@@ -103,7 +103,7 @@ describe("a list", () => {
   test("says when nothing matches", () => {
     void frame.choose("Numbers", choices);
     frame.press({ kind: "text", text: "zzz" });
-    expect(frameLines(frame).join("\n")).toContain("Nothing matches. Esc closes.");
+    expect(frameLines(frame).join("\n")).toContain("No matches. Esc to close.");
   });
 
   test("is plain ASCII where nothing else can be drawn", () => {

@@ -410,7 +410,7 @@ describe("the palette", () => {
   test("puts a command's name into the field with Tab, for its words", async () => {
     press("Ctrl+P");
     type("system text");
-    expect(lines().at(-1)).toContain("Tab add words");
+    expect(lines().at(-1)).toContain("Tab complete");
     press("Tab");
     type("Be brief.");
     press("Enter");
@@ -423,7 +423,7 @@ describe("the palette", () => {
   test("is left with Esc, and says so when nothing matches", () => {
     press("Ctrl+P");
     type("zzzz");
-    expect(lines().join("\n")).toContain("Nothing matches");
+    expect(lines().join("\n")).toContain("No matches");
     press("Enter");
     expect(frame.overlay).toBeDefined();
     press("Esc");
@@ -578,7 +578,7 @@ describe("typed lines", () => {
     frame.runSlash("/theme purple");
     await until(
       () => frame.notice,
-      (notice) => notice === "Unknown theme 'purple'. Themes are default, mono, high-contrast",
+      (notice) => notice === "Unknown theme 'purple'. Themes: default, mono, high-contrast",
     );
   });
 });

@@ -7,7 +7,7 @@ import type { ParameterValue } from "./commands/model-parameters.ts";
 
 /** Settings for the rest of the chat. */
 export interface ChatSettings {
-  /** The system text; undefined leaves the model's own. */
+  /** The system prompt; undefined leaves the model's own. */
   readonly system: string | undefined;
   /** Parameters by name; `stop` is a list. */
   readonly parameters: Readonly<Record<string, ParameterValue>>;

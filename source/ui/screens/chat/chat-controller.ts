@@ -79,7 +79,7 @@ export class ChatController implements CommandContext {
       (entry) => entry.kind === "assistant" && entry.state === "running" && entry.text !== "",
     );
     this.#chat.session.stop();
-    if (!hadText) this.notify("Stopped before the answer began; your message is back");
+    if (!hadText) this.notify("Stopped before the answer began; message restored");
   }
 
   interrupt(): undefined {
@@ -102,7 +102,7 @@ export class ChatController implements CommandContext {
     const isSecond = nowMs - this.#escapedAtMs <= secondPressMs;
     this.#escapedAtMs = isSecond ? -Infinity : nowMs;
     if (!isSecond) {
-      this.notify("Esc again edits your last question");
+      this.notify("Esc again to edit the last message");
       return;
     }
     const sentence = this.messages.editLast();
@@ -158,7 +158,7 @@ export class ChatController implements CommandContext {
     const { clock, frame } = this.#chat;
     const sessions = await this.actions.sessions(words);
     if (sessions.length === 0) {
-      return words === "" ? "No chat is saved yet." : `No saved chat holds '${words}'.`;
+      return words === "" ? "No saved chats." : `No saved chat contains '${words}'.`;
     }
     const choices = sessionChoices(sessions, clock.wallMs());
     const search = async (typed: string) =>
@@ -187,7 +187,7 @@ export class ChatController implements CommandContext {
     const { length } = this.#state.queue.messages;
     if (length === 0) return undefined;
     const messages = length === 1 ? "1 queued message" : `${length} queued messages`;
-    return `Not sent: ${messages}; Up brings back what was typed.`;
+    return `Not sent: ${messages}. Press Up to recall.`;
   }
 
   /** Counts the conversation's tokens on the server if unknown; a failure leaves them unknown. */

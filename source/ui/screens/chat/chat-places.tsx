@@ -40,7 +40,7 @@ export const chatPlaceFacts: CommandFacts = {
   slash: ["/here"],
 };
 
-/** As in a chat, where there is none yet. */
+/** Same as the command of a chat, when no chat is open. */
 const savedFacts: CommandFacts = {
   id: "chat.saved",
   title: "Resume a saved chat",
@@ -50,9 +50,9 @@ const savedFacts: CommandFacts = {
 };
 
 const nobodyLines = [
-  "There is nobody to chat with yet.",
-  "5 opens the console; Enter on a deployment there opens a chat with it.",
-  "Alt+S goes on with a saved chat.",
+  "No chat is open.",
+  "Press 5 for the console, then Enter on a deployment to chat with it.",
+  "Press Alt+S to resume a saved chat.",
 ];
 
 export class ChatPlaces extends Observable implements Screen {
@@ -190,7 +190,7 @@ export class ChatPlaces extends Observable implements Screen {
   }
 
   #here(): string | undefined {
-    if (this.#own === undefined) return "No model of this machine is behind this chat";
+    if (this.#own === undefined) return "No local model to return to";
     this.#turnTo(this.#own);
     return undefined;
   }

@@ -121,7 +121,7 @@ export class ChatScreen implements Screen {
     const history = await openPromptHistory(historyFile);
     const screen = new ChatScreen(options, history, context, watch);
     if (historyFile !== undefined && history.file === undefined) {
-      screen.notify(`The prompt history ${historyFile} cannot be read; it is not used`);
+      screen.notify(`Cannot read the prompt history ${historyFile}; starting without it`);
     }
     const stored = screen.#showStored();
     if (options.session !== undefined) await stored;
@@ -143,7 +143,7 @@ export class ChatScreen implements Screen {
     if (model === facts.name) return;
     const controller = this.#controller;
     if (this.#chat.session.isBusy) {
-      controller.warn(`Still answering: /model ${model} goes on with that model afterwards`);
+      controller.warn(`Still answering: wait, then use /model ${model}`);
       return;
     }
     void controller.actions.switchModel(model).then(
@@ -155,8 +155,7 @@ export class ChatScreen implements Screen {
   /** Resumes a saved chat here, whatever its model. */
   async resume({ id, name }: SessionHead): Promise<void> {
     if (this.#recorder?.head?.id === id) return;
-    if (this.#chat.session.isBusy)
-      this.notify(`Still answering: '${name}' can be opened afterwards`);
+    if (this.#chat.session.isBusy) this.notify(`Still answering: wait, then open '${name}'`);
     else await this.#controller.openSessionHere(id);
   }
 
@@ -252,7 +251,7 @@ export class ChatScreen implements Screen {
       const { entries } = this.#store.get();
       this.#store.update({ entries: [...stored, ...entries] });
     } catch (error) {
-      this.notify(`What is stored with ${name} cannot be shown: ${describeError(error)}`);
+      this.notify(`Cannot show the messages stored with ${name}: ${describeError(error)}`);
     }
   }
 

@@ -57,7 +57,7 @@ describe("an answer", () => {
     const chat = await openChat();
     await ask(chat, "Write a book");
     chat.backend.current.text("Chapter one").done("length");
-    await chat.screen.until("cut at the length limit");
+    await chat.screen.until("length limit reached");
   });
 
   test("without a word is shown as empty", async () => {
@@ -111,7 +111,7 @@ describe("a failure", () => {
     const chat = await openChat();
     await ask(chat, "Count");
     chat.backend.current.text("one").breakOff();
-    await chat.screen.until("✗ The answer broke off before its end.");
+    await chat.screen.until("✗ The answer ended unexpectedly.");
   });
 });
 

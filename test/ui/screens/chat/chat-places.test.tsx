@@ -45,7 +45,7 @@ function shown(places: ChatPlaces): string {
 
 test("without a model of this machine the way to a chat is told", async () => {
   const places = new ChatPlaces(undefined);
-  expect(shown(places)).toContain("5 opens the console");
+  expect(shown(places)).toContain("Press 5 for the console");
   expect(places.isTyping()).toBe(false);
   expect(places.transcript).toEqual([]);
   places.activate();
@@ -77,7 +77,7 @@ test("/here leads back, and is no command where there is nothing to go back to",
   await here()?.run("");
   expect(shown(places)).toBe("own");
   const nowhere = new ChatPlaces(undefined).commands().find(({ id }) => id === chatPlaceFacts.id);
-  expect(nowhere?.run("")).toContain("No model of this machine");
+  expect(nowhere?.run("")).toContain("No local model to return to");
 });
 
 test("a model that another screen names is one of this machine", async () => {

@@ -40,7 +40,7 @@ describe("settings", () => {
   test("are sent with every message and survive /clear", async () => {
     const chat = await openChat();
     chat.screen.type("/set system You are a pirate.\r");
-    await chat.screen.until("Set system text.");
+    await chat.screen.until("Set system prompt.");
     chat.screen.type("/set parameter temperature 0.3\r");
     await chat.screen.until("Set parameter 'temperature' to '0.3'.");
     chat.screen.type('/set parameter stop END "two words"\r');
@@ -51,7 +51,7 @@ describe("settings", () => {
     chat.screen.type("/clear\r");
     await chat.screen.until("For example");
     await chat.screen.until(
-      /New chat\. Kept: temperature 0\.3, stop "END" "two words", the system text "You are a pirate/,
+      /New chat\. Kept: temperature 0\.3, stop "END" "two words", the system prompt "You are a pirate/,
     );
     await ask(chat, "again");
     expect(chat.backend.current.messages).toEqual([{ role: "user", content: "again" }]);
@@ -61,12 +61,12 @@ describe("settings", () => {
     });
   });
 
-  test("for thinking, format and system text are sent, and taken back", async () => {
+  test("for thinking, format and system prompt are sent, and taken back", async () => {
     const chat = await openChat();
     for (const [line, sentence] of [
       ["/set think high", "Set 'think' mode."],
       ["/set format json", "Set format to 'json'."],
-      ["/system Be brief.", "Set system text."],
+      ["/system Be brief.", "Set system prompt."],
     ]) {
       chat.screen.type(`${line}\r`);
       await chat.screen.until(sentence ?? "");
@@ -89,10 +89,10 @@ describe("settings", () => {
   });
 
   test.each([
-    ["/set think very", "think takes low, medium, high, max, or nothing, not 'very'"],
+    ["/set think very", "Unknown level 'very'. Use low, medium, high, max, or none"],
     ["/set format xml", "The only format is json: /set format json"],
     ["/system", "Use /system TEXT."],
-    ["/resume nobody", "Chats are not kept: the setting nohistory is on."],
+    ["/resume nobody", "Chats are not saved: the setting nohistory is on."],
     ["/save", "Use /save NAME"],
   ])("%j is refused in a sentence, and the line stays", async (line, sentence) => {
     const { screen } = await openChat();
@@ -125,10 +125,10 @@ describe("the form of settings", () => {
     const chat = await openChat({ rows: 40 });
     const { screen } = chat;
     screen.type("/set\r");
-    await screen.until(/> system text +system of tiny +the model +goes in front/);
+    await screen.until(/> system prompt +system of tiny +the model +comes before/);
     expect(screen.text).toMatch(/ temperature +0\.8 +default +randomness/);
     screen.type(`temp${keys.enter}`);
-    await screen.until(/temperature: randomness.* Takes a number of at least 0/);
+    await screen.until(/temperature: randomness.* \(a number of at least 0; empty/);
     screen.type(`hot${keys.enter}`);
     await screen.until("temperature must be a number of at least 0, not 'hot'");
     screen.type(`\x150.3${keys.enter}`);
@@ -138,9 +138,9 @@ describe("the form of settings", () => {
     screen.type(`q8${keys.enter}`);
     await screen.until(/> kv_cache_type +q8_0 +this chat/);
     screen.type(`\x15system${keys.enter}`);
-    await screen.until("System text. Leave it empty");
+    await screen.until("System prompt (empty: the model's own)");
     screen.type(`Be brief.${keys.enter}`);
-    await screen.until(/> system text +Be brief\. +this chat/);
+    await screen.until(/> system prompt +Be brief\. +this chat/);
     screen.type(`\x15temp${keys.enter}`);
     await screen.until("> 0.3");
     screen.type(`\x7f${keys.enter}`);
@@ -160,9 +160,9 @@ describe("the form of settings", () => {
     await ask(chat, "hello");
     chat.backend.current.text("Hi");
     screen.type("\x1bp");
-    await screen.until("Settings of this chat");
+    await screen.until("Chat settings");
     screen.type(`seed${keys.enter}`);
-    await screen.until("seed: makes answers repeat");
+    await screen.until("seed: same seed, same answer");
     screen.type(`7${keys.enter}`);
     await screen.until(/> seed +7 +this chat/);
     screen.type(keys.escape);
@@ -178,7 +178,7 @@ describe("the form of settings", () => {
   test("keeps names and values in a small window", async () => {
     const { screen } = await openChat({ columns: 60, rows: 16 });
     screen.type("/set\r");
-    await screen.until(/> system text +system of tiny +the model/);
+    await screen.until(/> system prompt +system of tiny +the model/);
   });
 });
 

@@ -135,7 +135,7 @@ describe("earlier messages", () => {
 
   test("a history that cannot be read is said and does not stop the chat", async () => {
     const chat = await openChat({ historyFile: tmpdir() });
-    await chat.screen.until("cannot be read; it is not used");
+    await chat.screen.until("Cannot read the prompt history");
     await ask(chat, "hello");
   });
 });
@@ -161,7 +161,7 @@ test("a text file behind an at sign goes along, counted, and a missing one is to
   scripted.countTokens = async ([message]) => message?.content.length ?? 0;
   const { screen, backend } = await openChat({ folder, scripted });
   screen.type("Read @gone.txt\r");
-  await screen.until("not found: gone.txt. Enter again sends the text without.");
+  await screen.until("not found: gone.txt. Press Enter again to send only the text.");
   screen.type("\x15Read @data.bin\r");
   await screen.until("data.bin is neither text nor an image.");
   expect(backend.answers).toHaveLength(0);

@@ -46,7 +46,7 @@ describe("an image", () => {
   test("alone waits for its question", async () => {
     const chat = await openChat({ folder });
     chat.screen.type("/image cat.png\r");
-    await chat.screen.until("attached cat.png 64x64: now write your question");
+    await chat.screen.until("attached cat.png 64x64: now write your message");
     expect(chat.screen.text).toContain("with cat.png");
     await ask(chat, "what is it");
     expect(chat.backend.current.messages).toEqual([
@@ -57,7 +57,7 @@ describe("an image", () => {
   test("that waits is not lost when its question gets no answer", async () => {
     const chat = await openChat({ folder });
     chat.screen.type("/image cat.png\r");
-    await chat.screen.until("now write your question");
+    await chat.screen.until("now write your message");
     await ask(chat, "what is it");
     await chat.screen.until((screen) => !screen.text.includes("with cat.png"));
     chat.backend.current.fail("Out of memory.");

@@ -86,7 +86,7 @@ describe("finished messages", () => {
     chat.screen.type("kk");
     await chat.screen.until("▌first answer");
     chat.screen.type("f");
-    await chat.screen.until("(fork)' now");
+    await chat.screen.until("(fork)'; the original");
     await say(chat, "third question", "third answer");
     expect(["first answer", "third question", "third answer"].map((of) => count(chat, of))).toEqual(
       [1, 1, 1],

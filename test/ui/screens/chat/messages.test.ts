@@ -60,7 +60,7 @@ describe("reading messages", () => {
     chat.screen.type(keys.tab);
     await chat.screen.until("y copy");
     chat.screen.type("c");
-    await chat.screen.until("There is no code in this chat.");
+    await chat.screen.until("No code in this chat.");
     chat.screen.type(keys.escape);
     await chat.screen.until("Enter send");
     await say(chat, "And code?", code);
@@ -68,7 +68,7 @@ describe("reading messages", () => {
     chat.screen.type(keys.tab);
     await chat.screen.until("y copy");
     chat.screen.type("c");
-    await chat.screen.until("(block 2 of 2, from above)");
+    await chat.screen.until("(block 2 of 2, earlier message)");
     expect(copied(chat)).toBe("ls -l");
   });
 });
@@ -89,7 +89,7 @@ describe("asking again", () => {
     chat.screen.type(keys.tab);
     await chat.screen.until("r regenerate");
     chat.screen.type("r");
-    await chat.screen.until('Answer "What is it?" again? Its answer is lost.');
+    await chat.screen.until('Regenerate? The answer to "What is it?" is lost.');
     chat.screen.type("n");
     await chat.screen.until("r regenerate");
     expect(chat.backend.answers).toHaveLength(1);
@@ -110,7 +110,7 @@ describe("writing the last question anew", () => {
     chat.screen.type(keys.escape);
     await chat.screen.until("> Capital of Frnace?");
     expect(chat.screen.text).toContain("Paris.");
-    expect(chat.screen.text).toContain("edit your last question");
+    expect(chat.screen.text).toContain("edit the last message");
     chat.screen.type("!\r");
     await chat.screen.until(() => chat.backend.answers.length === 2);
     expect(chat.backend.current.messages).toEqual([
@@ -126,10 +126,10 @@ describe("writing the last question anew", () => {
   ])("ends with its text, as after %s: the next message replaces nothing", async (_, emptied) => {
     const chat = await answered("Paris.", "Capital?");
     chat.screen.type("/edit\r");
-    await chat.screen.until("edit your last question");
+    await chat.screen.until("edit the last message");
     chat.screen.type(emptied);
     await chat.screen.until("> Send a message");
-    expect(chat.screen.text).not.toContain("edit your last question");
+    expect(chat.screen.text).not.toContain("edit the last message");
     await ask(chat, "And of Italy?");
     expect(chat.backend.current.messages.map(({ content }) => content)).toEqual([
       "Capital?",
@@ -151,7 +151,7 @@ describe("writing the last question anew", () => {
     await chat.screen.until(() => chat.backend.answers.length === 2);
     chat.backend.current.fail("It broke.");
     await chat.screen.until("✗ It broke.");
-    await chat.screen.until("your message is back: Enter tries again");
+    await chat.screen.until("message restored: Enter to try again");
     await chat.screen.until("> Capital?!");
     expect(chat.screen.text).toContain("Paris.");
   });
@@ -195,7 +195,7 @@ describe("the model", () => {
   test("is switched in place, and an unknown one changes nothing", async () => {
     const chat = await answered("An answer.");
     chat.screen.type("/model large\r");
-    await chat.screen.until("Answers come from large now.");
+    await chat.screen.until("Switched to large.");
     expect(chat.screen.lines[0]).toContain("large");
     chat.screen.type("/model nope\r");
     await chat.screen.until("model 'nope' not found");
@@ -209,7 +209,7 @@ describe("the model", () => {
     screen.type("/model\r");
     await screen.until("Switch to another model");
     screen.type("lar\r");
-    await screen.until("Answers come from large now.");
+    await screen.until("Switched to large.");
   });
 
   test("is saved with the conversation, and begun anew with /load", async () => {
@@ -226,12 +226,12 @@ describe("the model", () => {
       },
     ]);
     chat.screen.type("/save large\r");
-    await chat.screen.until("Replace the model 'large'?");
+    await chat.screen.until("Replace model 'large'?");
     chat.screen.type("n");
     await chat.screen.until("A model named 'large' already exists.");
     expect(chat.backend.saved).toHaveLength(1);
     chat.screen.type("\u0015/save large\r");
-    await chat.screen.until("Replace the model 'large'?");
+    await chat.screen.until("Replace model 'large'?");
     chat.screen.type("y");
     await chat.screen.until("Created new model 'large'.");
     chat.screen.type("/save large --force\r");
@@ -250,7 +250,9 @@ describe("the model", () => {
     chat.screen.type("/show nonsense\r");
     await chat.screen.until("Cannot show 'nonsense'.");
     chat.screen.type("\u0015/context\r");
-    await chat.screen.until("The next prompt has 20 tokens before your message: 0 % of the window");
+    await chat.screen.until(
+      "The next prompt has 20 tokens before your message: 0 % of the context window",
+    );
   });
 });
 
@@ -265,7 +267,7 @@ describe("earlier messages", () => {
     chat.screen.type("plan");
     await chat.screen.until("? plan  plan the release");
     chat.screen.type("x");
-    await chat.screen.until("nothing like it");
+    await chat.screen.until("no match");
     chat.screen.type(keys.escape);
     await chat.screen.until("> my draft");
     chat.screen.type("\u0012");

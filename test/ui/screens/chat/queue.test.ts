@@ -119,7 +119,7 @@ test("another conversation does not get them, and says so", async () => {
   chat.screen.type(keys.escape);
   await chat.screen.until("1 held");
   chat.screen.type("\u000e");
-  await chat.screen.until("Not sent: 1 queued message; Up brings back");
+  await chat.screen.until("Not sent: 1 queued message. Press Up to recall");
   expect(chat.screen.text).not.toContain("held");
   chat.screen.type(keys.up);
   await chat.screen.until("> second");

@@ -44,7 +44,7 @@ test("/? prints every command with its keys", async () => {
   const chat = await openChat({ isScreenReader: true, rows: 120 });
   chat.screen.type("/?\r");
   await chat.screen.until("Command: /?");
-  await chat.screen.until("/clear: Clear the messages; settings and the saved chat stay");
+  await chat.screen.until("/clear: Clear the messages; keep settings and the saved chat");
   expect(chat.screen.text).toContain("Ctrl+R: Search earlier messages");
 });
 

@@ -44,12 +44,12 @@ describe("a chat", () => {
     await first.screen.until("Set parameter");
     await say(first, "what is in ./cat.png?", "Something red.");
     first.screen.type("/rename My cat\r");
-    await first.screen.until("This chat is named 'My cat'.");
+    await first.screen.until("Renamed this chat to 'My cat'.");
     await leave(first);
     const { id } = await sessions.find("my cat");
 
     const second = await openChat({ sessions, folder, session: { id } });
-    await second.screen.until("This is 'My cat'.");
+    await second.screen.until("Resumed 'My cat'.");
     expect(second.screen.text).toContain("attached cat.png 64x64, 36 tokens");
     expect(second.screen.text).toContain("Something red.");
     await ask(second, "and now?");
@@ -117,7 +117,7 @@ describe("a chat", () => {
     await chat.screen.until(/> kangaroo[\s\S]*> Plan the release/);
     expect(chat.screen.text).not.toMatch(/│.*Explain RoPE/);
     chat.screen.type(keys.enter);
-    await chat.screen.until("This is 'Plan the release'.");
+    await chat.screen.until("Resumed 'Plan the release'.");
     await ask(chat, "more");
     expect(chat.backend.current.messages.map(({ content }) => content)).toEqual([
       "Plan the release",
@@ -136,7 +136,7 @@ describe("a chat", () => {
     await chat.screen.until("▌first answer");
     chat.screen.type("f");
     await chat.screen.until((screen) => !screen.text.includes("second answer"));
-    await chat.screen.until("'one (fork)' now");
+    await chat.screen.until("Forked as 'one (fork)'");
     await say(chat, "three", "third answer");
     await leave(chat);
     const contents = async (name: string) => {
@@ -162,7 +162,7 @@ describe("a chat", () => {
     await second.screen.until("first answer");
     await say(first, "from the first", "ok");
     await say(second, "from the second", "ok");
-    await second.screen.until("kept as 'one (copy)'");
+    await second.screen.until("saved as 'one (copy)'");
     await leave(first);
     await leave(second);
     expect((await names()).toSorted()).toEqual(["one", "one (copy)"]);
@@ -210,8 +210,8 @@ describe("exporting", () => {
       ],
     });
     chat.screen.type("/export chat.md\r");
-    await chat.screen.until("is there already: choose another name.");
+    await chat.screen.until("already exists. Choose another name.");
     chat.screen.type("\u0015/export chat.doc\r");
-    await chat.screen.until("Name a file that ends in .md or .json.");
+    await chat.screen.until("Use a file name that ends in .md or .json.");
   });
 });

@@ -49,7 +49,7 @@ export interface ComposerControl {
   openEditor(): Outcome;
   startSearch(): undefined;
   search(action: HistorySearchAction): undefined;
-  /** @param isKept puts the entry on show into the field */
+  /** @param isKept puts the shown match into the field */
   endSearch(isKept: boolean): undefined;
 }
 
@@ -80,7 +80,7 @@ export interface CommandContext {
   interrupt(): undefined;
   escape(): undefined;
   leave(): undefined;
-  /** Forgets the messages and begins a new chat; tells what it keeps. */
+  /** Clears the messages and starts a new chat; reports the settings that it keeps. */
   clear(name?: string): Outcome;
   /** Asks for confirmation. @returns false also when nobody can be asked */
   confirm(question: string): Promise<boolean>;

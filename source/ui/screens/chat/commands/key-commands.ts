@@ -10,7 +10,7 @@ import {
   commandGroup,
 } from "./command.ts";
 
-/** In front of all others: while there is a menu, these keys are for it. */
+/** Comes first: while a menu is open, these keys belong to it. */
 const menuCommands = commandGroup({ group: "Editing", mode: "writing" }, [
   {
     id: "menu.take",
@@ -217,21 +217,21 @@ export const searchCommands = commandGroup({ group: "Searching", mode: "searchin
     id: "search.younger",
     title: "Next later match",
     keys: ["Ctrl+S", "Down"],
-    hint: "younger",
+    hint: "newer",
     run: ({ composer }) => composer.search({ type: "younger" }),
   },
   {
     id: "search.take",
     title: "Accept the match",
     keys: ["Enter", "Tab", "Right", "End"],
-    hint: "take it",
+    hint: "accept",
     run: ({ composer }) => composer.endSearch(true),
   },
   {
     id: "search.cancel",
     title: "Cancel the search",
     keys: ["Esc", "Ctrl+C", "Ctrl+G"],
-    hint: "give up",
+    hint: "cancel",
     run: ({ composer }) => composer.endSearch(false),
   },
   {

@@ -31,67 +31,67 @@ const rules: Readonly<Record<string, ValueRule>> = {
   temperature: {
     kind: "number",
     minimum: 0,
-    meaning: "randomness; 0 takes the likeliest token",
+    meaning: "randomness; 0 picks the likeliest token",
     usual: "0.8",
   },
   top_k: {
     kind: "whole number",
     minimum: 0,
-    meaning: "draws from so many tokens; 0 from all",
+    meaning: "sample from the top K tokens; 0: all",
     usual: "40",
   },
   top_p: {
     kind: "number",
     minimum: 0,
     maximum: 1,
-    meaning: "draws from this share of probability",
+    meaning: "sample from this probability mass",
     usual: "0.9",
   },
   min_p: {
     kind: "number",
     minimum: 0,
     maximum: 1,
-    meaning: "leaves out tokens less likely than that",
+    meaning: "minimum probability, relative to top",
     usual: "0",
   },
   typical_p: { kind: "number", minimum: 0, maximum: 1 },
   seed: {
     kind: "whole number",
     minimum: -1,
-    meaning: "makes answers repeat; -1 draws a new one",
+    meaning: "same seed, same answer; -1: random",
     usual: "random",
   },
   num_predict: {
     kind: "whole number",
     minimum: -2,
-    meaning: "longest answer in tokens; -1 no limit",
+    meaning: "max tokens to generate; -1: no limit",
     usual: "no limit",
   },
   num_keep: { kind: "whole number", minimum: -1 },
   repeat_penalty: {
     kind: "number",
     minimum: 0,
-    meaning: "above 1, repeats less",
+    meaning: "above 1: less repetition",
     usual: "1",
   },
   repeat_last_n: {
     kind: "whole number",
     minimum: -1,
-    meaning: "tokens looked back for that; -1 all",
+    meaning: "tokens to look back; -1: all",
     usual: "64",
   },
   presence_penalty: {
     kind: "number",
     minimum: -2,
     maximum: 2,
-    meaning: "above 0, avoids tokens used before",
+    meaning: "above 0: avoid tokens already used",
     usual: "0",
   },
   frequency_penalty: {
     kind: "number",
     minimum: -2,
     maximum: 2,
-    meaning: "the same, by how often they were used",
+    meaning: "above 0: avoid frequent tokens",
     usual: "0",
   },
   num_ctx: {
@@ -104,27 +104,27 @@ const rules: Readonly<Record<string, ValueRule>> = {
     kind: "whole number",
     minimum: 1,
     isForLoading: true,
-    meaning: "prompt tokens read in one step",
+    meaning: "prompt tokens per batch",
   },
   num_gpu: {
     kind: "whole number",
     minimum: -1,
     isForLoading: true,
-    meaning: "layers on the GPU; -1 all that fit",
+    meaning: "layers on the GPU; -1: all that fit",
   },
   main_gpu: { kind: "whole number", minimum: 0, isForLoading: true },
   num_thread: {
     kind: "whole number",
     minimum: 0,
     isForLoading: true,
-    meaning: "processor threads",
+    meaning: "CPU threads",
   },
-  use_mmap: { kind: "switch", isForLoading: true, meaning: "maps the file into memory" },
+  use_mmap: { kind: "switch", isForLoading: true, meaning: "memory-map the file" },
   kv_cache_type: {
     kind: "choice",
     choices: ["f16", "q8_0", "q4_0"],
     isForLoading: true,
-    meaning: "numbers that the window is kept in",
+    meaning: "KV cache data type",
   },
   draft_num_predict: { kind: "whole number", minimum: 0, isForLoading: true },
 };
@@ -146,7 +146,7 @@ const stopFacts: ParameterFacts = {
   meaning: "texts that end an answer",
   usual: "none",
   choices: undefined,
-  takes: 'texts between blanks; "two words" in quotes',
+  takes: 'texts separated by spaces, "two words" in quotes',
   isForLoading: false,
 };
 
@@ -167,12 +167,12 @@ export const parameterNames: readonly string[] = [...Object.keys(rules), "stop"]
 /** Reads `NAME VALUE`, or `stop VALUE [VALUE…]`; a value in double quotes may hold blanks. */
 export function parseParameter(argument: string): ParsedParameter {
   const [name, ...values] = splitWords(argument);
-  if (name === undefined) return invalid(`Which one? ${parameterNames.join(", ")}`);
+  if (name === undefined) return invalid(`missing name. Use ${parameterNames.join(", ")}`);
   if (name === "stop") return parseStop(values);
   // A plain lookup would also find inherited names such as "constructor".
   const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
   if (rule === undefined) {
-    return invalid(`There is no parameter '${name}'. Facts: ${parameterNames.join(", ")}`);
+    return invalid(`unknown parameter '${name}'. Use ${parameterNames.join(", ")}`);
   }
   const [text] = values;
   if (text === undefined) return invalid(`${name} needs a value: ${ruleText(rule)}`);
@@ -196,8 +196,8 @@ export function valueText(value: ParameterValue): string {
 }
 
 function parseStop(values: readonly string[]): ParsedParameter {
-  if (values.length === 0) return invalid("stop needs at least one text to stop at");
-  if (values.some((value) => value === "")) return invalid("stop cannot hold an empty text");
+  if (values.length === 0) return invalid("stop needs at least one text");
+  if (values.some((value) => value === "")) return invalid("stop cannot contain an empty text");
   const valueText = values.join("', '");
   return { isValid: true, name: "stop", value: [...values], valueText, isForLoading: false };
 }
@@ -224,7 +224,8 @@ function numberValue(text: string, { kind, minimum, maximum }: ValueRule): numbe
 function ruleText({ kind, minimum, maximum, choices = [] }: ValueRule): string {
   if (kind === "switch") return "true or false";
   if (kind === "choice") return `one of ${choices.join(", ")}`;
-  if (minimum !== undefined && maximum !== undefined) return `a ${kind} ${minimum} to ${maximum}`;
+  if (minimum !== undefined && maximum !== undefined)
+    return `a ${kind} from ${minimum} to ${maximum}`;
   return minimum === undefined ? `a ${kind}` : `a ${kind} of at least ${minimum}`;
 }
 

@@ -1,4 +1,4 @@
-// Commands for the settings of the chat: system text, parameters, thinking, format, history.
+// Commands for the settings of the chat: system prompt, parameters, thinking, format, history.
 
 import { type ChatSettings, type ShowTopic, showTopics } from "../chat-backend.ts";
 import { type Command, type CommandContext, commandGroup, type Printed } from "./command.ts";
@@ -12,7 +12,7 @@ const shared = { group: "Commands", isAllowedWhileBusy: true } as const;
 export const settingsCommands: readonly Command[] = commandGroup(shared, [
   {
     id: "settings.form",
-    title: "Change the settings of this chat: system text, temperature, seed, …",
+    title: "Change this chat's settings: system prompt, temperature, seed, …",
     keys: ["Alt+P"],
     slash: ["/set"],
     keywords: ["parameters", "settings", "form"],
@@ -20,13 +20,13 @@ export const settingsCommands: readonly Command[] = commandGroup(shared, [
   },
   {
     id: "settings.system",
-    title: "Set the system text",
+    title: "Set the system prompt",
     slash: ["/system", "/set system"],
     slashArguments: "TEXT",
     run: async (context, argument) => {
       const text = withoutQuotes(argument);
-      if (text === "") return `Use /system TEXT. Now: ${await context.actions.show("system")}`;
-      return change(context, { system: text }, "Set system text.");
+      if (text === "") return `Use /system TEXT. Current: ${await context.actions.show("system")}`;
+      return change(context, { system: text }, "Set system prompt.");
     },
   },
   {
@@ -52,7 +52,7 @@ export const settingsCommands: readonly Command[] = commandGroup(shared, [
     run: (context, argument) => {
       const level = argument.trim().toLowerCase();
       if (level !== "" && level !== "true" && !levels.includes(level)) {
-        return `think takes ${levels.join(", ")}, or nothing, not '${level}'`;
+        return `Unknown level '${level}'. Use ${levels.join(", ")}, or none`;
       }
       const think = level === "" || level === "true" ? true : level;
       return change(context, { think }, "Set 'think' mode.");
@@ -81,17 +81,17 @@ export const settingsCommands: readonly Command[] = commandGroup(shared, [
   },
   mode("verbose", "Show token counts and timings", { isVerbose: true }),
   mode("quiet", "Hide token counts and timings", { isVerbose: false }),
-  mode("history", "Keep prompts and chats", { keepsHistory: true }),
-  mode("nohistory", "Keep no prompts and chats from now on", { keepsHistory: false }),
+  mode("history", "Save prompts and chats", { keepsHistory: true }),
+  mode("nohistory", "Stop saving prompts and chats", { keepsHistory: false }),
   {
     id: "settings.wordwrap",
-    title: "Accepted for compatibility with Ollama; lines always wrap at the window's width",
+    title: "No effect (Ollama compatibility): lines always wrap at the window's width",
     slash: ["/set wordwrap", "/set nowordwrap"],
-    run: () => ({ printed: "Rows end where the window does, whatever is set." }),
+    run: () => ({ printed: "No effect: lines always wrap at the window's width." }),
   },
   {
     id: "settings.show",
-    title: "Show what is known of the model and set in this chat",
+    title: "Show the model's details and this chat's settings",
     slash: ["/show"],
     slashArguments: `[${showTopics.join("|")}]`,
     run: async (context, argument) => {

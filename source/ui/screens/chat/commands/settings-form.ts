@@ -28,7 +28,7 @@ export async function askChatSettings(
       return { value: name, title: texts[index] ?? name, note: meaning, group };
     });
     const form = { selected, isTable: true };
-    selected = await frame.choose("Settings of this chat", choices, form);
+    selected = await frame.choose("Chat settings", choices, form);
     const row = rows.find(({ name }) => name === selected);
     if (row === undefined) return;
     const settings = await askOne(row, read(), frame);
@@ -43,7 +43,7 @@ async function askOne(
   frame: Questions,
 ): Promise<ChatSettings | undefined> {
   if (row.parameter !== undefined) return await askParameter(row.parameter, settings, frame);
-  if (row.name === "system text") return await askSystem(settings, frame);
+  if (row.name === "system prompt") return await askSystem(settings, frame);
   if (row.name === "think") {
     const answer = await choose(row, ["true", "false", "low", "medium", "high", "max"], frame);
     const { think: _, ...rest } = settings;
@@ -61,7 +61,7 @@ async function askSystem(
   frame: Questions,
 ): Promise<ChatSettings | undefined> {
   const { system = "" } = settings;
-  const typed = await frame.write("System text. Leave it empty for the model's own", system);
+  const typed = await frame.write("System prompt (empty: the model's own)", system);
   if (typed === undefined) return undefined;
   return { ...settings, system: typed.trim() === "" ? undefined : typed.trim() };
 }
@@ -75,7 +75,7 @@ async function askParameter(
   const typed =
     choices === undefined
       ? await frame.ask(
-          `${name}: ${meaning}. Takes ${takes}. Leave it empty for the default`,
+          `${name}: ${meaning} (${takes}; empty: default)`,
           before === undefined ? "" : valueText(before),
           (text) => problemOf(name, text),
         )
@@ -100,6 +100,6 @@ async function choose(
 ): Promise<string | undefined> {
   return await frame.choose(`${name}: ${meaning}`, [
     ...values.map((value) => ({ value, title: value })),
-    { value: unset, title: "as the model and the server choose" },
+    { value: unset, title: "default" },
   ]);
 }

@@ -9,7 +9,7 @@ export interface SettingRow {
   readonly from: "this chat" | "the model" | "default";
   readonly meaning: string;
   readonly group: "Prompt" | "Answer" | "Loading";
-  /** Undefined for what is no parameter. */
+  /** Undefined for a setting that is not a parameter. */
   readonly parameter: ParameterFacts | undefined;
 }
 
@@ -29,9 +29,9 @@ export function settingRows(
 ): readonly SettingRow[] {
   const own = parametersIn(model.parameters);
   return [
-    promptRow("system text", "goes in front of the conversation", system, model.system),
-    promptRow("think", "lets the model think first", think?.toString()),
-    promptRow("format", "json, or a schema that answers fit", formatText(format)),
+    promptRow("system prompt", "comes before the conversation", system, model.system),
+    promptRow("think", "think before answering", think?.toString()),
+    promptRow("format", "json, or a JSON schema", formatText(format)),
     ...parameterFacts.map((parameter): SettingRow => {
       const { name, meaning, usual = automatic, isForLoading } = parameter;
       const set = parameters[name];

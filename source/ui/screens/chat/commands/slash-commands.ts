@@ -1,4 +1,4 @@
-// Commands that are typed: help, leaving, models, saved chats.
+// Typed commands: help, quitting, models, saved chats.
 
 import { quitWords } from "../../../frame/frame-commands.ts";
 import {
@@ -34,7 +34,7 @@ export const slashCommands: readonly Command[] = commandGroup({ group: "Commands
   },
   {
     id: "conversation.clear",
-    title: "Clear the messages; settings and the saved chat stay",
+    title: "Clear the messages; keep settings and the saved chat",
     slash: ["/clear"],
     run: (context) => context.clear(),
   },
@@ -49,7 +49,7 @@ export const slashCommands: readonly Command[] = commandGroup({ group: "Commands
   },
   {
     id: "message.image",
-    title: "Attach an image; a path in a message does the same",
+    title: "Attach an image (or put its path in a message)",
     slash: ["/image"],
     slashArguments: "PATH QUESTION",
     // The line is taken as a message before commands are looked at: this is for the help.
@@ -88,7 +88,7 @@ export const slashCommands: readonly Command[] = commandGroup({ group: "Commands
   },
   {
     id: "model.save",
-    title: "Save this model, its settings and the conversation as a model",
+    title: "Save model, settings and conversation as a new model",
     slash: ["/save"],
     slashArguments: "NAME [--force]",
     run: named("/save NAME", (context, name) =>
@@ -97,7 +97,7 @@ export const slashCommands: readonly Command[] = commandGroup({ group: "Commands
   },
   {
     id: "model.list",
-    title: "List the models",
+    title: "List models",
     slash: ["/list"],
     isAllowedWhileBusy: true,
     run: (context) => printed(context.actions.listModels()),
@@ -110,7 +110,7 @@ export const slashCommands: readonly Command[] = commandGroup({ group: "Commands
   },
   {
     id: "conversation.export",
-    title: "Write the conversation into a file",
+    title: "Export the conversation to a file",
     slash: ["/export"],
     slashArguments: "FILE.md|FILE.json",
     isAllowedWhileBusy: true,
@@ -129,14 +129,14 @@ export const slashCommands: readonly Command[] = commandGroup({ group: "Commands
   },
   {
     id: "session.resume",
-    title: "Resume the saved chat with this name or number",
+    title: "Resume a saved chat by name or id",
     slash: ["/resume"],
     slashArguments: "NAME",
     run: named("/resume NAME", (context, name) => context.openSession(name)),
   },
   {
     id: "session.rename",
-    title: "Name this chat",
+    title: "Rename this chat",
     slash: ["/rename"],
     slashArguments: "NAME",
     isAllowedWhileBusy: true,

@@ -242,11 +242,11 @@ export class ComposerActions implements ComposerControl {
 
   #isRefusedWhileBusy(): boolean {
     const { isBusy } = this.#chat.session;
-    if (isBusy) this.#warn("Still answering: wait or Esc");
+    if (isBusy) this.#warn("Still answering: wait or press Esc");
     return isBusy;
   }
 
-  /** The line leaves the field at once; where it could not be done it comes back. */
+  /** Clears the field at once, and restores the line if the command fails. */
   async #runTyped(typed: string, command: Command, argument: string): Promise<void> {
     this.#sender.shelve(typed);
     const sentence = await runCommand(command, this.#context, argument, typed).catch(describeError);

@@ -56,14 +56,14 @@ export const Composer = memo(function Composer(props: ComposerProps): ReactEleme
   );
 });
 
-/** Names what the next message goes with, or stands in for; undefined for a plain one. */
+/** Names the attachments of the next message, or the message it replaces; undefined for a plain one. */
 export function titleOf({
   editingId,
   waitingImages,
   isAttaching,
 }: Pick<ChatState, "editingId" | "waitingImages" | "isAttaching">): string | undefined {
-  if (isAttaching) return "looking at files";
-  if (editingId !== undefined) return "edit your last question";
+  if (isAttaching) return "reading files";
+  if (editingId !== undefined) return "edit the last message";
   if (waitingImages.length === 0) return undefined;
   return `with ${waitingImages.map(({ name }) => name).join(", ")}`;
 }
@@ -75,7 +75,7 @@ interface SearchFieldProps {
   readonly width: number;
 }
 
-/** The words to look for, and behind them the newest message that holds them. */
+/** Search words, followed by the newest message that contains them. */
 function SearchField({ search, history, width }: SearchFieldProps): ReactElement {
   const { glyphs, theme } = useLook();
   const { query } = search;
@@ -94,7 +94,7 @@ function SearchField({ search, history, width }: SearchFieldProps): ReactElement
         x={promptCells}
       />
       <Text {...theme[isMissing ? "warning" : "dim"]} wrap="truncate">
-        {` ${truncateText(isMissing ? "nothing like it" : found, room, glyphs.ellipsis)}`}
+        {` ${truncateText(isMissing ? "no match" : found, room, glyphs.ellipsis)}`}
       </Text>
     </Box>
   );

@@ -9,7 +9,7 @@ export interface HistorySearch {
 export type HistorySearchAction =
   | { type: "type"; text: string }
   | { type: "deleteBackward" }
-  /** The next older entry that fits, or the next younger one. */
+  /** Next older match, or next newer one. */
   | { type: "older" }
   | { type: "younger" };
 
@@ -45,7 +45,7 @@ function found({ query, index }: HistorySearch, history: readonly string[]): His
   return { query, index: query === "" || at === -1 ? undefined : at };
 }
 
-/** At the last entry that fits the search stays there. */
+/** Stays at the last match. */
 function moved(
   search: HistorySearch,
   history: readonly string[],

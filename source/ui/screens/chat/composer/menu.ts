@@ -75,7 +75,7 @@ async function fileMenu(typed: Typed, word: string, folder: string): Promise<Men
   return await pathMenu(typed, folder);
 }
 
-/** The files and folders that a path before the cursor may go on with. */
+/** Files and folders that complete the path before the cursor. */
 export async function pathMenu({ text, cursor }: Typed, folder: string): Promise<Menu | undefined> {
   const typed = pathBeforeCursor(text, cursor);
   if (typed === undefined) return undefined;
@@ -92,7 +92,7 @@ export function moveMenu(menu: Menu, direction: -1 | 1): Menu {
 /** The text with the selected item in place, and the cursor behind it. */
 export function takeItem({ text, cursor }: Typed, menu: Menu): Typed {
   const { value = "" } = menu.items[menu.selected] ?? {};
-  // In a folder one goes on.
+  // A folder needs more typing.
   const word = value.endsWith("/") ? value : `${value} `;
   const rest = text.slice(cursor).replace(/^ /, "");
   return { text: text.slice(0, menu.start) + word + rest, cursor: menu.start + word.length };
@@ -114,7 +114,7 @@ function fileItem(value: string): ListItem {
   return { value, title: value, note: "" };
 }
 
-/** Names that begin so come first, then paths that hold the letters. */
+/** Names that start with the text come first, then paths that contain its letters. */
 function fittingFiles(files: readonly string[], word: string): readonly string[] {
   const wanted = word.toLowerCase();
   const begins = (file: string) => path.basename(file).toLowerCase().startsWith(wanted);

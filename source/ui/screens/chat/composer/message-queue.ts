@@ -7,9 +7,9 @@ import type { EntryImage } from "../conversation/transcript-entry.ts";
 export interface PreparedMessage {
   /** Without the paths of its images. */
   readonly prompt: string;
-  /** As it was typed, for the way back into the field. */
+  /** As typed, to restore it in the field. */
   readonly typed: string;
-  /** All that are sent along, the waiting ones included. */
+  /** All images to send, including the waiting ones. */
   readonly images: readonly EntryImage[];
   /** Images that waited for this question: what is typed does not name them. */
   readonly waiting: readonly EntryImage[];
@@ -34,7 +34,7 @@ export function dequeue(queue: MessageQueue, at: number): MessageQueue {
   return messages.length === 0 ? emptyQueue : { ...queue, messages };
 }
 
-/** Tells how many wait, and the keys that act on them; empty while none does. */
+/** Number of waiting messages and the keys that act on them; empty if there are none. */
 export function queueHint({ messages, isHeld }: MessageQueue): string {
   if (messages.length === 0) return "";
   return isHeld

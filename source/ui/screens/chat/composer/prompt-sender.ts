@@ -46,7 +46,7 @@ export class PromptSender {
     store.update({ editor: shelved, editingId: undefined, menu: undefined });
     if (settings.keepsHistory === false || typed.length > longestHistoryEntry) return;
     historyFile?.append(typed).catch((error: unknown) => {
-      this.#warn(`The prompt history could not be saved: ${describeError(error)}`);
+      this.#warn(`Cannot save the prompt history: ${describeError(error)}`);
     });
   }
 
@@ -54,7 +54,7 @@ export class PromptSender {
   send(text: string, typed: string): void {
     if (this.#state.isAttaching) return;
     if (this.#chat.session.isBusy && this.#state.editingId !== undefined) {
-      this.#warn("Still answering: the last question can be replaced afterwards");
+      this.#warn("Still answering: wait or press Esc, then send the edit");
       return;
     }
     const isConfirmed = this.#heldBack === typed && imageArgument(text) === undefined;
@@ -122,7 +122,7 @@ export class PromptSender {
     const all = { ...attached, missing: [...attached.missing, ...texts.missing] };
     const problem = isConfirmed ? undefined : attachmentProblem(all, backend, canSee);
     if (problem !== undefined) {
-      const again = isCommand ? "" : " Enter again sends the text without.";
+      const again = isCommand ? "" : " Press Enter again to send only the text.";
       this.#heldBack = typed;
       this.#warn(problem + again);
       return;
@@ -140,7 +140,7 @@ export class PromptSender {
       this.shelve(typed);
       store.update({ waitingImages: shown, editingId });
       const names = images.map((image) => attachedText(image)).join(", ");
-      const text = `${names}: now write your question`;
+      const text = `${names}: now write your message`;
       store.update({ notice: { text, isWarning: false } });
       return;
     }

@@ -29,7 +29,7 @@ export async function consumeAnswer(
       next.catch(() => {});
       const result = await Promise.race([next, aborted]);
       if (result === "aborted") break;
-      if (result.done) return { kind: "failed", sentence: "The answer broke off before its end." };
+      if (result.done) return { kind: "failed", sentence: "The answer ended unexpectedly." };
       const event = result.value;
       if (event.type === "done") return { kind: "done", statistics: event.statistics };
       onEvent(event);
@@ -80,8 +80,8 @@ function oldest(messages: number): string {
 /** Says what the person can do about a failure. */
 export function nextKeys(sentence: string, isAnswered: boolean, isRepeated: boolean): string {
   if (/does not support images/.test(sentence)) {
-    return "Ctrl+T takes a model that sees · Ctrl+N begins without the images";
+    return "Ctrl+T to use a vision model · Ctrl+N to start without the images";
   }
-  if (isAnswered || isRepeated) return "/regenerate tries again · Ctrl+T takes another model";
-  return "your message is back: Enter tries again · Ctrl+T takes another model";
+  if (isAnswered || isRepeated) return "/regenerate to try again · Ctrl+T to switch model";
+  return "message restored: Enter to try again · Ctrl+T to switch model";
 }

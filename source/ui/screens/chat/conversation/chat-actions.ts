@@ -66,7 +66,7 @@ export class ChatActions {
   /** @throws Error when chats are not saved */
   get #keeping(): ChatStorage {
     const { keeping } = this.#options;
-    if (keeping === undefined) throw new Error("Chats are not kept: the setting nohistory is on.");
+    if (keeping === undefined) throw new Error("Chats are not saved: the setting nohistory is on.");
     return keeping;
   }
 
@@ -75,7 +75,7 @@ export class ChatActions {
     this.record();
   }
 
-  /** Saves the chat as it is now; the promise of a save is the recorder's. */
+  /** Saves the chat as it is now; the recorder reports failures. */
   record(): void {
     const { backend, keeping, read } = this.#options;
     const { entries, settings } = read();
@@ -85,7 +85,7 @@ export class ChatActions {
   }
 
   /**
-   * Forgets the messages; what was said stays in the saved chat, and a new one begins.
+   * Clears the messages and starts a new chat; the saved chat keeps them.
    * @returns a sentence on the settings that the new one keeps
    */
   clear(name?: string): string {
@@ -94,7 +94,7 @@ export class ChatActions {
     return newChatText(this.settings);
   }
 
-  /** @returns text on the model, or on what this chat has set beside it */
+  /** @returns text about the model, or this chat's settings */
   async show(topic: ShowTopic | undefined): Promise<string> {
     const { system, parameters } = this.settings;
     if (topic === undefined) {
@@ -102,7 +102,7 @@ export class ChatActions {
     }
     const own = (await this.#backend.show(topic)).trimEnd();
     if (topic === "system") {
-      return system ?? (own === "" ? "The model has no system text." : own);
+      return system ?? (own === "" ? "The model has no system prompt." : own);
     }
     if (topic === "parameters") {
       const set = Object.keys(parameters).length === 0 ? "none" : formatParameters(parameters);
@@ -127,14 +127,14 @@ export class ChatActions {
   async switchModel(name: string): Promise<string> {
     await this.#backend.use(name);
     this.record();
-    return `Answers come from ${this.#backend.facts.name} now.`;
+    return `Switched to ${this.#backend.facts.name}.`;
   }
 
   /** Switches to another model and starts a new conversation. */
   async loadModel(name: string): Promise<string> {
     await this.#backend.use(name);
     this.clear();
-    return `Loaded ${this.#backend.facts.name}; the conversation begins anew.`;
+    return `Loaded ${this.#backend.facts.name}; started a new conversation.`;
   }
 
   /**
@@ -145,14 +145,14 @@ export class ChatActions {
   async saveModel(typed: string, confirm: (question: string) => Promise<boolean>): Promise<string> {
     const name = typed.replace(/\s+--force$/, "");
     const mayReplace = name !== typed || !(await this.#isTaken(name));
-    if (!mayReplace && !(await confirm(`Replace the model '${name}'?`))) {
+    if (!mayReplace && !(await confirm(`Replace model '${name}'?`))) {
       const hint = `Use /save ${name} --force to replace it.`;
       throw new Error(`A model named '${name}' already exists. ${hint}`);
     }
     const { entries, settings } = this.#options.read();
     const images = entries.some((entry) => entry.kind === "user" && entry.images !== undefined);
     await this.#backend.save(name, wholeConversationOf(entries), settings);
-    const without = images ? " Models hold no images: those were left out." : "";
+    const without = images ? " Images were left out: models cannot contain them." : "";
     return `Created new model '${name}'.${without}`;
   }
 
@@ -164,9 +164,9 @@ export class ChatActions {
   /** @throws Error whose message is a sentence */
   async exportTo(typed: string): Promise<string> {
     const format = exportFormat(typed);
-    if (format === undefined) throw new Error("Name a file that ends in .md or .json.");
+    if (format === undefined) throw new Error("Use a file name that ends in .md or .json.");
     const { entries, settings } = this.#options.read();
-    // A chat has its name with its first save.
+    // A chat gets its name when it is first saved.
     await this.#options.keeping?.recorder.settled();
     const chat = { name: this.chatName, model: this.modelName, settings, entries };
     const file = toAbsolutePath(typed, this.#options.folder);
@@ -190,21 +190,21 @@ export class ChatActions {
       `The next prompt has ${all} tokens before your message${windowText(all, contextLength)}.`,
       `${messages.length} messages`,
       ...(images.length > 0 ? [`${images.length} images with ${imageCount} tokens`] : []),
-      ...(settings.system === undefined ? [] : ["a system text of this chat"]),
+      ...(settings.system === undefined ? [] : ["a system prompt set in this chat"]),
     ];
     return rows.join("\n");
   }
 
   async rename(name: string): Promise<string> {
     await this.#keeping.recorder.rename(name);
-    return `This chat is named '${name}'.`;
+    return `Renamed this chat to '${name}'.`;
   }
 
   async fork(name: string | undefined): Promise<string> {
     const forked = await this.#keeping.recorder.fork(name);
     return forked === undefined
-      ? "There is nothing to fork yet."
-      : `This is '${forked}' now; the chat it was forked from stays as it is.`;
+      ? "Nothing to fork yet."
+      : `Forked as '${forked}'; the original chat is unchanged.`;
   }
 
   /** The last used first. @param words that must be in them */
@@ -232,17 +232,17 @@ export class ChatActions {
       settings: { ...this.settings, ...chat.settings },
     });
     const { name: before } = this.#backend.facts;
-    if (chat.model === before) return `This is '${chat.name}'.`;
+    if (chat.model === before) return `Resumed '${chat.name}'.`;
     if (!this.belongsHere(chat)) {
-      return `This is '${chat.name}', with ${before} in place of ${chat.model}.`;
+      return `Resumed '${chat.name}' with ${before} instead of ${chat.model}.`;
     }
     try {
       await this.#backend.use(chat.model);
     } catch (error) {
       const why = describeError(error);
-      return `This is '${chat.name}', with ${before} in place of its own model: ${why}`;
+      return `Resumed '${chat.name}' with ${before} instead of its own model: ${why}`;
     }
-    return `This is '${chat.name}', with ${chat.model}.`;
+    return `Resumed '${chat.name}' with ${chat.model}.`;
   }
 }
 
@@ -259,23 +259,23 @@ export function sessionChoices(sessions: readonly SessionHead[], nowMs: number) 
   }));
 }
 
-/** `New chat. Kept: temperature 0.3, the system text "Be brief."` */
+/** `New chat. Kept: temperature 0.3, the system prompt "Be brief."` */
 function newChatText({ system, parameters }: ChatSettings): string {
   const set = Object.entries(parameters).map(([name, value]) => `${name} ${valueText(value)}`);
-  const kept = system === undefined ? set : [...set, `the system text "${shortText(system)}"`];
-  const begun = system === undefined ? "New chat with the model's own system text." : "New chat.";
+  const kept = system === undefined ? set : [...set, `the system prompt "${shortText(system)}"`];
+  const begun = system === undefined ? "New chat with the model's own system prompt." : "New chat.";
   return kept.length === 0 ? begun : `${begun} Kept: ${kept.join(", ")}`;
 }
 
 function windowText(tokens: number, contextLength: number | undefined): string {
   if (contextLength === undefined) return "";
   const percent = Math.round((tokens / contextLength) * 100);
-  return `: ${percent} % of the window of ${contextLength}`;
+  return `: ${percent} % of the context window of ${contextLength}`;
 }
 
 function unwritten(file: string, error: unknown): string {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
-  if (code === "EEXIST") return `${file} is there already: choose another name.`;
-  if (code === "ENOENT") return `There is no folder for ${file}.`;
-  return `${file} cannot be written: ${describeError(error)}`;
+  if (code === "EEXIST") return `${file} already exists. Choose another name.`;
+  if (code === "ENOENT") return `The folder of ${file} does not exist.`;
+  return `Cannot write ${file}: ${describeError(error)}`;
 }

@@ -30,7 +30,7 @@ const keepIntervalMs = 3000;
 
 export interface Question {
   readonly text: string;
-  /** Goes back into the editor when no answer comes. */
+  /** Restored in the editor when no answer comes. */
   readonly typed: string;
   readonly images?: readonly EntryImage[] | undefined;
   readonly files?: readonly EntryFile[] | undefined;
@@ -55,7 +55,7 @@ export interface ChatSessionOptions {
   readonly backend: ChatBackend;
   readonly store: Store<ChatState>;
   readonly clock: Clock;
-  /** Called when something was said that is to be kept. */
+  /** Called when the conversation has changed and should be saved. */
   readonly onSaid: () => void;
   /** Called when an answer has ended, and another may begin. */
   readonly onEnded: (state: AnswerState) => void;

@@ -49,7 +49,7 @@ export function toJson({ name, model, settings, entries }: ExportedChat): string
 
 const endings = {
   running: "not finished",
-  limit: "cut at the length limit",
+  limit: "length limit reached",
   stopped: "stopped",
   failed: "failed",
 } as const;

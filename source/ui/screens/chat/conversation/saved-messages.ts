@@ -9,7 +9,7 @@ export class SavedMessages {
   readonly #files: SessionStore["images"];
   /** Messages of entries, which are never changed. */
   readonly #messages = new WeakMap<TranscriptEntry, SessionMessage>();
-  /** Images that lie there already; an image is never changed. */
+  /** Images already written; an image is never changed. */
   readonly #images = new WeakMap<EntryImage, SessionImage>();
 
   /** @param files the bytes of images, by their digests */

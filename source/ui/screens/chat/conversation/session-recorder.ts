@@ -149,7 +149,7 @@ export class SessionRecorder {
     chat.stored = saved;
     if (!saved.isCopy) return;
     this.#events.tell(
-      `This chat was continued in another terminal too: what is said here is kept as '${saved.session.name}'.`,
+      `This chat was also continued in another terminal. Yours is saved as '${saved.session.name}'.`,
     );
   }
 

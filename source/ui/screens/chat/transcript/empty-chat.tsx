@@ -37,7 +37,7 @@ export function emptyChatRows(
   return [
     ...model,
     blankRow,
-    ...wrapped("For example (Tab puts one into the field):", "dim"),
+    ...wrapped("For example (Tab to use one):", "dim"),
     ...examplePrompts.map(
       (prompt): TextRow => [
         { text: truncateText(`  ${prompt}`, width, glyphs.ellipsis), tone: "plain" },

@@ -41,14 +41,14 @@ export class MessageActions implements MessageControl {
     const at = messages.findIndex(({ id }) => id === this.#state.selectedId);
     const next = at === -1 ? messages.at(-1) : messages[at + direction];
     if (next !== undefined) this.#selectEntry(next.id);
-    // Below the last message the field is.
+    // The field is below the last message.
     else if (direction === 1) this.stopReading();
   }
 
   toggleThinking(): string | undefined {
     const entry = this.#selected;
     if (entry?.kind !== "assistant" || entry.thinking === undefined) {
-      return "Nothing was thought here.";
+      return "No thinking in this message.";
     }
     const changed = { ...entry, isThinkingOpen: entry.isThinkingOpen !== true };
     const entries = this.#state.entries.map((each) => (each === entry ? changed : each));
@@ -65,7 +65,7 @@ export class MessageActions implements MessageControl {
     const entry = this.#selected;
     if (entry === undefined) return undefined;
     const nearest = this.#nearestCode(entry);
-    if (nearest === undefined) return "There is no code in this chat.";
+    if (nearest === undefined) return "No code in this chat.";
     const { id, pieces } = nearest;
     const first = id < entry.id ? pieces.length - 1 : 0;
     const block = this.#copied?.id === id ? (this.#copied.block + 1) % pieces.length : first;
@@ -73,7 +73,7 @@ export class MessageActions implements MessageControl {
     const outcome = await this.#chat.frame.copy(pieces[block]?.code ?? "");
     const place = [
       ...(pieces.length > 1 ? [`block ${block + 1} of ${pieces.length}`] : []),
-      ...(id === entry.id ? [] : [id < entry.id ? "from above" : "from below"]),
+      ...(id === entry.id ? [] : [id < entry.id ? "earlier message" : "later message"]),
     ];
     return place.length === 0 ? outcome : `${outcome} (${place.join(", ")})`;
   }
@@ -81,14 +81,15 @@ export class MessageActions implements MessageControl {
   async regenerate(isConfirmed: boolean): Promise<string | undefined> {
     const { entries } = this.#state;
     const last = lastQuestion(entries);
-    if (last === undefined) return "There is no question to answer again.";
+    if (last === undefined) return "Nothing to regenerate.";
     const { before, question } = last;
     const isLosing = entries
       .slice(before.length)
       .some((entry) => entry.kind === "assistant" && entry.text !== "");
     if (isLosing && !isConfirmed) {
       const asked = shortText(question.typed ?? question.text);
-      if (!(await this.#chat.frame.confirm(`Answer "${asked}" again? Its answer is lost.`))) return;
+      if (!(await this.#chat.frame.confirm(`Regenerate? The answer to "${asked}" is lost.`)))
+        return;
     }
     this.stopReading();
     // The promise never fails: the state tells how the answer ends.
@@ -97,7 +98,7 @@ export class MessageActions implements MessageControl {
 
   editLast(): string | undefined {
     const last = lastQuestion(this.#state.entries);
-    if (last === undefined) return "There is no question to edit.";
+    if (last === undefined) return "No message to edit.";
     const { question } = last;
     const { editor } = this.#state;
     // The text in the field becomes an entry of the history.
@@ -129,7 +130,7 @@ export class MessageActions implements MessageControl {
 
   async page(): Promise<string | undefined> {
     const { entries, settings } = this.#state;
-    if (entries.length === 0) return "There is no message yet.";
+    if (entries.length === 0) return "No messages yet.";
     const { chatName, modelName } = this.#chat.actions;
     const chat = { name: chatName, model: modelName, settings, entries };
     await this.#chat.frame.page(toMarkdown(chat));

@@ -1,4 +1,4 @@
-// The rows of a message above and below its Markdown: who speaks and when, images, thoughts, calls, its end.
+// The rows of a message above and below its Markdown: speaker, time, images, thinking, calls, ending.
 
 import { attachedText } from "../../../../client/attachments/read-image-file.ts";
 import { wrapRuns } from "../../../markdown/wrap-runs.ts";
@@ -142,7 +142,7 @@ function textRows(text: string, width: number, tone: Tone, { isAscii }: Glyphs):
     .flatMap((line) => wrapRuns([{ text: line, tone }], Math.max(1, width)));
 }
 
-/** Rows with a sign in front of the first, and as many blanks in front of the others. */
+/** Puts a sign in front of the first row and indents the others by its width. */
 function behindSign(
   sign: TextRun,
   width: number,
@@ -155,13 +155,13 @@ function behindSign(
 
 function imageRows(image: EntryImage, width: number, isDrawn: boolean): TextRow[] {
   const { preview, base64 } = image;
-  const gone = base64 === "" ? " (its file is gone)" : "";
+  const gone = base64 === "" ? " (file missing)" : "";
   const text = attachedText(image, image.tokens) + gone;
   const [line = []] = wrapRuns([{ text, tone: "dim" }], width);
   return isDrawn ? [line, ...preview.filter((row) => runsWidth(row) <= width)] : [line];
 }
 
-/** The speaker at the left, a note at the right where there is room. */
+/** Speaker on the left, note on the right if there is room. */
 function headline(speaker: string, tone: Tone, note: string, width: number): TextRow {
   const room = width - textWidth(speaker) - textWidth(note);
   if (note === "" || room < 2) return [{ text: speaker, tone }];
@@ -179,7 +179,7 @@ function answerMark(state: AnswerState, glyphs: Glyphs): string | undefined {
     case "failed":
       return `${glyphs.failed} failed`;
     case "limit":
-      return `${glyphs.warning} cut at the length limit`;
+      return `${glyphs.warning} length limit reached`;
     default:
       return undefined;
   }

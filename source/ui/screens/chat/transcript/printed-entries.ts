@@ -35,7 +35,7 @@ export class PrintedEntries {
     this.#known = finished;
     let same = 0;
     while (same < finished.length && finished[same] === known[same]) same += 1;
-    // A message that has changed since, such as by opening what was thought, is not printed again.
+    // A message that has changed since, such as by expanding its thinking, is not printed again.
     const ids = new Set(known.slice(same).map(({ id }) => id));
     const fresh = finished.slice(same).filter(({ id }) => !ids.has(id));
     if (fresh.length > 0) this.#items = [...this.#items, ...this.#itemsOf(fresh)];

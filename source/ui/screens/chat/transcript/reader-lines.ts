@@ -62,7 +62,7 @@ function answerLines({ text, state, toolCalls = [] }: AssistantEntry): readonly 
 }
 
 function endingOf(state: AssistantEntry["state"]): string[] {
-  if (state === "limit") return ["(cut at the length limit)"];
+  if (state === "limit") return ["(length limit reached)"];
   return state === "stopped" || state === "failed" ? [`(${state})`] : [];
 }
 

@@ -41,13 +41,13 @@ describe("a parameter", () => {
     ["temperature Infinity", "temperature must be a number of at least 0, not 'Infinity'"],
     ['temperature ""', "temperature must be a number of at least 0, not ''"],
     ["top_k 1.5", "top_k must be a whole number of at least 0, not '1.5'"],
-    ["top_p 2", "top_p must be a number 0 to 1, not '2'"],
+    ["top_p 2", "top_p must be a number from 0 to 1, not '2'"],
     ["seed", "seed needs a value: a whole number of at least -1"],
     ["seed 1 2", "seed takes one value, not 2"],
-    ["stop", "stop needs at least one text to stop at"],
-    ['stop ""', "stop cannot hold an empty text"],
-    ["constructor 1", "There is no parameter 'constructor'."],
-    ["", "Which one? temperature, top_k"],
+    ["stop", "stop needs at least one text"],
+    ['stop ""', "stop cannot contain an empty text"],
+    ["constructor 1", "unknown parameter 'constructor'."],
+    ["", "missing name. Use temperature, top_k"],
   ])("%j is refused", (argument, reason) => {
     const result = parseParameter(argument);
     expect(result.isValid ? "" : result.sentence).toContain(`Couldn't set parameter: ${reason}`);

@@ -25,7 +25,7 @@ test("the chat's own settings come before the model's, and those before the defa
   };
   const model = { system: "You are kind.", parameters: 'temperature  0.7\nstop  "<a>"\ntop_k 7' };
   expect(shown(settings, model)).toMatchObject({
-    "system text": "You are kind., the model",
+    "system prompt": "You are kind., the model",
     think: "false, this chat",
     temperature: "0.3, this chat",
     stop: '"END", this chat',
@@ -51,6 +51,6 @@ test("names, values and origins stand in columns, however long a value is", () =
   const [system, think] = tableTexts(
     settingRows({ ...nothing, system: "Be brief.\nAlways answer in French." }, noTexts),
   );
-  expect(system).toBe("system text        Be brief. Always...   this chat");
+  expect(system).toBe("system prompt      Be brief. Always...   this chat");
   expect(think).toBe("think              automatic             default  ");
 });

@@ -76,7 +76,7 @@ describe("the search in earlier messages", () => {
   });
 
   test("says when nothing was found, and nothing before anything is looked for", () => {
-    expect(drawn(search("xyz"))[1]).toContain("? xyz  nothing like it");
+    expect(drawn(search("xyz"))[1]).toContain("? xyz  no match");
     expect(drawn(search(""))[1]).toBe("│ ?                                    │");
   });
 });
@@ -85,8 +85,8 @@ test("the title tells what the next message is about", () => {
   const image = { name: "cat.png", width: 1, height: 1, base64: "", preview: [] };
   const nothing = { editingId: undefined, waitingImages: [], isAttaching: false };
   expect(titleOf(nothing)).toBeUndefined();
-  expect(titleOf({ ...nothing, editingId: 3 })).toBe("edit your last question");
+  expect(titleOf({ ...nothing, editingId: 3 })).toBe("edit the last message");
   expect(titleOf({ ...nothing, waitingImages: [image, image] })).toBe("with cat.png, cat.png");
-  expect(titleOf({ ...nothing, isAttaching: true, editingId: 3 })).toBe("looking at files");
+  expect(titleOf({ ...nothing, isAttaching: true, editingId: 3 })).toBe("reading files");
   expect(drawn({ waitingImages: [image] })[0]).toContain("╭─ with cat.png ─");
 });

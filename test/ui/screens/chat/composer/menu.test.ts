@@ -16,7 +16,7 @@ import {
 const commands = [
   { name: "/clear", title: "Forget the messages" },
   { name: "/set think", title: "Let the model think" },
-  { name: "/set system", title: "Set the system text" },
+  { name: "/set system", title: "Set the system prompt" },
 ];
 let folder: string;
 beforeAll(() => {

@@ -79,7 +79,7 @@ test("an answer that is being written is kept as stopped, notices are not kept",
     entries: [
       ...entries,
       { kind: "assistant", id: 1, text: "half", state: "running" },
-      { kind: "notice", id: 2, text: "Set system text." },
+      { kind: "notice", id: 2, text: "Set system prompt." },
       { kind: "error", id: 3, text: "It broke." },
     ],
   });

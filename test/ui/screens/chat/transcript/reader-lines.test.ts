@@ -53,7 +53,7 @@ test("a question waits until its answer has begun: it may go back into the field
 describe("how an answer ended is told behind it", () => {
   test.each<[AnswerState, string[]]>([
     ["complete", []],
-    ["limit", ["(cut at the length limit)"]],
+    ["limit", ["(length limit reached)"]],
     ["stopped", ["(stopped)"]],
     ["failed", ["(failed)"]],
   ])("%s", (state, ending) => {
@@ -81,11 +81,11 @@ test("errors, notices and images are told in words, and no text commands the ter
     readerLines([
       { kind: "user", id: 0, text: "what is \u001b[2Jthis", images: [image] },
       { kind: "error", id: 1, text: "It broke.", next: "Enter tries again · Ctrl+T takes another" },
-      { kind: "notice", id: 2, text: "Set system text." },
+      { kind: "notice", id: 2, text: "Set system prompt." },
     ]),
   ).toEqual([
     "You: what is ^[[2Jthis (attached cat.png 64x64, 36 tokens)",
     "Error: It broke. (Enter tries again , Ctrl+T takes another)",
-    "Note: Set system text.",
+    "Note: Set system prompt.",
   ]);
 });

@@ -95,13 +95,12 @@ describe("an empty chat", () => {
     const rows = emptyChatRows(facts, ["Sing.", "Dance."], 38, unicodeGlyphs);
     const draw = (height: number) =>
       renderAt(<EmptyChat rows={rows} height={height} />, { columns }).lines();
-    expect(draw(8)).toEqual([
+    expect(draw(7)).toEqual([
       " tiny",
       " context window 4096 tokens",
       " Tells stories.",
       "",
-      " For example (Tab puts one into the",
-      " field):",
+      " For example (Tab to use one):",
       "   Sing.",
       "   Dance.",
     ]);
