@@ -102,7 +102,7 @@ try {
   await answerDeployScreen();
   picture(
     "deploy",
-    "The deploy screen: three steps, the checks before the launch, and the same as a command",
+    "The deploy screen: three steps, the checks before the launch, and the equivalent command",
   );
   await launch();
   picture("launch", "A launch: its phases, its log, and a test request to the new app");
@@ -178,8 +178,8 @@ async function answerDeployScreen(): Promise<void> {
   await shows("> Script  deploy.py");
   await next("> Name");
   program.write("\u0015notes");
-  await shows("notes is free.");
-  await next("It can be launched");
+  await shows("notes is available.");
+  await next("Ready to launch");
   program.write("a");
   await shows("every check and its result");
   program.write("scaling\r");
@@ -189,7 +189,7 @@ async function answerDeployScreen(): Promise<void> {
   await shows("< Cheapest >");
   program.write(rightKey);
   await shows("< Responsive >");
-  await next("It can be launched");
+  await next("Ready to launch");
 }
 
 async function launch(): Promise<void> {

@@ -34,10 +34,10 @@ function accessLog(): string {
 it("starts, shows, chats, survives, and hands out a key, at 80x24 without colour", async () => {
   const terminal = await openDeployctl(cloud, { environment: { NO_COLOR: "1" } });
   try {
-    await terminal.shows("The control plane does not run.");
+    await terminal.shows("The control plane is not running.");
     expect(terminal.text()).toContain("[5 Console]");
     terminal.type("S");
-    await terminal.shows("Nothing is deployed yet.");
+    await terminal.shows("No deployments yet.");
 
     await cloud.json(["deploy", "deploy.py", "--app-name", "tiny", "--min-concurrency", "1"]);
     await terminal.shows("> tiny");
@@ -53,29 +53,29 @@ it("starts, shows, chats, survives, and hands out a key, at 80x24 without colour
     await terminal.shows("[5 Console]");
 
     process.kill(await controlPlane(), "SIGKILL");
-    await terminal.shows("No control plane answers on this machine");
+    await terminal.shows("The control plane is not running");
     expect(terminal.text()).toMatch(/> tiny +● ready/);
     terminal.type("S");
-    await terminal.showsNot("No control plane answers");
+    await terminal.showsNot("The control plane is not running");
     await until(terminal.text, (text) => /> tiny +● ready +1\/2/.test(text));
 
     terminal.type("n");
-    await terminal.shows("Calling local/tiny alone");
+    await terminal.shows("Call local/tiny only");
     terminal.type("\r");
-    await terminal.shows("What is it for?");
+    await terminal.shows("Name of the key");
     terminal.type("laptop");
     await terminal.shows("> laptop");
     terminal.type("\r");
-    await terminal.shows("It expires");
+    await terminal.shows("Key expires");
     terminal.type("\r");
-    await terminal.shows("It is shown this once");
+    await terminal.shows("It is shown only once");
     const [token = ""] = /dk_\S{61}/.exec(terminal.text()) ?? [];
     const reply = await fetch(`http://127.0.0.1:${cloud.gatewayPort}/local/tiny/v1/models`, {
       headers: { authorization: `Key ${token}` },
     });
     expect(reply.status).toBe(200);
     terminal.type("\r");
-    await terminal.showsNot("It is shown this once");
+    await terminal.showsNot("It is shown only once");
     expect(terminal.raw()).not.toMatch(colour);
     terminal.type("\u0004");
     expect(await terminal.exited).toBe(0);

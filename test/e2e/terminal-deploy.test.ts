@@ -47,13 +47,13 @@ async function seesDraftOfAnother(): Promise<void> {
     second.type(openDeploy);
     await second.shows("1 of 3");
     second.type(otherDrafts);
-    await second.shows("another terminal is at it");
+    await second.shows("open in another terminal");
     second.type(enter);
     await second.shows("> Name    bad");
     second.type("-two");
     await second.shows("> Name    bad-two");
     second.type(another);
-    await second.shows("Forget these answers and begin anew?");
+    await second.shows("Discard these answers and start over?");
     second.type("y");
     await second.shows("1 of 3");
   } finally {
@@ -64,7 +64,7 @@ async function seesDraftOfAnother(): Promise<void> {
 
 /** From the name on, with nothing changed. */
 async function launch(): Promise<void> {
-  await next("It can be launched", "3 of 3  Launch");
+  await next("Ready to launch", "3 of 3  Launch");
 }
 
 it("tells why a script failed, and tries it again once it is corrected", async () => {
@@ -82,10 +82,10 @@ it("tells why a script failed, and tries it again once it is corrected", async (
   await terminal.shows("> Script  bad.py");
   await next("> Name    bad");
   await terminal.shows("serve, a function");
-  await terminal.shows("bad is free.");
+  await terminal.shows("bad is available.");
   await seesDraftOfAnother();
   await launch();
-  await terminal.shows("bad could not be launched");
+  await terminal.shows("bad failed to launch");
   expect(terminal.text()).toContain("OSError: no weights");
   cloud.write("bad.py", fakeServerScript());
   terminal.type("r");
@@ -109,7 +109,7 @@ it("makes an app of a local model, and chats with it through the gateway", async
   await terminal.shows("1 of 3");
   await next("> Name    bad_");
   terminal.type("\u0015tiny");
-  await terminal.shows("tiny is free.");
+  await terminal.shows("tiny is available.");
   const [draft = ""] = drafts();
   expect(statSync(path.join(cloud.home.stateFolder, draft)).mode & 0o777).toBe(0o600);
   await launch();
@@ -121,7 +121,7 @@ it("makes an app of a local model, and chats with it through the gateway", async
   await until(terminal.text, (text) => /POST \/v1\/chat\/completions 200/.test(text));
   expect(terminal.text()).toContain("expected at least one model; got: tiny");
   terminal.type("n");
-  await terminal.shows("Shown this once");
+  await terminal.shows("Shown only once");
   const [, token = ""] = /Key +(dk_\w+)/.exec(terminal.text()) ?? [];
   const reply = await fetch(`http://127.0.0.1:${cloud.gatewayPort}/local/tiny/v1/models`, {
     headers: { Authorization: `Key ${token}` },
@@ -139,12 +139,12 @@ it("shows the revision that is active for a name that exists, and nothing that w
   terminal.type(openDeploy);
   await terminal.shows("tiny is live");
   terminal.type("e");
-  await terminal.shows("The key is shown this once. Leave it?");
+  await terminal.shows("The key is shown only once. Close it?");
   terminal.type("y");
   await terminal.shows("tiny exists: r0001-");
-  await next("It can be launched");
-  await terminal.shows("Its settings are those of r0001-");
-  await next("active already");
+  await next("Ready to launch");
+  await terminal.shows("Same settings as r0001-");
+  await next("already active");
 });
 
 it("leaves what was there when a launch fails: rolled back, corrected, tried again", async () => {
@@ -155,11 +155,11 @@ it("leaves what was there when a launch fails: rolled back, corrected, tried aga
   terminal.type("e");
   await terminal.shows("tiny exists: r0001-");
   await launch();
-  await terminal.shows("tiny could not be launched");
+  await terminal.shows("tiny failed to launch");
   await terminal.shows("OSError: no weights");
   expect(terminal.text()).toContain(`${first} was active before`);
   terminal.type("u");
-  await terminal.shows("is active, as before: nothing has changed.");
+  await terminal.shows("is already active.");
   expect(await shown()).toMatchObject({ activeRevision: first, state: "READY" });
 
   writeFileSync(script, `${good}\n# corrected\n`);

@@ -10,7 +10,7 @@ import { openScreen } from "./screen-terminal.ts";
 const rounds = 40;
 const keyLimitMs = 50;
 /** Text that shows each step after the inspection: only changed parts of a title are painted. */
-const steps = ["It can be launched", "Launching"];
+const steps = ["to launch", "Launching"];
 
 export async function measureDeployScreen(temporaryFolder: string): Promise<Figure[]> {
   const script = join(temporaryFolder, "served.py");

@@ -50,7 +50,7 @@ export function appState(facts: AppFacts): { state: AppState; reason: string | u
   if (ready === 0 && shortage !== undefined) return { state: "UNSCHEDULABLE", reason: shortage };
   if (ready === 0) return plain(replicas.some(isStarting) || wanted > 0 ? "STARTING" : "COLD");
   if (ready < wanted && facts.lackingMs >= degradedAfterMs) {
-    const reason = shortage ?? `${ready} of ${wanted} wanted replicas are ready`;
+    const reason = shortage ?? `${ready} of ${wanted} replicas are ready`;
     return { state: "DEGRADED", reason };
   }
   return plain("READY");

@@ -88,7 +88,7 @@ it("bad states have a reason", () => {
     reasonOf({ active: undefined, lastFailure: { code: undefined, sentence: "No module torch." } }),
   ).toBe("No module torch.");
   expect(reasonOf({ replicas: ["IDLE"], wanted: 3, lackingMs: 90_000 })).toBe(
-    "1 of 3 wanted replicas are ready",
+    "1 of 3 replicas are ready",
   );
   const crashing = { ...active, failures: 4, notBefore: 2000, reason: "It exited with code 1." };
   expect(reasonOf({ active: crashing })).toContain("It exited with code 1 (4 times in a row).");

@@ -1,4 +1,4 @@
-// The keys that act on a deployment or a replica: asked first, then done, then told.
+// Actions on a deployment or a replica: confirm, act, report.
 
 import { toOneLine } from "../../../base/display-text.ts";
 import { describeError } from "../../../base/product-error.ts";
@@ -15,13 +15,13 @@ import { selectedApp, selectedReplica, selectNamed, setWork } from "./console-st
 import { nameOf } from "./console-texts.ts";
 import type { ConsoleContext } from "./pane-actions.ts";
 
-/** Returns a sentence to show, if there is something to tell. */
+/** A sentence to show, if any. */
 type Outcome = Promise<string | undefined>;
 
 /**
- * Acts on the selected deployment, after the one that a typed line begins with has been selected.
+ * Acts on the selected deployment; a typed line that starts with a name selects that one first.
  *
- * @param act is given the words behind the deployment's name; all words where there is none
+ * @param act gets the words after the deployment's name, or all words without one
  */
 function onApp(act: (context: ConsoleContext, app: AppDocument, rest: string) => Outcome) {
   return async (context: ConsoleContext, words = ""): Outcome => {
@@ -32,15 +32,15 @@ function onApp(act: (context: ConsoleContext, app: AppDocument, rest: string) =>
   };
 }
 
-/** The same for lines that hold nothing but a deployment's name. */
+/** Same, for lines with only a deployment's name. */
 function onAppAlone(act: (context: ConsoleContext, app: AppDocument) => Outcome) {
   return onApp(async (context, app, rest) =>
-    rest === "" ? await act(context, app) : `There is no deployment called '${rest}'`,
+    rest === "" ? await act(context, app) : `No deployment named '${rest}'`,
   );
 }
 
 export const chat = onApp(async ({ feed, chatWith }, app) => {
-  if (app.state === "PAUSED") return `${nameOf(app)} is stopped; x lets it run again`;
+  if (app.state === "PAUSED") return `${nameOf(app)} is stopped; x resumes it`;
   await chatWith(feed.server, app);
   return undefined;
 });
@@ -63,10 +63,10 @@ export const copyCalls = onApp(async ({ frame, feed }, app) => {
   return await frame.copy(feed.server.callLines(app, undefined).join("\n"));
 });
 
-/** Takes a range; without one it is asked for. */
+/** Takes a range, or asks for one. */
 export const scale = onApp(async ({ frame, feed }, app, typed) => {
   const name = nameOf(app);
-  const question = `Replicas of ${name}, from and to (MIN..MAX; reset: as the script says)`;
+  const question = `Replicas of ${name} (MIN..MAX, or reset for the script's range)`;
   const text = typed !== "" ? typed : await frame.ask(question, rangeText(app.scale));
   if (text === undefined) return undefined;
   const range = readRange(text, app.scale);
@@ -74,26 +74,26 @@ export const scale = onApp(async ({ frame, feed }, app, typed) => {
   if (range.kind === "reset") {
     const { scale } = await feed.server.client.resetScale(name);
     void feed.refresh();
-    return `${name} scales as its script says: ${rangeText(scale)}`;
+    return `${name} is reset to ${rangeText(scale)} replicas`;
   }
   const effect = rangeEffect(range.change);
   const change = `Scale ${name} from ${rangeText(app.scale)} to ${text.trim()}?`;
   if (!(await frame.confirm(`${change} ${effect}`))) return undefined;
   const { scale } = await feed.server.client.scale(name, range.change);
   void feed.refresh();
-  return `${name} scales ${rangeText(scale)} from now on, whatever is deployed`;
+  return `${name} scales ${rangeText(scale)}; later deployments keep it`;
 });
 
-/** Takes a revision or its beginning; without one it is chosen. */
+/** Takes a revision or its prefix, or offers a choice. */
 export const rollBack = onApp(async (context, app, typed) => {
   const { frame, feed, now } = context;
   const name = nameOf(app);
-  frame.notify(`Asking for the revisions of ${name}`);
+  frame.notify(`Loading revisions of ${name}`);
   const usable = (await feed.server.client.revisions(name)).filter(
     ({ revision, state }) =>
       revision !== app.activeRevision && (state === "SUPERSEDED" || state === "RETIRED"),
   );
-  if (usable.length === 0) return `${name} has no earlier revision to go back to`;
+  if (usable.length === 0) return `${name} has no earlier revision to roll back to`;
   const question = `Roll ${name} back from ${app.activeRevision ?? "none"} to`;
   if (typed === "") {
     const choices = usable.map((other) => revisionChoice(other, now()));
@@ -111,23 +111,23 @@ export const stopOrResume = onAppAlone(async ({ frame, feed }, app) => {
   if (app.state === "PAUSED") {
     await feed.server.client.resume(name);
     void feed.refresh();
-    return `${name} answers again`;
+    return `${name} is resumed`;
   }
-  const question = `Stop ${name}? ${stopEffect(app.replicas.alive)} x lets it run again.`;
+  const question = `Stop ${name}? ${stopEffect(app.replicas.alive)} x resumes it.`;
   if (!(await frame.confirm(question))) return undefined;
   await feed.server.client.pause(name);
   void feed.refresh();
-  return `${name} is stopped; x lets it run again`;
+  return `${name} is stopped; x resumes it`;
 });
 
-/** The name has to be typed. */
+/** Deletes the deployment once its name is typed. */
 export const remove = onAppAlone(async ({ frame, feed }, app) => {
   const name = nameOf(app);
-  const question = `Delete ${name} with its revisions for good? ${app.url} will answer 410. Type ${app.app} to delete it`;
+  const question = `Delete ${name} and its revisions? ${app.url} will answer 410. Type ${app.app} to confirm`;
   const typed = (await frame.ask(question))?.trim();
   if (typed === undefined) return undefined;
   if (typed !== app.app && typed !== name) {
-    return `'${typed}' is not ${app.app}: nothing was deleted`;
+    return `'${typed}' is not ${app.app}; nothing deleted`;
   }
   await feed.server.client.deleteApp(name);
   void feed.refresh();
@@ -138,26 +138,26 @@ export async function stopReplica({ state, frame, feed }: ConsoleContext): Outco
   const selected = selectedReplica(state);
   if (selected === undefined) return undefined;
   const { replica, inFlight } = selected;
-  const first = inFlight === 0 ? "" : ` Its ${inFlight} requests are finished first.`;
+  const first = inFlight === 0 ? "" : ` It finishes ${requestCount(inFlight)} first.`;
   const chosen = await frame.choose(`Stop replica ${replica}?${first}`, [
-    { value: "keep", title: "No, leave it alone" },
-    { value: "replace", title: "Yes, once another has taken its place" },
-    { value: "end", title: "Yes, without another in its place" },
+    { value: "keep", title: "No, keep it" },
+    { value: "replace", title: "Yes, after a replacement is ready" },
+    { value: "end", title: "Yes, without a replacement" },
   ]);
   if (chosen === undefined || chosen === "keep") return undefined;
   await feed.server.client.stopReplica(replica, { replace: chosen === "replace" });
   void feed.refresh();
-  return `${replica} is on its way out`;
+  return `Stopping ${replica}`;
 }
 
-/** A roll-back that is under way goes on without the console. */
+/** Rolls back; the server finishes it even if the console closes. */
 async function activate(
   { store, feed, closing }: ConsoleContext,
   app: string,
   revision: string,
 ): Outcome {
   const note = (sentence: string | undefined) => store.update(setWork(store.get(), app, sentence));
-  note("begins");
+  note("starting");
   try {
     for await (const event of feed.server.client.activate(app, { revision }, closing)) {
       if (event.kind === "phase") note(`${event.phase}: ${event.sentence}`);
@@ -165,7 +165,7 @@ async function activate(
       if (ending !== undefined) return ending;
     }
     if (closing.aborted) return undefined;
-    return `The control plane ended without telling how it went with ${app}`;
+    return `The control plane disconnected; the result for ${app} is unknown`;
   } catch (error) {
     return closing.aborted ? undefined : describeError(error);
   } finally {
@@ -174,16 +174,20 @@ async function activate(
   }
 }
 
+function requestCount(count: number): string {
+  return count === 1 ? "its request" : `its ${count} requests`;
+}
+
 function stopEffect(alive: number): string {
-  if (alive === 0) return "Requests are refused from then on.";
+  if (alive === 0) return "Requests will be refused.";
   return alive === 1
-    ? "Its replica finishes what it has and ends; further requests are refused."
-    : `Its ${alive} replicas finish what they have and end; further requests are refused.`;
+    ? "Its replica finishes its requests and stops; new requests are refused."
+    : `Its ${alive} replicas finish their requests and stop; new requests are refused.`;
 }
 
 function endingOf(app: string, event: DeployEvent): string | undefined {
-  if (event.kind === "done") return `${app} serves ${event.result.revision}`;
-  return event.kind === "failed" ? `${app} stays as it was: ${event.sentence}` : undefined;
+  if (event.kind === "done") return `${app} now serves ${event.result.revision}`;
+  return event.kind === "failed" ? `${app} is unchanged: ${event.sentence}` : undefined;
 }
 
 function revisionChoice(
@@ -200,7 +204,7 @@ function revisionChoice(
 
 type TypedRange =
   | { readonly kind: "range"; readonly change: ScaleChange }
-  /** Back to what the revision says. */
+  /** Back to the revision's own range. */
   | { readonly kind: "reset" }
   | { readonly kind: "wrong"; readonly sentence: string };
 
@@ -212,18 +216,21 @@ export function readRange(text: string, scale: ScaleSettings): TypedRange {
   if (typed === "reset") return { kind: "reset" };
   const [, low, high] = /^(?:(\d{1,5})\s*(?:\.\.|-|to)\s*)?(\d{1,5})$/.exec(typed) ?? [];
   if (high === undefined) {
-    return { kind: "wrong", sentence: `'${text}' is no range; type one such as 0..4, or reset` };
+    return { kind: "wrong", sentence: `Invalid range '${text}'; use one such as 0..4, or reset` };
   }
   const maxConcurrency = Number(high);
   const minConcurrency = low === undefined ? scale.minConcurrency : Number(low);
   if (maxConcurrency < 1 || maxConcurrency > replicasMaximum) {
     return {
       kind: "wrong",
-      sentence: `At most ${high} replicas is out of range; 1 to ${replicasMaximum} can be`,
+      sentence: `Maximum ${high} is out of range; use 1 to ${replicasMaximum}`,
     };
   }
   if (minConcurrency > maxConcurrency) {
-    return { kind: "wrong", sentence: `${minConcurrency} is more than ${maxConcurrency}` };
+    return {
+      kind: "wrong",
+      sentence: `Minimum ${minConcurrency} is above maximum ${maxConcurrency}`,
+    };
   }
   return { kind: "range", change: { minConcurrency, maxConcurrency } };
 }
@@ -235,8 +242,6 @@ function rangeText({ minConcurrency, maxConcurrency }: ScaleSettings): string {
 /** Explains a range before it is set. */
 export function rangeEffect({ minConcurrency = 0, maxConcurrency = 1 }: ScaleChange): string {
   const floor =
-    minConcurrency === 0
-      ? "No replica is kept while nobody asks"
-      : `${minConcurrency} ${minConcurrency === 1 ? "is" : "are"} kept while nobody asks`;
-  return `${floor}, and at most ${maxConcurrency} run.`;
+    minConcurrency === 0 ? "Scales to zero when idle" : `Keeps ${minConcurrency} running when idle`;
+  return `${floor}, up to ${maxConcurrency} under load.`;
 }

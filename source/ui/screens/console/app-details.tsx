@@ -1,4 +1,4 @@
-// Everything about one deployment, in place of the panes.
+// Details of one deployment, in place of the panes.
 
 import { Text } from "ink";
 import type { ReactElement } from "react";
@@ -10,7 +10,7 @@ import { type DetailsFacts, detailLabelWidth, detailRows } from "./detail-lines.
 
 export interface AppDetailsProps {
   readonly facts: DetailsFacts;
-  /** The first row in sight. */
+  /** First visible row. */
   readonly top: number;
   readonly width: number;
   readonly height: number;

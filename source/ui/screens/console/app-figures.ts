@@ -3,7 +3,7 @@
 import type { AppDocument, UsageDocument } from "../../../cloud/admin/documents.ts";
 import { nameOf } from "./console-texts.ts";
 
-/** Sums that the server has counted for an app, at a moment. */
+/** Totals of an app at one time. */
 interface UsageReading {
   readonly atMs: number;
   readonly requests: number;
@@ -33,7 +33,7 @@ export const noFigures: AppFigures = {
   queued: [],
 };
 
-/** Rates are taken over so long. */
+/** Period of the rates. */
 const rateSpanMs = 15_000;
 const historyLength = 60;
 
@@ -72,7 +72,7 @@ export class FigureBook {
     });
   }
 
-  /** Apps that are not named are gone. */
+  /** Drops apps that are not named. */
   #take(
     names: readonly string[],
     change: (name: string, before: AppReadings) => Partial<AppReadings>,

@@ -44,7 +44,7 @@ export function AppList({ state, width, height, now, y }: PaneProps & { y: numbe
       title="Deployments"
       filter={filter}
       field={isFocused ? state.field : undefined}
-      footer={apps.length === 0 ? "" : apps.length < total ? `${place} (${total} in all)` : place}
+      footer={apps.length === 0 ? "" : apps.length < total ? `${place} (${total} total)` : place}
       isFocused={isFocused}
       width={width}
       height={height}
@@ -62,8 +62,8 @@ export function AppList({ state, width, height, now, y }: PaneProps & { y: numbe
         <TextLine
           text={
             total === 0
-              ? "  Nothing is deployed yet."
-              : `  No deployment is called '${filter}'. Esc shows all.`
+              ? "  No deployments yet."
+              : `  No deployment matches '${filter}'. Esc shows all.`
           }
           tone="dim"
           width={inner}
@@ -75,7 +75,7 @@ export function AppList({ state, width, height, now, y }: PaneProps & { y: numbe
   );
 }
 
-/** The fault of the selected deployment, or the work on it. */
+/** Returns the fault of the selected deployment, or the work on it. */
 function noteOn(app: AppDocument | undefined, { works, cloud }: ConsoleState, glyphs: Glyphs) {
   if (app === undefined) return undefined;
   const name = shownName(app, cloud.status?.organisation);
@@ -140,7 +140,7 @@ function appColumns(
   ];
 }
 
-/** Ready of at most; while it grows, from what to what. */
+/** Returns ready and maximum replicas; while it grows, the current and wanted number. */
 function replicaCount({ replicas, scale }: AppDocument, glyphs: Glyphs): string {
   const { wanted, alive, ready } = replicas;
   if (alive < wanted) return `${alive}${glyphs.arrow}${wanted}`;

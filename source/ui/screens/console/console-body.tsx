@@ -37,7 +37,7 @@ export interface ConsoleBodyProps extends BodySize {
   readonly log: LogBuffer;
 }
 
-/** Lines of the log redraw their own pane alone: it reads the log itself. */
+/** The log pane reads the log itself, so new lines redraw only that pane. */
 export function ConsoleBody({ store, log, columns, rows }: ConsoleBodyProps): ReactElement {
   const state = useStore(store, (whole) => whole);
   const now = useNow();
@@ -111,26 +111,26 @@ interface BannerProps {
   readonly now: number;
 }
 
-/** Why the figures are old, how old, and the keys that help. */
+/** Shows why and how much the data is outdated, and the keys that help. */
 function Banner({ cloud, width, now }: BannerProps): ReactElement {
   const { glyphs } = useLook();
   const { link, readAtMs } = cloud;
-  const age = readAtMs === undefined ? [] : [`figures are ${span(now - readAtMs)} old`];
+  const age = readAtMs === undefined ? [] : [`data is ${span(now - readAtMs)} old`];
   const isDown = link.kind === "down";
   const parts = isDown
     ? [
-        canStart(cloud) ? "No control plane answers on this machine" : link.sentence,
+        canStart(cloud) ? "The control plane is not running" : link.sentence,
         ...age,
         ...(canStart(cloud) ? ["S starts it"] : []),
-        "r asks again",
+        "r retries",
       ]
-    : ["The control plane is slow to answer", ...age];
+    : ["The control plane responds slowly", ...age];
   const sign = isDown ? glyphs.failed : glyphs.warning;
   const text = ` ${sign} ${parts.join(` ${glyphs.separator} `)}`;
   return <TextLine text={text} tone={isDown ? "error" : "warning"} width={width} />;
 }
 
-/** Nothing is deployed, or nothing is known yet: why, and what to do. */
+/** Explains an empty console and what to do. */
 function EmptyConsole({ state, width, height }: Omit<PaneProps, "now">): ReactElement {
   const { glyphs } = useLook();
   return (
@@ -146,15 +146,13 @@ function EmptyConsole({ state, width, height }: Omit<PaneProps, "now">): ReactEl
 function emptyLines(cloud: CloudState, ellipsis: string): readonly string[] {
   const { link, target } = cloud;
   if (link.kind === "up") {
-    return [
-      "Nothing is deployed yet. 4 opens the wizard: from a script or a model to a private endpoint.",
-    ];
+    return ["No deployments yet. Press 4 to deploy a script or a model."];
   }
-  if (link.kind === "connecting") return [`Asking ${target.place} what is deployed${ellipsis}`];
-  if (!canStart(cloud)) return [link.sentence, "r asks again; p chooses another server."];
+  if (link.kind === "connecting") return [`Loading deployments from ${target.place}${ellipsis}`];
+  if (!canStart(cloud)) return [link.sentence, "r retries; p switches servers."];
   return [
-    "The control plane does not run.",
-    "S starts it: it serves apps in the background until deployctl down.",
-    "4 opens the wizard, whose launch starts it too.",
+    "The control plane is not running.",
+    "S starts it in the background; deployctl down stops it.",
+    "4 opens the deploy screen; a launch starts it too.",
   ];
 }

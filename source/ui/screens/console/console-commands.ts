@@ -1,4 +1,4 @@
-// The commands of the console: their names and keys, when they are valid, and the action behind each.
+// Commands of the console: their names, keys, conditions and actions.
 
 import { type CommandRow, commandRow, type RowRest } from "../../frame/command-table.ts";
 import * as apps from "./app-actions.ts";
@@ -27,7 +27,7 @@ const inPane =
   (context) =>
     inPanes(context) && wanted.includes(context.state.pane);
 const onApp: When = (context) => isFree(context) && shownApps(context.state).length > 0;
-/** Keys that mean something else in the panes of replicas and keys. */
+/** For keys that have another meaning in the replica and key panes. */
 const onAppPane: When = (context) =>
   onApp(context) && (context.state.pane === "apps" || context.state.pane === "logs");
 const onKey: When = (context) => inPane("keys")(context) && context.state.cloud.keys.length > 0;
@@ -43,17 +43,17 @@ const command = commandRow<ConsoleContext>("console", "Console");
 
 export const consoleCommands: readonly Row[] = [
   command("keepFilter", ["Enter"], "Apply the filter and return to the list", {
-    hint: "keep",
+    hint: "apply",
     when: isTyping,
     run: panes.keepFilter,
   }),
-  command("dropFilter", ["Esc"], "Cancel the change of the filter", {
-    hint: "drop",
+  command("dropFilter", ["Esc"], "Cancel the filter change", {
+    hint: "cancel",
     when: isTyping,
     run: panes.dropFilter,
   }),
   command("copyMadeKey", ["y"], "Copy the new key", {
-    hint: "copy the key",
+    hint: "copy key",
     when: hasNewKey,
     run: keys.copyMadeKey,
   }),
@@ -63,12 +63,12 @@ export const consoleCommands: readonly Row[] = [
     run: keys.closeMadeKey,
   }),
   command("start", ["S"], "Start this machine's control plane", {
-    hint: "start it",
+    hint: "start",
     when: (context) => isFree(context) && canStart(context.state.cloud),
     run: panes.startServer,
   }),
   command("retry", ["r"], "Refresh now", {
-    hint: (context) => (isDown(context) ? "ask again" : undefined),
+    hint: (context) => (isDown(context) ? "retry" : undefined),
     when: (context) => isFree(context) && (isDown(context) || context.state.pane !== "keys"),
     run: panes.retry,
   }),
@@ -117,11 +117,11 @@ export const consoleCommands: readonly Row[] = [
     run: keys.copyKeyId,
   }),
   command("stopReplica", ["x"], "Stop the selected replica", {
-    hint: "stop it",
+    hint: "stop",
     when: (context) => inPane("replicas")(context) && shownReplicas(context.state).length > 0,
     run: apps.stopReplica,
   }),
-  command("logs", ["l"], "Show the log; of a replica where one is selected", {
+  command("logs", ["l"], "Show the log of the deployment or selected replica", {
     hint: ({ state: { pane } }) => (pane === "apps" || pane === "replicas" ? "log" : undefined),
     slash: ["/logs"],
     slashArguments: "[APP] [REPLICA|FILTER]",
@@ -133,7 +133,7 @@ export const consoleCommands: readonly Row[] = [
     when: inPane("apps", "logs"),
     run: panes.openFilter,
   }),
-  command("stream", ["f"], "Show all log lines or those of one stream", {
+  command("stream", ["f"], "Switch between all log streams, stderr, stdout and events", {
     hint: "stream",
     when: inPane("logs"),
     run: panes.nextStream,
@@ -167,7 +167,7 @@ export const consoleCommands: readonly Row[] = [
     when: onAppPane,
     run: apps.stopOrResume,
   }),
-  command("delete", ["D"], "Delete the deployment, after you type its name", {
+  command("delete", ["D"], "Delete the deployment (asks for its name)", {
     hint: hintIn("apps", "delete"),
     slash: ["/delete-app"],
     slashArguments: "[APP]",
@@ -184,7 +184,7 @@ export const consoleCommands: readonly Row[] = [
     when: onAppPane,
     run: apps.copyUrl,
   }),
-  command("copyCalls", ["Y"], "Copy example calls of the deployment", {
+  command("copyCalls", ["Y"], "Copy example calls to the deployment", {
     when: onApp,
     run: apps.copyCalls,
   }),

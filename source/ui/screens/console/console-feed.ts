@@ -71,7 +71,7 @@ export class ConsoleFeed {
       open: (signal) =>
         server.client.events({ follow: true, signal, sinceMs: this.#eventsSince() }),
       onItem: (event: EventDocument) => this.#takeEvent(event),
-      // Polling tells if the server answers.
+      // Polling shows if the server responds.
       onState: () => {},
       now: this.#options.now,
     });

@@ -4,13 +4,13 @@ import { panelInnerHeight } from "../../components/panel.tsx";
 import type { BodySize } from "../../frame/screen.ts";
 import { type ConsoleState, isOutdated, type Pane, shownApps } from "./console-state.ts";
 
-/** From this size on all panes are in sight. */
+/** Size from which all panes are visible. */
 const allPanesColumns = 100;
 const allPanesRows = 24;
 /** Replicas and keys, where the log is below them. */
 const middleHeight = 9;
 const smallMiddleHeight = 7;
-/** With fewer rows below the table there is room for one pane alone. */
+/** With fewer rows below the table only one pane fits. */
 const twoPanesRows = 13;
 /** Borders, header and a row of notes. */
 const tableExtra = 4;
@@ -27,10 +27,10 @@ export interface PaneProps {
   readonly now: number;
 }
 
-/** The height of each pane; 0 for a pane that is not in sight. */
+/** Height of each pane; 0 for a hidden pane. */
 export type PaneHeights = Readonly<Record<Pane, number>>;
 
-/** The room between the banner and a new key. @param now milliseconds since 1970 */
+/** Returns the room between the banner and a new key. @param now milliseconds since 1970 */
 export function contentSize(state: ConsoleState, size: BodySize, now: number): BodySize {
   const banner = isOutdated(state.cloud, now) ? 1 : 0;
   const newKey = state.made === undefined ? 0 : newKeyHeight;
@@ -41,7 +41,7 @@ export function hasAllPanes({ columns, rows }: BodySize): boolean {
   return columns >= allPanesColumns && rows >= allPanesRows;
 }
 
-/** The table takes what it needs, up to a half; the log what is left. */
+/** Gives the table what it needs, up to a half, and the log the rest. */
 export function paneHeights(state: ConsoleState, size: BodySize): PaneHeights {
   const { pane, isZoomed } = state;
   const { rows } = size;
@@ -60,13 +60,13 @@ export function paneHeights(state: ConsoleState, size: BodySize): PaneHeights {
   return { ...none, apps, replicas: smallMiddleHeight, logs: below - smallMiddleHeight };
 }
 
-/** Rows of the focused pane's list that are in sight at a time. */
+/** Returns the visible rows of the focused pane's list. */
 export function listRows(state: ConsoleState, size: BodySize): number {
   const header = state.pane === "logs" ? 0 : 1;
   return Math.max(1, panelInnerHeight(paneHeights(state, size)[state.pane]) - header);
 }
 
-/** The first row in sight, so that the selected one stands in the middle where it can. */
+/** Returns the first visible row, with the selected one in the middle if possible. */
 export function visibleFrom(selected: number, count: number, height: number): number {
   return Math.max(0, Math.min(selected - Math.floor(height / 2), count - height));
 }

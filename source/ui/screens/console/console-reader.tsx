@@ -1,4 +1,4 @@
-// The console for screen readers: changed states and new events once, and the selection as it is now.
+// The console for screen readers: changed states and new events once, and the current selection.
 
 import { Box, Text } from "ink";
 import type { ReactElement } from "react";
@@ -21,7 +21,7 @@ import {
 import { detailLabelWidth, detailRows } from "./detail-lines.ts";
 import type { LogBuffer } from "./log-buffer.ts";
 
-/** Events and lines of the log that are read out. */
+/** Events and log lines that are read out. */
 const readEvents = 20;
 const readLogLines = 20;
 const detailsWidth = 160;
@@ -37,7 +37,7 @@ export function ConsoleReader({ state, log }: ConsoleReaderProps): ReactElement 
   const { cloud, pane, made } = state;
   const { link, target } = cloud;
   const answer =
-    link.kind === "down" ? link.sentence : link.kind === "up" ? "answers" : "is being asked";
+    link.kind === "down" ? link.sentence : link.kind === "up" ? "connected" : "connecting";
   const filter = pane === "logs" ? logFilter : state.filter;
   const app = selectedApp(state);
   const item = selectedItem(state);
@@ -49,12 +49,12 @@ export function ConsoleReader({ state, log }: ConsoleReaderProps): ReactElement 
         <Text>{harmless(`Selected: ${shownName(app, cloud.status?.organisation)}`)}</Text>
       )}
       {item !== undefined && <Text>{item}</Text>}
-      {made !== undefined && <Text>{`New key, shown this once: ${made.document.token}`}</Text>}
+      {made !== undefined && <Text>{`New key, shown only once: ${made.document.token}`}</Text>}
     </Box>
   );
 }
 
-/** Everything to have been read out so far; rates change all the time and are left out. */
+/** Returns all lines to read out; leaves out rates, which change all the time. */
 export function readerLines(state: ConsoleState, log: LogBuffer, now: number): string[] {
   const { cloud, pane, details } = state;
   if (details !== undefined) {
@@ -87,7 +87,7 @@ function readEvent({ at, app, sentence }: EventDocument): string {
   return harmless(`${timeOfDay(at)} ${app}: ${sentence}`);
 }
 
-/** The replica or key that keys of its pane act on. */
+/** Returns the selected replica or key of the focused pane. */
 function selectedItem(state: ConsoleState): string | undefined {
   if (state.pane === "replicas") {
     const replica = selectedReplica(state);

@@ -1,4 +1,4 @@
-// The state of the console: what the control plane said last, what the person chose, and how keys change it.
+// State of the console: the last data of the control plane, the user's choices, and how keys change them.
 
 import type {
   AppDocument,
@@ -22,10 +22,10 @@ type List = Exclude<Pane, "logs">;
 export type CloudLink =
   | { readonly kind: "connecting" }
   | { readonly kind: "up" }
-  /** `isUnreachable`: nothing listens there, so this machine's own server could be started. */
+  /** `isUnreachable`: nothing listens there, so the local server can be started. */
   | { readonly kind: "down"; readonly sentence: string; readonly isUnreachable: boolean };
 
-/** The last answers of a control plane; they stay on show when it stops answering. */
+/** The last data of a control plane; it stays visible when the server stops responding. */
 export interface CloudState {
   readonly target: CloudTarget;
   readonly link: CloudLink;
@@ -39,38 +39,38 @@ export interface CloudState {
   /** Oldest first. */
   readonly events: readonly EventDocument[];
   readonly figuresOf: (app: string) => AppFigures;
-  /** When the figures came, in milliseconds since 1970; undefined before the first. */
+  /** Time of the last data, in milliseconds since 1970; undefined before the first. */
   readonly readAtMs: number | undefined;
 }
 
 export interface ConsoleState {
   readonly cloud: CloudState;
   readonly pane: Pane;
-  /** The pane has the whole screen. */
+  /** True if the pane fills the screen. */
   readonly isZoomed: boolean;
   readonly selected: Readonly<Record<List, Selection>>;
   /** Only deployments with this in their name or state are shown. */
   readonly filter: string;
   /** The filter being typed, and the filter before that. */
   readonly field: { readonly editor: EditorState; readonly before: string } | undefined;
-  /** Long lines of the log are broken. */
+  /** True if long log lines are wrapped. */
   readonly isWrapped: boolean;
   /** Details of a deployment in place of the panes, from their row `top` on. */
   readonly details: { readonly facts: DetailsFacts; readonly top: number } | undefined;
-  /** A key that was just made: its token is shown this once. */
+  /** A new key: its token is shown only once. */
   readonly made: { readonly document: NewKeyDocument; readonly isCopied: boolean } | undefined;
   /** Progress of roll-backs begun here, by deployment. */
   readonly works: Readonly<Record<string, string>>;
 }
 
-/** An item by its name; when it is gone, whatever stands in its place. */
+/** A selected item by name; if it is gone, the item at its index. */
 export interface Selection {
   readonly name: string | undefined;
   readonly index: number;
 }
 
 const first: Selection = { name: undefined, index: 0 };
-/** Figures that are older were not answered in time. */
+/** Age from which data counts as outdated. */
 const staleMs = 4000;
 
 export function initialState(target: CloudTarget): ConsoleState {
@@ -98,7 +98,7 @@ export function initialState(target: CloudTarget): ConsoleState {
   };
 }
 
-/** The state with new answers: the first deployment stays selected when others come before it. */
+/** Takes new data; the first deployment stays selected when others come before it. */
 export function withCloud(state: ConsoleState, cloud: CloudState): ConsoleState {
   const next = { ...state, cloud };
   const [app] = shownApps(next);
@@ -106,12 +106,12 @@ export function withCloud(state: ConsoleState, cloud: CloudState): ConsoleState 
   return select(next, "apps", { name: nameOf(app), index: 0 });
 }
 
-/** The figures may not be true any more. @param now milliseconds since 1970 */
+/** True if the data may be wrong by now. @param now milliseconds since 1970 */
 export function isOutdated({ link, readAtMs }: CloudState, now: number): boolean {
   return link.kind === "down" || (readAtMs !== undefined && now - readAtMs > staleMs);
 }
 
-/** This machine's control plane does not run. */
+/** True if the local control plane is not running. */
 export function canStart({ link, target }: CloudState): boolean {
   return target.isLocal && link.kind === "down" && link.isUnreachable;
 }
@@ -174,9 +174,9 @@ export function moveSelection(state: ConsoleState, list: List, rows: number): Co
 }
 
 /**
- * Selects the deployment that a typed line begins with, where it names one.
+ * Selects the deployment that a typed line starts with, if it names one.
  *
- * @returns also the words behind the name; all words where there is none
+ * @returns also the words after the name, or all words without one
  */
 export function selectNamed(
   state: ConsoleState,
@@ -192,12 +192,12 @@ export function selectNamed(
   return { state: next, rest: line.slice(word.length).trim() };
 }
 
-/** The next pane, or the one before. */
+/** Returns the next or previous pane. */
 export function nextPane(pane: Pane, step: -1 | 1): Pane {
   return panes[(panes.indexOf(pane) + step + panes.length) % panes.length] ?? "apps";
 }
 
-/** Closes the details, the large pane, the pane or the filter, whichever comes first. Undefined: none is open. */
+/** Closes the details, the large pane, the pane or the filter, in this order. Undefined if none is open. */
 export function goBack(state: ConsoleState): ConsoleState | undefined {
   if (state.details !== undefined) return { ...state, details: undefined };
   if (state.isZoomed) return { ...state, isZoomed: false };

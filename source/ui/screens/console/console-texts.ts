@@ -14,12 +14,12 @@ import { span } from "../../text/quantities.ts";
 import type { TextRun } from "../../text/text-run.ts";
 import type { Glyphs, Tone } from "../../theme.ts";
 
-/** `local/tiny`, which names a deployment among those of all organisations. */
+/** Returns `local/tiny`, unique among all organisations. */
 export function nameOf({ organisation, app }: { organisation: string; app: string }): string {
   return `${organisation}/${app}`;
 }
 
-/** Leaves the organisation out where it is the server's own. */
+/** Leaves out the server's own organisation. */
 export function shownName(
   app: Pick<AppDocument, "organisation" | "app">,
   organisation: string | undefined,
@@ -32,7 +32,7 @@ export function shortRevision(revision: string | undefined): string | undefined 
   return revision?.split("-")[0];
 }
 
-/** The last part of a replica's id tells replicas apart. */
+/** Returns the last part of a replica's id, which is enough to tell replicas apart. */
 export function shortReplica(replica: string): string {
   return replica.slice(-8);
 }
@@ -55,7 +55,7 @@ export function timeOfDay(at: number): string {
  * Returns why a replica ended, how far it has started, or until when it stays.
  *
  * @param now milliseconds since 1970
- * @param isExplained the deployment's note has the whole sentence on why replicas end
+ * @param isExplained true if the deployment's note already explains why replicas end
  */
 export function replicaNote(replica: ReplicaDocument, now: number, isExplained = false): string {
   const { exit, progress, expiresAt, state, startedAt, gpus, coldStartMs } = replica;
@@ -68,17 +68,17 @@ export function replicaNote(replica: ReplicaDocument, now: number, isExplained =
   const parts = [
     ...(state === "IDLE" && expiresAt !== undefined ? [`${span(expiresAt - now)} left`] : []),
     ...(gpus.length > 0 ? [`${gpus.length} GPU${gpus.length === 1 ? "" : "s"}`] : []),
-    ...(coldStartMs === undefined ? [] : [`up in ${formatMilliseconds(coldStartMs)}`]),
+    ...(coldStartMs === undefined ? [] : [`ready in ${formatMilliseconds(coldStartMs)}`]),
   ];
   return parts.join(", ");
 }
 
-/** A key's description; its id where it has none. */
+/** Returns a key's description, or its id without one. */
 export function keyName({ description, id }: KeyDocument): string {
   return description === undefined || description === "" ? id : toOneLine(description);
 }
 
-/** Uses are kept to the minute, which may begin before the key does. */
+/** Returns the age of the last use, stored to the minute, which may start before the key. */
 export function lastUse({ lastUsedAt, createdAt }: KeyDocument, now: number): string {
   return lastUsedAt === undefined ? "never" : shortAge(now - Math.max(lastUsedAt, createdAt));
 }
@@ -92,12 +92,12 @@ export function logLineText({ ts, replica, stream, text }: LogDocument): string 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control sequences are the subject here
 const colours = /\u001b\[[\d;:]*m/g;
 
-/** Drops the colours of a program's output, which many write even where no terminal is. */
+/** Removes colours, which many programs write even without a terminal. */
 export function withoutColours(text: string): string {
   return text.replaceAll(colours, "");
 }
 
-/** A sign and a word each, so that nothing hangs on a colour: exceptions alone have one. */
+/** A sign and a word per state, so that nothing depends on colour; only exceptions are coloured. */
 type StateLook = readonly [
   sign: "ready" | "working" | "idle" | "queued" | "failed" | "stopped" | "warning",
   word: string,
@@ -125,7 +125,7 @@ const replicaStates: Readonly<Record<ReplicaState, StateLook>> = {
   IDLE: ["ready", "ready", "plain"],
   RUNNING: ["ready", "busy", "plain"],
   DRAINING: ["working", "draining", "plain"],
-  TERMINATING: ["working", "ending", "plain"],
+  TERMINATING: ["working", "stopping", "plain"],
   TERMINATED: ["idle", "ended", "dim"],
   CRASH_BACKOFF: ["failed", "crashing", "error"],
   UNHEALTHY: ["failed", "unhealthy", "error"],

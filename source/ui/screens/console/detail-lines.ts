@@ -1,4 +1,4 @@
-// Everything that is known of one deployment, as labelled lines.
+// Details of one deployment as labelled lines.
 
 import { toOneLine } from "../../../base/display-text.ts";
 import { formatRelativeTime } from "../../../base/relative-time.ts";
@@ -29,7 +29,7 @@ export interface DetailLine {
 
 export const detailLabelWidth = 12;
 
-/** The lines at this width; texts that are longer go on below, without the label. */
+/** Returns the lines wrapped to a width; wrapped rows have no label. */
 export function detailRows(
   facts: DetailsFacts,
   { width, now, isAscii }: { width: number; now: number; isAscii: boolean },
@@ -57,7 +57,7 @@ function detailLines(facts: DetailsFacts, now: number): DetailLine[] {
       line(shortReplica(replica), `${replicaStateWord(state)}: ${exit?.sentence ?? ""}`),
       ...(exit?.tail ?? []).map((text) => line("", `| ${text}`)),
     ]),
-    ...section("Calling it"),
+    ...section("Example calls"),
     ...callLines.map((text) => line("", text)),
   ];
 }
@@ -72,15 +72,15 @@ function stateLines(details: AppDetails, now: number): DetailLine[] {
     line("Access", details.auth),
     line(
       "Replicas",
-      `${minConcurrency} to ${maxConcurrency}, each ${maxMultiplexing} requests at a time; idle ones stay ${stay}`,
+      `${minConcurrency} to ${maxConcurrency}, concurrency ${maxMultiplexing}, idle timeout ${stay}`,
     ),
   ];
   if (overrides.length > 0) {
-    lines.push(line("", `set here, not by the script: ${overrides.join(", ")}`));
+    lines.push(line("", `override the script: ${overrides.join(", ")}`));
   }
   if (rollout !== undefined) {
     const since = formatRelativeTime(rollout.since, now);
-    lines.push(line("Rollout", `to ${rollout.revision} since ${since}`));
+    lines.push(line("Rollout", `to ${rollout.revision}, started ${since}`));
   }
   return lines;
 }
@@ -90,7 +90,7 @@ function configLines({ revision }: AppDetails): DetailLine[] {
   const { exposedPort, healthPath, limits, hardware, environment, secretNames } = revision.config;
   const startup = formatMilliseconds(limits.startupTimeoutMs);
   return [
-    line("Starts", `port ${exposedPort}, ready at ${healthPath}, within ${startup}`),
+    line("Startup", `port ${exposedPort}, ready at ${healthPath}, within ${startup}`),
     line("Hardware", `${hardware.machineType ?? "any machine"}, ${hardware.gpuCount} GPUs`),
     line("Variables", Object.keys(environment).join(", ") || "none"),
     line("Secrets", secretNames.join(", ") || "none"),

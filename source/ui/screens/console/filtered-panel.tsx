@@ -1,4 +1,4 @@
-// A panel whose title tells its filter, and holds the field while the filter is typed.
+// A panel whose title shows its filter, and the field while the filter is typed.
 
 import { Box } from "ink";
 import type { ReactElement, ReactNode } from "react";
@@ -17,7 +17,7 @@ export interface FilteredPanelProps {
   readonly title: string;
   /** The filter in use; empty for none. */
   readonly filter: string;
-  /** The filter that is typed into this panel now. */
+  /** The filter being typed into this panel. */
   readonly field: ConsoleState["field"];
   readonly footer: string;
   readonly isFocused: boolean;

@@ -1,4 +1,4 @@
-// The keys that act on API keys: made, rotated, revoked, copied. A token is shown once.
+// Actions on API keys: create, rotate, revoke, copy. A token is shown only once.
 
 import type { NewKeyDocument } from "../../../cloud/admin/documents.ts";
 import { selectedApp, selectedKey } from "./console-state.ts";
@@ -13,26 +13,26 @@ const lives = [
   { value: "year", title: "In a year", ms: 365 * 24 * hourMs },
 ];
 const graces = [
-  { value: "day", title: "24 hours: callers have time to change", ms: 24 * hourMs },
+  { value: "day", title: "24 hours, so that callers can switch", ms: 24 * hourMs },
   { value: "hour", title: "One hour", ms: hourMs },
-  { value: "none", title: "Not at all: it is refused at once", ms: 0 },
+  { value: "none", title: "No time: it stops working at once", ms: 0 },
 ];
 const uses = [
-  { value: "all", title: "Calling all apps" },
-  { value: "read", title: "Reading alone: GET requests to all apps" },
-  { value: "admin", title: "Everything: commands to this server as well" },
+  { value: "all", title: "Call all apps" },
+  { value: "read", title: "Read only: GET requests to all apps" },
+  { value: "admin", title: "Admin: call all apps and manage this server" },
 ];
 
-/** The key may be for the selected deployment alone. */
+/** Creates a key, for the selected deployment or for all. */
 export async function makeKey(context: ConsoleContext): Promise<undefined> {
   const { state, frame, feed } = context;
   const app = selectedApp(state);
-  const own = app === undefined ? [] : [{ value: "app", title: `Calling ${nameOf(app)} alone` }];
-  const use = await frame.choose("A key for", [...own, ...uses]);
+  const own = app === undefined ? [] : [{ value: "app", title: `Call ${nameOf(app)} only` }];
+  const use = await frame.choose("Create a key to", [...own, ...uses]);
   if (use === undefined) return;
-  const description = await frame.ask("What is it for? A name such as ci or laptop", "");
+  const description = await frame.ask("Name of the key, such as ci or laptop", "");
   if (description === undefined) return;
-  const life = await frame.choose("It expires", lives);
+  const life = await frame.choose("Key expires", lives);
   if (life === undefined) return;
   const made = await feed.server.client.createKey({
     scope: use === "read" ? "api:read" : use === "admin" ? "admin" : "api",
@@ -47,7 +47,7 @@ export async function rotateKey(context: ConsoleContext): Promise<undefined> {
   const { state, frame, feed } = context;
   const key = selectedKey(state);
   if (key === undefined) return;
-  const question = `A new token for ${keyName(key)}; the old one works on`;
+  const question = `Rotate ${keyName(key)}? The old token works for`;
   const chosen = await frame.choose(question, graces);
   const grace = graces.find(({ value }) => value === chosen);
   if (grace !== undefined)
@@ -61,11 +61,11 @@ export async function revokeKey({
 }: ConsoleContext): Promise<string | undefined> {
   const key = selectedKey(state);
   if (key === undefined) return undefined;
-  if (key.state === "revoked") return `${keyName(key)} is revoked already`;
-  const chosen = await frame.choose(`Revoke ${keyName(key)}? It cannot be taken back`, [
-    { value: "keep", title: "No, leave it alone" },
-    { value: "soft", title: "Yes; requests that run under it may end" },
-    { value: "hard", title: "Yes, and cut the requests that run under it" },
+  if (key.state === "revoked") return `${keyName(key)} is already revoked`;
+  const chosen = await frame.choose(`Revoke ${keyName(key)}? This cannot be undone`, [
+    { value: "keep", title: "No, keep it" },
+    { value: "soft", title: "Yes, let its running requests finish" },
+    { value: "hard", title: "Yes, and cancel its running requests" },
   ]);
   if (chosen === undefined || chosen === "keep") return undefined;
   await feed.server.client.revokeKey(key.id, { hard: chosen === "hard" });
@@ -78,7 +78,7 @@ export async function copyKeyId({ state, frame }: ConsoleContext): Promise<strin
   return key && (await frame.copy(key.id));
 }
 
-/** Copies the token of the key that was just made. */
+/** Copies the token of the new key. */
 export async function copyMadeKey(context: ConsoleContext): Promise<string | undefined> {
   const { made } = context.state;
   if (made === undefined) return undefined;

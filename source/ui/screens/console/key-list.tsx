@@ -1,4 +1,4 @@
-// The table of API keys, and the token of a key that was just made.
+// The table of API keys, and the token of a new key.
 
 import type { ReactElement } from "react";
 import type { KeyDocument } from "../../../cloud/admin/documents.ts";
@@ -38,7 +38,7 @@ export function KeyList({ state, width, height, now }: PaneProps): ReactElement 
         isDim={isOutdated(cloud, now)}
       />
       {keys.length === 0 && (
-        <TextLine text="  There is no key yet. n makes one." tone="dim" width={inner} />
+        <TextLine text="  No API keys yet. n creates one." tone="dim" width={inner} />
       )}
     </Panel>
   );
@@ -68,7 +68,7 @@ function keyColumns(glyphs: Glyphs, now: number): readonly Column<KeyDocument>[]
   ];
 }
 
-/** A key that expires, after a rotation say, tells when. */
+/** Shows when a key expires, such as after a rotation. */
 function keyStateRun({ state, expiresAt }: KeyDocument, glyphs: Glyphs, now: number): TextRun {
   if (state !== "active") return { text: `${glyphs.stopped} ${state}`, tone: "dim" };
   if (expiresAt === undefined) return { text: `${glyphs.ready} active`, tone: "plain" };
@@ -80,16 +80,12 @@ export interface NewKeyProps extends NonNullable<ConsoleState["made"]> {
   readonly height: number;
 }
 
-/** A token is shown this once: nobody can look it up again. */
+/** A new token, shown only once. */
 export function NewKey({ document, isCopied, width, height }: NewKeyProps): ReactElement {
   const { separator, isAscii } = useLook().glyphs;
   const { key, token } = document;
   const inner = panelInnerWidth(width);
-  const hints = [
-    "Authorization: Key TOKEN",
-    isCopied ? "copied" : "y copies it",
-    "Enter closes this",
-  ];
+  const hints = ["Authorization: Key TOKEN", isCopied ? "copied" : "y copies it", "Enter closes"];
   return (
     <Panel
       width={width}
@@ -100,7 +96,7 @@ export function NewKey({ document, isCopied, width, height }: NewKeyProps): Reac
       <TextLine text={token} tone="value" width={inner} />
       <TextLine text={hints.join(` ${separator} `)} tone="dim" width={inner} />
       <TextLine
-        text="It is shown this once: the server keeps no token, and nobody can show it again."
+        text="It is shown only once: the server does not store the token."
         tone="dim"
         width={inner}
       />

@@ -1,9 +1,9 @@
-// The newest lines of a log: the lines that pass the filters, and the lines in sight.
+// The newest lines of a log: the lines that pass the filters, and the visible ones.
 
 import type { LogDocument } from "../../../cloud/admin/documents.ts";
 import { Store } from "../../hooks/store.ts";
 
-/** The streams that a key walks through. */
+/** Streams in the order that a key cycles through. */
 const logStreams = ["all", "stderr", "stdout", "event"] as const;
 
 /** Each narrows the lines further. */
@@ -17,18 +17,18 @@ export interface LogFilters {
 
 const noFilters: LogFilters = { text: "", stream: "all", replica: undefined };
 
-/** Lines that are kept; older ones are in the server's files. */
+/** Lines kept in memory; older ones are in the server's files. */
 const keptLines = 5000;
-/** Old lines go many at a time: taking one from the front moves all the others. */
+/** Old lines are dropped in batches: removing one from the front moves all the others. */
 const surplusLines = 1000;
 
 export interface LogEntry {
-  /** Grows by one with each line that came. */
+  /** Counts received lines. */
   readonly number: number;
   readonly line: LogDocument;
 }
 
-/** Taking in a line and reading the lines in sight cost the same however many lines there are. */
+/** Adding a line and reading the visible ones take constant time. */
 export class LogBuffer {
   readonly #version = new Store({ count: 0 });
   #entries: LogEntry[] = [];
@@ -37,9 +37,9 @@ export class LogBuffer {
   #count = 0;
   #filters = noFilters;
   #passes: (line: LogDocument) => boolean = () => true;
-  /** The last entry in sight; undefined follows the newest. */
+  /** The last visible entry; undefined follows the newest. */
   #anchor: number | undefined;
-  /** The count when the log was held. */
+  /** The count when following stopped. */
   #missedSince = 0;
 
   /** Counts changes, for `useStore`. */
@@ -62,7 +62,7 @@ export class LogBuffer {
     return this.#entries.length;
   }
 
-  /** Lines that came since the log is held. */
+  /** Lines received since following stopped. */
   get missed(): number {
     return this.isFollowing ? 0 : this.#count - this.#missedSince;
   }
@@ -129,14 +129,14 @@ export class LogBuffer {
     }
   }
 
-  /** The lines in sight, oldest first: at most `height`. */
+  /** Returns the visible lines, oldest first: at most `height`. */
   window(height: number): readonly LogEntry[] {
-    // The oldest lines left replace lines that are gone.
+    // The oldest kept lines replace dropped ones.
     const end = Math.max(this.#lastIndex() + 1, Math.min(height, this.#shown.length));
     return this.#shown.slice(Math.max(0, end - Math.max(0, height)), end);
   }
 
-  /** All lines that pass the filters. */
+  /** Returns all lines that pass the filters. */
   shownLines(): LogDocument[] {
     return this.#shown.map(({ line }) => line);
   }
@@ -164,7 +164,7 @@ export class LogBuffer {
   }
 }
 
-/** Finds the last entry whose number is not above, by halves; -1 for none. */
+/** Finds the last entry with at most this number by binary search; -1 for none. */
 function indexOfLast(entries: readonly LogEntry[], number: number): number {
   let low = 0;
   let high = entries.length;
@@ -183,8 +183,8 @@ const fields: Readonly<Record<string, (line: LogDocument, value: string) => bool
 };
 
 /**
- * Every word must fit: a text that the line has in any case, `replica:`, `rev:` and `stream:`; `!` in
- * front inverts.
+ * Every word must match: a text (ignoring case), `replica:`, `rev:` or `stream:`; a leading `!`
+ * inverts.
  */
 export function readLogFilter(text: string): (line: LogDocument) => boolean {
   const tests = text.trim().toLowerCase().split(/\s+/).filter(Boolean).map(readWord);

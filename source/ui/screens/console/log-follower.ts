@@ -1,4 +1,4 @@
-// Follows the log of the selected deployment, over breaks, into a buffer.
+// Follows the log of the selected deployment into a buffer, and reconnects.
 
 import type { LogDocument } from "../../../cloud/admin/documents.ts";
 import { follow } from "../../live/follow.ts";
@@ -7,7 +7,7 @@ import type { LogBuffer } from "./log-buffer.ts";
 
 /** Lines from before the log was opened. */
 const earlierLines = 500;
-/** Walking through a table does not open the log of each row. */
+/** Delay, so that moving through a table does not open each log. */
 const settledMs = 200;
 
 export interface LogFollowerOptions {
@@ -22,7 +22,7 @@ export class LogFollower {
   #app: string | undefined;
   #timer: NodeJS.Timeout | undefined;
   #stop: (() => void) | undefined;
-  /** The last line of each replica: after a break some lines come again. */
+  /** The last line of each replica: some lines repeat after a reconnect. */
   #seen = new Map<string, LogDocument>();
 
   constructor(options: LogFollowerOptions) {
@@ -58,7 +58,7 @@ export class LogFollower {
       onItem: (line: LogDocument) => {
         if (this.#isNew(line)) log.push(line);
       },
-      // The readings stop too when the connection breaks, and tell of it.
+      // Polling shows a broken connection.
       onState: () => {},
       now,
     });

@@ -1,4 +1,4 @@
-// The log of the selected deployment: the newest lines at the bottom, or those one scrolled to.
+// The log of the selected deployment: the newest lines, or the ones scrolled to.
 
 import { Text } from "ink";
 import { memo, type ReactElement } from "react";
@@ -28,7 +28,7 @@ export interface LogPaneProps {
   readonly y: number;
 }
 
-/** Drawn again when the log changes, at the pace of `useStore`, however fast lines come. */
+/** Redraws when the log changes, as often as `useStore` allows. */
 export function LogPane({ state, log, width, height, y }: LogPaneProps): ReactElement {
   const { glyphs } = useLook();
   useStore(log, (version) => version);
@@ -60,7 +60,7 @@ export function LogPane({ state, log, width, height, y }: LogPaneProps): ReactEl
     >
       {rows.length === 0 && (
         <TextLine
-          text={`  ${log.keptCount === 0 ? "Nothing is written yet." : "Nothing matches. Esc shows all."}`}
+          text={`  ${log.keptCount === 0 ? "No log lines yet." : "No matching lines. Esc shows all."}`}
           tone="dim"
           width={room.width}
         />
@@ -79,7 +79,7 @@ const marks = { event: "*", stderr: " ", stdout: " " } as const;
 /** A line of the log, or a part of a long one. */
 interface LogRowProps {
   readonly line: LogDocument;
-  /** Time and replica stand in front of it. */
+  /** True if time and replica precede the text. */
   readonly isFirst: boolean;
   readonly text: string;
 }

@@ -73,7 +73,7 @@ function setFilter({ store, state, log }: ConsoleContext, text: string): void {
   else store.update({ filter: text });
 }
 
-/** In the log, Esc shows all lines before it closes anything. */
+/** True if Esc clears the filters of the log before it closes anything. */
 export function clearsLogFilters({ state, log }: ConsoleContext): boolean {
   return state.pane === "logs" && state.details === undefined && log.hasFilters;
 }
@@ -99,7 +99,7 @@ export function move(context: ConsoleContext, rows: number): undefined {
   else store.update(moveSelection(state, state.pane, rows));
 }
 
-/** Moves by the rows in sight. */
+/** Moves by the visible rows. */
 export function movePage(context: ConsoleContext, pages: number): undefined {
   const { state } = context;
   const size = sizeOf(context);
@@ -127,7 +127,7 @@ function sizeOf({ state, frame, now }: ConsoleContext) {
   return contentSize(state, frame.bodySize(), now());
 }
 
-/** @param words a deployment's name, a replica's, a filter: any of them may be left out */
+/** @param words names of a deployment and a replica, or a filter; each is optional */
 export function showLog({ store, state: before, log }: ConsoleContext, words: string): undefined {
   const { state, rest } = selectNamed(before, words);
   const named = shownReplicas(state)
@@ -160,7 +160,7 @@ export async function startServer({ frame, feed }: ConsoleContext): Promise<stri
   frame.notify("Starting the control plane");
   const { baseUrl } = await feed.server.start();
   await feed.refresh();
-  return `The control plane runs in the background, at ${baseUrl}`;
+  return `The control plane is running at ${baseUrl}`;
 }
 
 export async function chooseServer({ cloud, frame, feed }: ConsoleContext): Promise<undefined> {

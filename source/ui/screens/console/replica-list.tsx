@@ -1,4 +1,4 @@
-// The replicas of a deployment, the demand on them, and what the autoscaler did and why.
+// The replicas of a deployment, the demand on them, and the scaling decisions.
 
 import { Text } from "ink";
 import type { ReactElement } from "react";
@@ -37,7 +37,7 @@ const demandRows = 2;
 const demandLabelWidth = 10;
 const sparklineWidthMaximum = 60;
 
-/** Replicas take at most half of the rows, so that there is room for the reasons. */
+/** Replicas take at most half of the rows, so that events fit too. */
 export function ReplicaList({ state, width, height, now }: PaneProps): ReactElement {
   const { glyphs } = useLook();
   const { cloud, pane } = state;
@@ -92,16 +92,16 @@ export function ReplicaList({ state, width, height, now }: PaneProps): ReactElem
 }
 
 interface RowProps {
-  /** The figures are old. */
+  /** True if the data is outdated. */
   readonly isDim: boolean;
   readonly width: number;
 }
 
 interface ReplicaRowProps extends RowProps {
   readonly replica: ReplicaDocument;
-  /** Requests that it takes at a time. */
+  /** Concurrent requests that it takes. */
   readonly slots: number;
-  /** The note on the deployment says why replicas end. */
+  /** True if the deployment's note explains why replicas end. */
   readonly isExplained: boolean;
   readonly isSelected: boolean;
   readonly now: number;
@@ -173,7 +173,7 @@ function EventRow({ event, isDim, width }: RowProps & { event: EventDocument }):
   );
 }
 
-/** The newest first; why a replica ended is left to its own row. */
+/** Returns events, newest first; leaves out exits that a replica's row explains. */
 function eventsOf(
   app: AppDocument,
   events: readonly EventDocument[],
@@ -189,7 +189,7 @@ function eventsOf(
 
 function noReplica({ minConcurrency, concurrencyBuffer }: ScaleSettings): string {
   const isAsleep = minConcurrency === 0 && concurrencyBuffer === 0;
-  return isAsleep ? "No replica runs; the next request starts one." : "No replica runs.";
+  return isAsleep ? "No replicas; the next request starts one." : "No replicas.";
 }
 
 function demandOn({ inFlight, queued }: AppFigures, scale: ScaleSettings) {

@@ -9,13 +9,13 @@ import { settings } from "./settings.ts";
 import type { StepActions } from "./step-actions.ts";
 import { advancedStepsOf, mainSteps, pageOf } from "./steps.ts";
 
-/** Stands for a secret; leaving it keeps the secret. */
+/** Placeholder for a secret; an unchanged one keeps the secret. */
 export const secretMask = "********";
-/** In front of what is wrong with the line below; such lines are taken out again. */
+/** Marks the error in the line below; marked lines are removed again. */
 const problemSign = "#!";
 const envWord = "env ";
 
-/** Names of the fields in the text: those of their flags, where they have one. */
+/** Names of the fields in the text: the names of their flags, if any. */
 const names: Readonly<Record<string, string>> = {
   source: "deploy",
   file: "write-to",
@@ -28,10 +28,10 @@ const names: Readonly<Record<string, string>> = {
 const ids: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries(names).map(([id, name]) => [name, id]),
 );
-/** They are fields that change others, or become others. */
+/** Fields that change or become other fields. */
 const leftOut = new Set(["preset", newVariable]);
 
-/** The fields of every step, as far as the script is read. */
+/** Returns the fields of every step, as far as the script is read. */
 function fieldsOf(state: DeployState) {
   return [...mainSteps, ...advancedStepsOf(state)].map(({ id: step, title }) => {
     const { items } = pageOf({ ...state, step });
@@ -48,13 +48,13 @@ export function writeAnswers(state: DeployState): string {
       return ["", `# ${title}`, ...items.flatMap(linesOf), ...others];
     });
   const isRead = fields.some(({ step, items }) => step === "timeouts" && items.length > 0);
-  const unread = isRead ? [] : ["", "# What the script can be given is here once it is read."];
+  const unread = isRead ? [] : ["", "# More settings appear here once the script is read."];
   return `${[...head, ...parts, ...unread].join("\n")}\n`;
 }
 
 const head = [
-  "# All answers of the deploy screen. Lines that begin with # are not read; a line that is taken out, or",
-  "# has no value, is as the script says. Nothing is sent: the screen checks what you save.",
+  "# All answers of the deploy screen. Lines that start with # are ignored; a line that is removed or empty",
+  "# uses the script's default. Saving deploys nothing: the screen checks the answers.",
 ];
 
 function linesOf(item: Item): string[] {
@@ -74,19 +74,19 @@ function nameOf(id: string): string {
 function shownValue(item: Item): string {
   const { value } = item;
   if (item.kind === "text" && item.mask !== undefined && value !== "") return secretMask;
-  // JSON for values that a line cannot hold as they are.
+  // JSON where a plain line cannot hold the value.
   return /^["\s]|[\r\n]|\s$/.test(value) ? JSON.stringify(value) : value;
 }
 
 export interface ReadAnswers {
   readonly given: GivenValues;
-  /** The names of the fields that have another value now. */
+  /** Names of the changed fields. */
   readonly changed: readonly string[];
-  /** Lines that are no answers, and why; their numbers count from 1. */
+  /** Invalid lines with the reason; line numbers start at 1. */
   readonly problems: readonly { readonly line: number; readonly sentence: string }[];
 }
 
-/** Reads the text that `writeAnswers` has made of the same state. */
+/** Reads the text that `writeAnswers` wrote from the same state. */
 export function readAnswers(text: string, state: DeployState): ReadAnswers {
   const shown = new Map(
     fieldsOf(state).flatMap(({ items }) => items.map((item) => [item.id, item])),
@@ -98,27 +98,27 @@ export function readAnswers(text: string, state: DeployState): ReadAnswers {
     const answer = readLine(row, shown);
     if ("sentence" in answer) problems.push({ line: index + 1, sentence: answer.sentence });
     else if (read.has(answer.id)) {
-      problems.push({ line: index + 1, sentence: `${nameOf(answer.id)} is answered twice.` });
+      problems.push({ line: index + 1, sentence: `${nameOf(answer.id)} is set twice.` });
     } else read.set(answer.id, answer.value);
   }
   return { ...applied(state.given, shown, read), problems };
 }
 
-/** A line as an answer, or why it is none. */
+/** Returns the answer in a line, or why it is invalid. */
 function readLine(
   row: string,
   shown: ReadonlyMap<string, Item>,
 ): { readonly id: string; readonly value: string } | { readonly sentence: string } {
   const at = row.indexOf("=");
-  if (at === -1) return { sentence: "It is no answer: use name = value." };
+  if (at === -1) return { sentence: "Use name = value." };
   const name = row.slice(0, at).trim();
   const id = idOf(name) ?? "";
   const item = shown.get(id);
   if (item === undefined && !id.startsWith(variablePrefix)) {
-    return { sentence: `There is no answer called ${name}.` };
+    return { sentence: `Unknown name ${name}.` };
   }
   const value = textIn(row.slice(at + 1).trim());
-  if (value === undefined) return { sentence: "The value is no JSON text." };
+  if (value === undefined) return { sentence: "The quoted value is not valid JSON." };
   const options = item?.kind === "choice" ? item.options.map((option) => option.value) : [value];
   if (value !== "" && !options.includes(value)) {
     return { sentence: `Use one of ${options.join(", ")}.` };
@@ -134,7 +134,7 @@ function idOf(name: string): string | undefined {
   return ids[name] ?? (names[name] === undefined ? name : undefined);
 }
 
-/** @returns undefined for a text in quotes that is none */
+/** @returns undefined for an invalid quoted text */
 function textIn(text: string): string | undefined {
   if (!text.startsWith('"')) return text;
   try {
@@ -145,7 +145,7 @@ function textIn(text: string): string | undefined {
   }
 }
 
-/** Only what differs from what was shown becomes an answer. */
+/** Takes only values that differ from the shown ones. */
 function applied(
   before: GivenValues,
   shown: ReadonlyMap<string, Item>,
@@ -170,7 +170,7 @@ function applied(
   return { given, changed: changed.filter((id) => given[id] !== before[id]) };
 }
 
-/** The text with what is wrong above the lines that it is about. */
+/** Inserts each error above its line. */
 export function withProblems(text: string, problems: ReadAnswers["problems"]): string {
   const rows = text.split(/\r?\n/);
   return rows
@@ -187,13 +187,13 @@ export function withoutProblems(text: string): string {
   return rows.join("\n");
 }
 
-/** These make it another script, whose fields have to be read first. */
+/** Fields that select another script, which has to be read first. */
 const scriptFields = new Set(["source", "script", "model", "file", "target"]);
 
 export class TextActions {
   readonly #context: DeployContext;
   readonly #steps: StepActions;
-  /** A refused text: the next edit goes on with it, unless an answer has changed since. */
+  /** A rejected text: the next edit resumes it, unless an answer has changed since. */
   #refused: { readonly given: GivenValues; readonly text: string } | undefined;
 
   constructor(context: DeployContext, steps: StepActions) {
@@ -208,21 +208,21 @@ export class TextActions {
     const refused = this.#refused?.given === before.given ? this.#refused.text : undefined;
     for (let text = refused ?? writeAnswers(before); ; ) {
       const saved = await frame.edit(text, "conf");
-      if (this.#state.given !== before.given) return "The answers have changed meanwhile.";
+      if (this.#state.given !== before.given) return "The answers changed during the edit.";
       const own = withoutProblems(saved ?? text);
       const read = readAnswers(own, before);
       const [problem] = read.problems;
       if (problem === undefined) {
         this.#refused = undefined;
-        if (read.changed.length === 0) return "No answer has changed.";
+        if (read.changed.length === 0) return "No changes.";
         this.#take(read);
         return undefined;
       }
       text = withProblems(own, read.problems);
       this.#refused = { given: before.given, text };
-      const question = `Line ${problem.line}: ${problem.sentence} Edit the text again?`;
+      const question = `Line ${problem.line}: ${problem.sentence} Edit again?`;
       if (!(await frame.confirm(question))) {
-        return "The answers stay as they were; Ctrl+E goes on with the text.";
+        return "Answers unchanged; Ctrl+E resumes the edit.";
       }
     }
   }
@@ -242,7 +242,7 @@ export class TextActions {
     });
     if (isOther) {
       this.#steps.open("script");
-      frame.notify("It is another script now: Enter reads it. The other answers are as you wrote.");
+      frame.notify("The script changed: Enter reads it. Your other answers are kept.");
       return;
     }
     const wrong = firstWrong(this.#state, changed);
@@ -256,12 +256,12 @@ export class TextActions {
   }
 }
 
-/** A proposed name goes and comes with the mode. */
+/** Updates a suggested name with the mode. */
 function modeTaken(given: GivenValues, changed: readonly string[]): GivenValues {
   return changed.includes("name") ? given : withMode(given, given.mode ?? "deploy");
 }
 
-/** The first changed field that is at fault, and the faults of its step. */
+/** Returns the first invalid changed field, and the faults of its step. */
 function firstWrong(state: DeployState, changed: readonly string[]) {
   for (const { step, items } of fieldsOf(state)) {
     const faults = faultsIn(pageOf({ ...state, step }).items);
@@ -271,7 +271,7 @@ function firstWrong(state: DeployState, changed: readonly string[]) {
   return undefined;
 }
 
-/** The step to show after the edit: one may be gone with the mode. */
+/** Returns the step to show after the edit: the mode may have removed the current one. */
 function nextStep(state: DeployState): StepId {
   const { step } = state;
   const isThere = [...mainSteps, ...advancedStepsOf(state)].some(({ id }) => id === step);

@@ -4,16 +4,16 @@ import type { AppConfig } from "../../../cloud/app-config.ts";
 import type { CloudTarget, ConfigAnswers, DeployAnswers, ScriptAccess } from "../cloud-access.ts";
 import { type Setting, settings } from "./settings.ts";
 
-/** Typed and chosen answers, by the names of the fields. The script decides about absent ones. */
+/** Typed and chosen answers by field name. The script decides absent ones. */
 export type GivenValues = Readonly<Record<string, string>>;
 
-/** The rules of deployctl that can be asked without reading anything. */
+/** Rules of deployctl that need no script. */
 export type Rules = Pick<
   ScriptAccess,
   "nameFault" | "suggestName" | "looksSecret" | "config" | "previewScale"
 >;
 
-/** In front of the name of a variable, it names the variable's field. */
+/** Prefix of the field names of variables. */
 export const variablePrefix = "variable:";
 /** The field for a variable that the script does not read. */
 export const newVariable = "newVariable";
@@ -28,14 +28,14 @@ export function referenceOf(given: GivenValues): string {
   return given.target === undefined ? file : `${file}::${given.target}`;
 }
 
-/** The script's path: the person's own, or the one that is made for a model. */
+/** Returns the script's path: the user's own, or the one created for a model. */
 export function scriptOf(given: GivenValues): string {
   return (given.source === "model" ? (given.file ?? defaultScript) : (given.script ?? "")).trim();
 }
 
 export const defaultScript = "deploy.py";
 
-/** Variables with a value, by their names. */
+/** Returns variables with a value, by name. */
 export function variablesOf(given: GivenValues): Record<string, string> {
   const entries = Object.entries(given).flatMap(([id, text]) =>
     id.startsWith(variablePrefix) && text !== ""
@@ -45,12 +45,12 @@ export function variablesOf(given: GivenValues): Record<string, string> {
   return Object.fromEntries(entries);
 }
 
-/** Names that are typed in one field, with blanks or commas between them. */
+/** Splits names at blanks and commas. */
 export function namesIn(text: string | undefined): readonly string[] {
   return (text ?? "").split(/[\s,]+/).filter((name) => name !== "");
 }
 
-/** Only what differs from what the script says by itself. */
+/** Returns only answers that differ from the script's own settings. */
 export function configAnswersOf(given: GivenValues, base: AppConfig): ConfigAnswers {
   let answers: ConfigAnswers = {};
   for (const [setting, text] of changedSettings(given, base)) {
@@ -81,7 +81,7 @@ export function authOf({ auth }: GivenValues, base: AppConfig | undefined): AppC
     : (base?.auth ?? "private");
 }
 
-/** Fields that say something that the script does not say itself, with what they say. */
+/** Returns settings that differ from the script's own, with their texts. */
 export function changedSettings(
   given: GivenValues,
   base: AppConfig,

@@ -1,4 +1,4 @@
-// Pages about the app itself: its name, who may call it, where it runs.
+// Pages about the app itself: its name, its access, its server.
 
 import { formatBytes, formatMemory } from "../../../base/byte-format.ts";
 import type { AppDocument } from "../../../cloud/admin/documents.ts";
@@ -23,18 +23,18 @@ export function appPage(state: DeployState) {
     const isRun = isEphemeral(state.given);
     const auth = authOf(state.given, script.base);
     const name = textItem("name", "Name", state.given.name, {
-      placeholder: isRun ? "one is drawn" : "",
-      note: "the end of its address",
+      placeholder: isRun ? "random name" : "",
+      note: "last part of its URL",
       fault: () => nameFault(state) ?? takenFault(state),
     });
     const access = choiceItem("auth", "Access", auth, [
-      ["private", "private", "keys of the organisation"],
-      ["shared", "shared", "any key of the server"],
-      ["public", "public", "anybody, without a key"],
+      ["private", "private", "keys of this organisation"],
+      ["shared", "shared", "any key of this server"],
+      ["public", "public", "anyone, without a key"],
     ]);
-    const warning = "Whoever reaches the address can use it, and the machine behind it.";
+    const warning = "Anyone who can reach the URL can use the app and its machine.";
     return {
-      question: `What should it be called${isRun ? " meanwhile" : ""}, and who may call it?`,
+      question: `What should the ${isRun ? "run" : "app"} be called, and who may call it?`,
       items: [...functionItems(state), name, access],
       lines: [
         ...nameLines(state),
@@ -51,16 +51,16 @@ function nameFault({ given, rules }: DeployState): string | undefined {
   if (name === "" && isEphemeral(given)) return undefined;
   const fault = rules.nameFault(name);
   if (fault === undefined) return undefined;
-  const hint = name === "" ? "" : ` Such as ${rules.suggestName(name)}.`;
+  const hint = name === "" ? "" : ` Try ${rules.suggestName(name)}.`;
   return `The name ${fault}.${hint}`;
 }
 
 function takenFault(state: DeployState): string | undefined {
   const existing = isEphemeral(state.given) ? namesake(state) : undefined;
-  return existing && `${existing.app} exists: what is run once needs a name of its own.`;
+  return existing && `${existing.app} already exists: a one-time run needs a new name.`;
 }
 
-/** The app that has the name already. */
+/** Returns the app that already has the name. */
 function namesake({ given, known }: DeployState): AppDocument | undefined {
   return loadedValue(known.apps)?.find(({ app }) => app === given.name);
 }
@@ -68,20 +68,20 @@ function namesake({ given, known }: DeployState): AppDocument | undefined {
 function nameLines(state: DeployState): Line[] {
   const { apps } = state.known;
   const { name = "" } = state.given;
-  // It stands below the field already.
+  // The fault is already shown below the field.
   if (state.faults.name !== undefined) return [];
   const fault = nameFault(state);
-  // Told while one types, since that is when it helps.
+  // Shown while typing, when it helps.
   if (fault !== undefined) return [errorLine(fault)];
-  if (apps.kind === "loading") return [line("Asking which names are taken", "dim")];
+  if (apps.kind === "loading") return [line("Checking which names are taken", "dim")];
   if (apps.kind === "failed") return [warningLine(apps.sentence)];
   if (apps.kind === "none") return [];
   const existing = namesake(state);
-  if (existing === undefined) return name === "" ? [] : [line(`${name} is free.`, "dim")];
+  if (existing === undefined) return name === "" ? [] : [line(`${name} is available.`, "dim")];
   const revision = existing.activeRevision ?? "no active revision";
   const effect = isEphemeral(state.given)
-    ? "What is run once needs a name of its own."
-    : "Deploying makes its next revision; the one before serves until that answers.";
+    ? "A one-time run needs a new name."
+    : "Deploying creates a new revision; the current one serves until it is ready.";
   return [
     line(`${name} exists: ${revision}, ${appStateWord(existing.state)}.`),
     line(effect, "dim"),
@@ -92,15 +92,16 @@ export function wherePage(state: DeployState) {
   const { targets } = state.known;
   const question = "Where should it run?";
   if (targets.kind !== "loaded") {
-    const said = targets.kind === "failed" ? line(targets.sentence, "error") : line("Looking");
+    const said =
+      targets.kind === "failed" ? line(targets.sentence, "error") : line("Looking for servers");
     return { question, lines: [said], fault: "Still looking for servers." };
   }
   const options = targets.value.map(
     ({ profile, place, isCurrent }) =>
-      [profile, place, `profile ${profile}${isCurrent ? ", in use" : ""}`] as const,
+      [profile, place, `profile ${profile}${isCurrent ? ", current" : ""}`] as const,
   );
   const profile = targetOf(state)?.profile ?? targets.value[0]?.profile ?? "";
-  const hint = [blank, line("deployctl profile add names other servers.", "dim")];
+  const hint = [blank, line("Add a server with deployctl profile add.", "dim")];
   return {
     question,
     items: [choiceItem("profile", "Server", profile, options)],
@@ -111,7 +112,7 @@ export function wherePage(state: DeployState) {
 /** Describes the machine's resources and the apps it runs. */
 export function capacityLines({ known: { capacity, apps } }: DeployState): Line[] {
   const lines: Line[] = [];
-  if (capacity.kind === "loading") lines.push(line("Looking at what is free", "dim"));
+  if (capacity.kind === "loading") lines.push(line("Checking free resources", "dim"));
   if (capacity.kind === "failed") lines.push(warningLine(capacity.sentence));
   if (capacity.kind === "loaded") lines.push(...machineLines(capacity.value));
   if (apps.kind === "failed") lines.push(warningLine(apps.sentence));
@@ -121,7 +122,7 @@ export function capacityLines({ known: { capacity, apps } }: DeployState): Line[
 
 function machineLines(machine: MachineCapacity | undefined): Line[] {
   if (machine === undefined) {
-    return [line("What its machine has is not known here; it tells when it starts.", "dim")];
+    return [line("The resources of a remote server are unknown here.", "dim")];
   }
   const { processors, memory, diskFreeBytes, gpus } = machine;
   const cards = gpus.map(({ name, memoryBytes }) => `${name}, ${formatMemory(memoryBytes)}`);

@@ -14,7 +14,7 @@ import { isAdvanced, wrongAnswer } from "./steps.ts";
 /** Context of the commands, and the facts that decide which are valid. */
 export interface DeployKeys {
   readonly state: DeployState;
-  /** The field that has the keys. */
+  /** The focused field. */
   readonly item: Item | undefined;
   readonly steps: StepActions;
   readonly launch: LaunchActions;
@@ -27,7 +27,7 @@ type When = Row["when"];
 
 const isTyping: When = ({ item }) => item?.kind === "text";
 const isReading: When = (situation) => !isTyping(situation);
-/** Steps whose facts can be read again though nothing failed. */
+/** Steps whose facts can be reloaded even if nothing failed. */
 const repeatable: ReadonlySet<StepId> = new Set(["found", "preflight", "review"]);
 const isPath: When = ({ item }) => pathFields.has(item?.id ?? "");
 const isLaunched: When = ({ state }) => state.step === "launch";
@@ -62,7 +62,7 @@ const down: Row["run"] = ({ steps }) => steps.move(1);
 const command = commandRow<DeployKeys>("deploy", "Deploy");
 
 export const deployCommands: readonly Row[] = [
-  command("next", ["Enter"], "Next step; on the review, launch", {
+  command("next", ["Enter"], "Go to the next step, or launch from the review", {
     hint: ({ state, item }) => {
       if (item?.id === newVariable && (state.given[newVariable] ?? "") !== "") return "add";
       if (state.step === "review") return "launch";
@@ -107,7 +107,7 @@ export const deployCommands: readonly Row[] = [
     run: ({ launch }) => launch.createKey(),
   }),
   command("retry", ["r"], "Retry: read, check or launch again", {
-    hint: ({ state }) => (state.step === "launch" ? "retry" : "again"),
+    hint: "retry",
     when: canRetry,
     run: ({ steps }) => steps.retry(),
   }),
@@ -148,7 +148,7 @@ export const deployCommands: readonly Row[] = [
     run: ({ steps }) => steps.choose(-1),
   }),
   command("other", ["Right", "Space"], "Next option", {
-    hint: "other",
+    hint: "change",
     when: ({ item }) => item?.kind === "choice",
     run: ({ steps }) => steps.choose(1),
   }),
@@ -183,7 +183,7 @@ export const deployCommands: readonly Row[] = [
     run: ({ steps }) => steps.otherDraft(),
   }),
   command("new", ["Ctrl+N"], "Start another deployment", {
-    hint: ({ state }) => (state.step === "launch" ? "another" : undefined),
+    hint: ({ state }) => (state.step === "launch" ? "new" : undefined),
     when: ({ state }) => !isOngoing(state.launch),
     run: ({ steps }) => steps.startOver(),
   }),

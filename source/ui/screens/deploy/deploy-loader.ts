@@ -1,4 +1,4 @@
-// Loads in the background what the steps show: no key waits for any of it.
+// Loads the facts of the steps in the background: no key waits for them.
 
 import path from "node:path";
 import { describeError, ProductError } from "../../../base/product-error.ts";
@@ -22,7 +22,7 @@ import { steps } from "./steps.ts";
 type ValueOfKnown<Key extends keyof Facts> =
   Facts[Key] extends Loadable<infer Value> ? Value : never;
 
-/** A fact is read again when it is about something else. */
+/** Source of a fact, read again when its subject changes. */
 interface Source<Key extends keyof Facts> {
   readonly about: (state: DeployState) => string;
   readonly read: (state: DeployState) => Promise<ValueOfKnown<Key>>;
@@ -33,7 +33,7 @@ const aboutProfile = (state: DeployState) => profileOf(state) ?? "";
 export class DeployLoader {
   readonly #context: DeployContext;
   readonly #sources: { readonly [Key in keyof Facts]: Source<Key> };
-  /** By profile; the one in use has no name here. */
+  /** By profile; undefined for the current one. */
   readonly #servers = new Map<string | undefined, CloudServer>();
   /** Holds secrets: it is never part of the state. */
   #preparation: Preparation | undefined;
@@ -52,7 +52,7 @@ export class DeployLoader {
         read: async ({ given }) => await cloud.scripts.targets(scriptOf(given)),
       },
       script: {
-        // A place may have hardware of its own to ask for.
+        // A server may have its own machine type.
         about: (state) => [referenceOf(state.given), targetOf(state)?.machineType ?? ""].join(" "),
         read: async (state) => await this.#inspect(state),
       },
@@ -113,7 +113,7 @@ export class DeployLoader {
     }
   }
 
-  /** Resolves when this fact is not being read, or not any more. */
+  /** Resolves once this fact is not being read. */
   async settled(key: keyof Facts): Promise<void> {
     const { store } = this.#context;
     await new Promise<void>((resolve) => {
@@ -127,13 +127,13 @@ export class DeployLoader {
     });
   }
 
-  /** Makes `read` read these again. */
+  /** Makes `read` reload these facts. */
   forget(...keys: readonly (keyof Facts)[]): void {
     const gone = Object.fromEntries(keys.map((key) => [key, notLoaded]));
     this.#context.store.update({ known: { ...this.#state.known, ...gone } });
   }
 
-  /** Tries again whatever failed, and the rest of the step with it. */
+  /** Reloads failed facts and the rest of the step. */
   retry(): void {
     const { known, step } = this.#state;
     const keys = Object.keys(known) as (keyof Facts)[];
@@ -143,7 +143,7 @@ export class DeployLoader {
     if (step === "review" || step === "preflight") void this.check();
   }
 
-  /** Packs the script and asks whether it would run: each time anew. */
+  /** Packs the script and runs the checks again. */
   async check(): Promise<void> {
     this.#dropChecks();
     await this.#load("checked");
@@ -164,7 +164,7 @@ export class DeployLoader {
     this.#context.store.update({ checks: [] });
   }
 
-  /** The script may ask for hardware of the place, so both are known first. */
+  /** True once the script and the servers are known: the hardware depends on both. */
   #canCheck(): boolean {
     const { script, targets } = this.#state.known;
     return script.kind === "loaded" && targets.kind !== "loading";
@@ -177,7 +177,7 @@ export class DeployLoader {
   #readScript(): void {
     const { store } = this.#context;
     void this.#load("functions");
-    // Which function is meant has to be clear before it is read.
+    // The function has to be chosen before the script is read.
     const { given, known } = this.#state;
     if (known.functions.kind === "loading") return;
     const [first, ...others] = loadedValue(known.functions) ?? [];
@@ -188,7 +188,7 @@ export class DeployLoader {
     this.#suggestName();
   }
 
-  /** Proposes the name of the script or the model, until the person types one. */
+  /** Suggests the name of the script or the model, until the user types one. */
   #suggestName(): void {
     const { store } = this.#context;
     const { given, known, rules } = this.#state;
@@ -236,15 +236,15 @@ export class DeployLoader {
   async #check(state: DeployState, number: number): Promise<PreflightResult> {
     const { store, cloud } = this.#context;
     const base = baseOf(state);
-    if (base === undefined) throw new Error("The script is not read yet.");
+    if (base === undefined) throw new Error("The script has not been read yet.");
     const answers = deployAnswersOf(state.given, base, targetOf(state));
     const preparing = cloud.scripts.prepare(answers, this.#stop.signal);
     const checking = cloud.scripts.preflight(preparing, this.server(), (checks) => {
-      // Checks of an earlier try may still run.
+      // Checks of an earlier attempt may still run.
       if (this.#checks === number) store.update({ checks });
     });
     const [preparation, findings] = await Promise.all([preparing, checking]);
-    // Answers that changed meanwhile are checked by another one.
+    // Another check handles answers that changed meanwhile.
     if (this.#state.given === state.given) this.#preparation = preparation;
     const { request, files, sizeBytes, warnings } = preparation;
     return { findings, config: request.config, fileCount: files.length, sizeBytes, warnings };
@@ -264,16 +264,16 @@ export class DeployLoader {
       (error: unknown) => ({ kind: "failed", about, sentence: describeError(error) }) as const,
     );
     const { known, faults } = this.#state;
-    // Meanwhile something else may have been asked for.
+    // Another read may have replaced this one.
     if (known[key] !== loading) return;
-    // The step was not ready for Enter; now more is known.
+    // The step may be complete now.
     const { "": _fault, ...others } = faults;
     store.update({ known: { ...known, [key]: outcome }, faults: others });
     this.read();
   }
 }
 
-/** A server of this machine that does not run yet has nothing; the launch starts it. */
+/** Returns nothing for a local server that is not running; the launch starts it. */
 async function orNothing<T>(
   server: CloudServer,
   read: (server: CloudServer) => Promise<T[]>,

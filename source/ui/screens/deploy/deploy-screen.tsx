@@ -39,7 +39,7 @@ export function deployScreen({ folder = process.cwd(), ...services }: DeployServ
   const launch = new LaunchActions(context, loader, drafts);
   const steps = new StepActions(context, { loader, drafts, launch });
   const text = new TextActions(context, steps);
-  // Worked out once for each state: every command asks for it.
+  // Computed once per state: every command needs it.
   let focused: { readonly state?: DeployState; readonly item?: Item | undefined } = {};
   const focusedNow = () => {
     const state = store.get();
@@ -80,13 +80,13 @@ export function deployScreen({ folder = process.cwd(), ...services }: DeployServ
     type,
     paste: type,
     readerLines: () => readerLines(store.get(), glyphs),
-    /** Begins with a model of this machine. */
+    /** Starts with a local model. */
     accept: (model) => steps.deployModel(model),
     subscribe: store.subscribe,
     activate: () => {
       resuming ??= drafts.resume().then(() => loader.read());
     },
-    // A launch goes on while another screen is in sight.
+    // A launch continues while another screen is shown.
     deactivate: () => {},
     close: async () => {
       loader.close();
@@ -97,7 +97,7 @@ export function deployScreen({ folder = process.cwd(), ...services }: DeployServ
   };
 }
 
-/** The steps where there is room, and the page of the current one. For screen readers the field that has the keys; the rest is in `readerLines`. */
+/** The list of steps if it fits, and the current page; for screen readers, only the focused field. */
 export function DeployBody({ state, size }: { state: DeployState; size: BodySize }): ReactElement {
   const isRead = useLayout() === "reader";
   if (isRead) return <Text>{focusDescription(state)}</Text>;

@@ -1,4 +1,4 @@
-// State of the deploy screen: the answers, the facts read for them, and the launch. And what its parts share.
+// State of the deploy screen: the answers, the facts read for them, and the launch.
 
 import type {
   AppDetails,
@@ -36,7 +36,7 @@ export type StepId =
   | "timeouts"
   | "preflight";
 
-/** Something that is read in the background. */
+/** A value that is read in the background. */
 export type Loadable<T> =
   | { readonly kind: "none" }
   | { readonly kind: "loading"; readonly about: string }
@@ -45,16 +45,16 @@ export type Loadable<T> =
 
 export const notLoaded = { kind: "none" } as const;
 
-/** The value; undefined as long as there is none. */
+/** Returns the value; undefined until it is loaded. */
 export function loadedValue<T>(loadable: Loadable<T>): T | undefined {
   return loadable.kind === "loaded" ? loadable.value : undefined;
 }
 
-/** A script as it was read, and what it would be deployed as without any answer. */
+/** An inspected script, and its configuration without any answers. */
 export interface ReadScript {
   readonly inspection: Inspection;
   readonly base: AppConfig;
-  /** Said when its top level was run under guard. */
+  /** Set if the inspection had to run its top level, under guard. */
   readonly note: string | undefined;
 }
 
@@ -72,12 +72,12 @@ export interface Facts {
   /** Scripts of this folder that have something to deploy. */
   readonly scripts: Loadable<readonly string[]>;
   readonly models: Loadable<readonly LocalModel[]>;
-  /** About the script's reference. */
+  /** For the script's reference. */
   readonly script: Loadable<ReadScript>;
-  /** Names that may stand behind `::`. About the script's path. */
+  /** Names that can follow `::` in the reference; for the script's path. */
   readonly functions: Loadable<readonly string[]>;
   readonly targets: Loadable<readonly CloudTarget[]>;
-  /** About the profile, as the next three. */
+  /** For the profile, like the next three. */
   readonly capacity: Loadable<MachineCapacity | undefined>;
   readonly apps: Loadable<readonly AppDocument[]>;
   readonly secrets: Loadable<readonly SecretDocument[]>;
@@ -88,19 +88,19 @@ export interface Facts {
 
 export interface DeployState {
   readonly rules: Rules;
-  /** When the launch was looked at last; milliseconds of a clock that never goes back. */
+  /** Last update of the launch; milliseconds of a monotonic clock. */
   readonly nowMs: number;
   readonly step: StepId;
-  /** Index of the field that has the keys. */
+  /** Index of the focused field. */
   readonly focus: number;
   /** The text of that field. */
   readonly editor: EditorState;
   readonly given: GivenValues;
   /** Faults by the names of the fields; "" stands for the whole step. */
   readonly faults: Readonly<Record<string, string>>;
-  /** Paths that fit what was typed, after Tab. */
+  /** Matching paths, after Tab. */
   readonly paths: readonly string[];
-  /** Public access is asked about a second time. */
+  /** True once public access was confirmed. */
   readonly isPublicConfirmed: boolean;
   readonly known: Facts;
   /** The checks of the preflight, while they run. */
@@ -109,13 +109,13 @@ export interface DeployState {
   /** Lines that call the new app. */
   readonly callLines: readonly string[];
   readonly tests: Loadable<readonly TestStep[]>;
-  /** Seen this once. */
+  /** Shown only once. */
   readonly key: Loadable<NewKeyDocument>;
   /** Work beside the steps, such as rolling back. */
   readonly work: string | undefined;
   /** Milliseconds since 1970. */
   readonly draftSavedAtMs: number | undefined;
-  /** Rows that the content is moved up by, beyond what keeps the field in sight. */
+  /** Extra scroll in rows, beyond what keeps the field visible. */
   readonly scroll: number;
 }
 
@@ -159,7 +159,7 @@ export function createDeployState(
   };
 }
 
-/** Back to the beginning, or to a draft; what was read of the folder and the servers stays. */
+/** Restarts the form, empty or with a draft; keeps the scripts and servers that were read. */
 export function restartedState(
   state: DeployState,
   given?: GivenValues,
@@ -170,7 +170,7 @@ export function restartedState(
   return { ...fresh, known: { ...fresh.known, scripts, targets } };
 }
 
-/** The first finding of the checks that the launch would fail for. */
+/** Returns the first finding that would make the launch fail. */
 export function firstFault({ known }: DeployState): PreflightFinding | undefined {
   return loadedValue(known.checked)?.findings.find(({ kind }) => kind === "fault");
 }
@@ -179,7 +179,7 @@ export function baseOf({ known }: DeployState): AppConfig | undefined {
   return loadedValue(known.script)?.base;
 }
 
-/** The profile that was chosen; undefined: the one in use. */
+/** Returns the chosen profile; undefined for the current one. */
 export function profileOf({ given, known }: DeployState): string | undefined {
   const chosen = given.profile;
   if (chosen === undefined) return undefined;
@@ -195,7 +195,7 @@ export function targetOf(state: DeployState): CloudTarget | undefined {
   );
 }
 
-/** The revision that callers had before the launch, to roll back to. */
+/** Returns the revision that was active before the launch, to roll back to. */
 export function revisionBefore({ launch, known }: DeployState): string | undefined {
   if (launch === undefined || launch.isEphemeral) return undefined;
   return launch.result === undefined

@@ -11,7 +11,7 @@ import { steps } from "./steps.ts";
 export class DraftActions {
   readonly #context: DeployContext;
   readonly #folder: DraftFolder;
-  /** Answers that were deployed, and are no draft any more. */
+  /** Answers that were deployed and need no draft. */
   #deployed: GivenValues | undefined;
 
   constructor(context: DeployContext) {
@@ -20,7 +20,7 @@ export class DraftActions {
     this.#folder = new DraftFolder(stateFolder, scripts.looksSecret);
   }
 
-  /** Resumes the last draft that no terminal uses, unless something has been answered meanwhile. */
+  /** Resumes the last draft that no terminal uses, unless the user has answered something meanwhile. */
   async resume(): Promise<void> {
     const { frame } = this.#context;
     try {
@@ -31,8 +31,8 @@ export class DraftActions {
       const isUntouched = Object.keys(this.#state.given).length === 0;
       if (last === undefined || !isUntouched || !(await this.#folder.take(last))) return;
       this.#show(last);
-      const more = left.length > 1 ? ` Ctrl+R shows ${left.length - 1} more.` : "";
-      frame.notify(`The draft goes on where you left it; Ctrl+N begins anew.${more}`);
+      const more = left.length > 1 ? ` Ctrl+R lists ${left.length - 1} more.` : "";
+      frame.notify(`Draft resumed; Ctrl+N starts over.${more}`);
     } catch (error) {
       frame.notify(describeError(error));
     }
@@ -42,18 +42,18 @@ export class DraftActions {
   async save(): Promise<string> {
     const { store, clock } = this.#context;
     const { step, given } = this.#state;
-    if (Object.keys(given).length === 0) return "There is nothing to save yet.";
-    if (given === this.#deployed) return "It is live: there is no draft to save.";
+    if (Object.keys(given).length === 0) return "Nothing to save yet.";
+    if (given === this.#deployed) return "Already deployed; no draft to save.";
     try {
       await this.#folder.write({ step, given });
     } catch (error) {
-      return `The draft is not saved: ${describeError(error)}`;
+      return `Draft not saved: ${describeError(error)}`;
     }
     store.update({ draftSavedAtMs: clock.wallMs() });
-    return "The draft is saved, without secrets.";
+    return "Draft saved without secrets.";
   }
 
-  /** Removes the draft of answers that were deployed or dropped. */
+  /** Deletes the draft of deployed or discarded answers. */
   async remove(): Promise<void> {
     const { store, frame } = this.#context;
     this.#deployed = this.#state.given;
@@ -61,15 +61,15 @@ export class DraftActions {
     try {
       await this.#folder.remove();
     } catch (error) {
-      frame.notify(`The draft was not deleted: ${describeError(error)}`);
+      frame.notify(`Draft not deleted: ${describeError(error)}`);
     }
   }
 
-  /** Lets the person choose another draft; the current answers stay one. */
+  /** Lets the user choose another draft; the current answers stay a draft. */
   async choose(): Promise<string | undefined> {
     const { frame, clock } = this.#context;
     const { drafts: others, problems } = await this.#folder.others();
-    if (others.length === 0) return problems[0] ?? "There is no other draft.";
+    if (others.length === 0) return problems[0] ?? "No other drafts.";
     const nowMs = clock.wallMs();
     const choices = others.map((draft) => ({
       value: draft.file,
@@ -80,7 +80,7 @@ export class DraftActions {
     const draft = others.find(({ file }) => file === chosen);
     if (draft === undefined) return undefined;
     await this.save();
-    if (!(await this.#folder.take(draft))) return "That draft is gone: it was finished meanwhile.";
+    if (!(await this.#folder.take(draft))) return "That draft no longer exists.";
     this.#show(draft);
     return undefined;
   }
@@ -95,10 +95,10 @@ export class DraftActions {
 }
 
 function titleOf({ given }: OtherDraft): string {
-  return given.name || given.model || scriptOf(given) || "Nothing named yet";
+  return given.name || given.model || scriptOf(given) || "Untitled";
 }
 
 function noteOf({ step, isInUse }: OtherDraft): string {
   const title = steps.find(({ id }) => id === step)?.title ?? "";
-  return isInUse ? "a copy: another terminal is at it" : title;
+  return isInUse ? "copy; open in another terminal" : title;
 }

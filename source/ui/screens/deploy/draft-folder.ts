@@ -1,5 +1,5 @@
-// Unfinished answers on disk: for this user alone, without any secret, and a file for each terminal, so
-// that none writes over what another one keeps.
+// Drafts on disk: private, without secrets, and one file per terminal, so that no terminal overwrites
+// another's draft.
 
 import { randomUUID } from "node:crypto";
 import {
@@ -24,19 +24,19 @@ export interface Draft {
   readonly given: GivenValues;
 }
 
-/** A draft that is not the one of this terminal. */
+/** A draft that this terminal does not write. */
 export interface OtherDraft extends Draft {
   readonly file: string;
-  /** When it was saved, or gone on with; milliseconds since 1970. */
+  /** When it was saved or resumed; milliseconds since 1970. */
   readonly savedAtMs: number;
-  /** Another terminal is at it. */
+  /** True while another terminal uses it. */
   readonly isInUse: boolean;
 }
 
 export interface OtherDrafts {
-  /** The last saved first. */
+  /** Newest first. */
   readonly drafts: readonly OtherDraft[];
-  /** Sentences about those that could not be read, which lie aside now, or not be removed. */
+  /** Sentences about drafts that were unreadable and moved aside, or could not be deleted. */
   readonly problems: readonly string[];
 }
 
@@ -46,9 +46,9 @@ export interface DraftOwner {
 }
 
 const pattern = /^deploy-draft-(\d+)-[0-9a-f-]{36}\.json$/;
-/** With those that lie aside, and what a program was killed at. */
+/** Includes drafts that were moved aside, and unfinished files of killed programs. */
 const anyPattern = /^deploy-draft-(\d+)-[0-9a-f-]{36}\.json(?:\.(?:unreadable|[0-9a-f-]{36}))?$/;
-/** A draft that nobody has been at for so long is removed. */
+/** Drafts unused for longer are deleted. */
 const keptMs = 30 * 86_400_000;
 
 export class DraftFolder {
@@ -56,10 +56,10 @@ export class DraftFolder {
   readonly #looksSecret: Rules["looksSecret"];
   readonly #owner: DraftOwner;
   #file: string;
-  /** Writes run one after the other, so that the last one wins. */
+  /** Writes run in order, so that the last one wins. */
   #last: Promise<void> = Promise.resolve();
 
-  /** @param folder may not be there yet */
+  /** @param folder created at the first write */
   constructor(
     folder: string,
     looksSecret: Rules["looksSecret"],
@@ -71,7 +71,7 @@ export class DraftFolder {
     this.#file = this.#newFile();
   }
 
-  /** Every draft but the one that is written here; those that are too old are removed. */
+  /** Returns every draft of other terminals; deletes those that are too old. */
   async others(): Promise<OtherDrafts> {
     const drafts: OtherDraft[] = [];
     const problems: string[] = [];
@@ -89,7 +89,7 @@ export class DraftFolder {
           else drafts.push({ ...draft, file, savedAtMs: mtimeMs, isInUse });
         }
       } catch (error) {
-        // Its terminal has just finished with it, or another one has taken it over.
+        // Its terminal has just finished it, or another one has taken it.
         if (codeOf(error) !== "ENOENT") throw error;
       }
     }
@@ -97,10 +97,10 @@ export class DraftFolder {
   }
 
   /**
-   * From now on a draft is written here; the one that was written before stays as it is. Of one that
-   * another terminal is at, a copy is taken.
+   * Continues a draft in this terminal; the previous draft stays as it is. Copies a draft that another
+   * terminal uses.
    *
-   * @returns false: it is gone
+   * @returns false if it no longer exists
    */
   async take({ file, isInUse }: OtherDraft): Promise<boolean> {
     const own = this.#newFile();
@@ -118,7 +118,7 @@ export class DraftFolder {
     }
   }
 
-  /** Whole or not at all. */
+  /** Writes the draft atomically. */
   async write({ step, given }: Draft): Promise<void> {
     const kept = Object.entries(given).filter(([id]) => this.#isKept(id));
     const text = `${JSON.stringify({ version: 1, step, given: Object.fromEntries(kept) }, null, 2)}\n`;
@@ -135,12 +135,12 @@ export class DraftFolder {
     });
   }
 
-  /** Removes the draft that is written here. */
+  /** Deletes the draft of this terminal. */
   async remove(): Promise<void> {
     await this.#next(async () => await rm(this.#file, { force: true }));
   }
 
-  /** The name tells whose it is: nobody has to ask for a lock. */
+  /** The name holds the owner's process id, so no lock is needed. */
   #newFile(): string {
     const { processId } = this.#owner;
     return path.join(this.#folder, `deploy-draft-${processId}-${randomUUID()}.json`);
@@ -167,24 +167,24 @@ export class DraftFolder {
 
   async #next(change: () => Promise<void>): Promise<void> {
     const changed = this.#last.then(change);
-    // The caller gets the failure; the next write still runs.
+    // The caller sees the failure; the next write still runs.
     this.#last = changed.catch(() => {});
     await changed;
   }
 }
 
-/** @returns a sentence, if it could not be removed */
+/** @returns a sentence if it cannot be deleted */
 async function removeOld(file: string): Promise<string[]> {
   return await rm(file, { force: true }).then(
     () => [],
-    (error: unknown) => [`An old draft could not be removed: ${describeError(error)}`],
+    (error: unknown) => [`Cannot delete an old draft: ${describeError(error)}`],
   );
 }
 
 async function setAside(file: string): Promise<string> {
   const aside = `${file}.unreadable`;
   await rename(file, aside);
-  return `A draft could not be read; it is in ${aside} now.`;
+  return `Cannot read a draft; moved to ${aside}.`;
 }
 
 function readDraft(text: string): Draft | undefined {
@@ -201,7 +201,7 @@ function readDraft(text: string): Draft | undefined {
   return { step: resumedStep(document.step), given: Object.fromEntries(entries) };
 }
 
-/** An id that is used again hides a draft from the beginning alone: it stays in the list. */
+/** A reused process id only keeps a draft from being resumed at the start: it stays in the list. */
 function isRunning(processId: number): boolean {
   try {
     process.kill(processId, 0);

@@ -8,7 +8,7 @@ import { faultsIn, type Item } from "./form.ts";
 import { presets, settings } from "./settings.ts";
 import { focusedItem, pageOf, stepBeside } from "./steps.ts";
 
-/** Moves the focus to a field of the step; the ends stay where they are. */
+/** Moves the focus to a field of the step; stops at the ends. */
 export function withFocus(state: DeployState, focus: number): DeployState {
   const { items } = pageOf(state);
   const index = Math.max(0, Math.min(items.length - 1, focus));
@@ -24,7 +24,7 @@ function textOf(item: Item | undefined): string {
 export function openStep(state: DeployState, step: StepId): DeployState {
   const opened = { ...state, step, faults: {}, paths: [], scroll: 0 };
   const typed = pageOf(opened).items.findIndex(({ kind }) => kind === "text");
-  // A script's path is what one comes for; elsewhere the choice comes first.
+  // The script's path comes first; elsewhere the first choice.
   return withFocus(opened, step === "script" ? typed : 0);
 }
 
@@ -33,7 +33,7 @@ export function backStep(state: DeployState): DeployState {
   return before === undefined ? state : openStep(leaveField(state), before);
 }
 
-/** Up and down: between fields; within the only choice of a step. */
+/** Moves between fields, or within the only choice of a step. */
 export function moveFocus(state: DeployState, distance: -1 | 1): DeployState {
   const { items, lines } = pageOf(state);
   if (items.length === 1 && items[0]?.kind === "choice") return choose(state, distance);
@@ -41,7 +41,7 @@ export function moveFocus(state: DeployState, distance: -1 | 1): DeployState {
   return { ...state, scroll: Math.max(0, Math.min(lines.length * 3, state.scroll + distance)) };
 }
 
-/** Another option of the choice that has the keys; the ends stay where they are. */
+/** Selects the option beside the current one; stops at the ends. */
 export function choose(state: DeployState, distance: -1 | 1): DeployState {
   const item = focusedItem(state);
   if (item?.kind !== "choice") return state;
@@ -63,22 +63,22 @@ function givenAfterChoice(given: GivenValues, id: string, value: string): GivenV
   return Object.fromEntries(Object.entries(given).filter(([name]) => !scaling.includes(name)));
 }
 
-/** An app that is run once gets a name drawn; one that stays is called as its script. */
+/** Leaves the name of a one-time run to chance; a deployed app is named after its script. */
 export function withMode({ name, ...given }: GivenValues, mode: string): GivenValues {
   if (name && name !== given.suggestedName) return { ...given, name, mode };
   return mode === "run" ? { ...given, name: "", mode } : { ...given, mode };
 }
 
 /**
- * The text of the field that has the keys. What was read may have changed it since it was edited, such as a
- * suggested name: then the cursor is behind it.
+ * Returns the text of the focused field. A fact, such as a suggested name, may have changed it since the
+ * last edit: then the cursor is at its end.
  */
 export function focusedField(state: DeployState): EditorState {
   const text = textOf(focusedItem(state));
   return state.editor.text === text ? state.editor : fieldWith(state.editor, text);
 }
 
-/** Changes the text of the field that has the keys. */
+/** Edits the text of the focused field. */
 export function editField(
   state: DeployState,
   edit: (editor: EditorState) => EditorState,
@@ -96,7 +96,7 @@ export function editField(
   return { ...state, editor, given, faults, paths: [] };
 }
 
-/** Checks the field that is left: its fault stands below it from now on. */
+/** Checks the field that loses the focus: its fault is shown below it. */
 function leaveField(state: DeployState): DeployState {
   const item = focusedItem(state);
   if (item?.kind !== "text") return state;
@@ -113,7 +113,7 @@ export function checkStep(state: DeployState): DeployState {
   return { ...state, faults: fault === undefined ? {} : { "": fault } };
 }
 
-/** Makes the variable in the field for new ones a field of its own. */
+/** Turns the text of the new-variable field into a field of its own. */
 export function addVariable(state: DeployState): DeployState {
   const { [newVariable]: text = "", ...given } = state.given;
   const at = text.indexOf("=");

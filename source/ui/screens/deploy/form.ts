@@ -6,14 +6,14 @@ export interface TextItem {
   readonly kind: "text";
   readonly id: string;
   readonly label: string;
-  /** The text as it is now: typed, else the usual one. */
+  /** The current text: typed, or the default. */
   readonly value: string;
-  /** Makes the text to show, of the same length for the cursor's sake; undefined: the text itself. */
+  /** Returns the text to show, of the same length so that the cursor fits; undefined shows the text itself. */
   readonly mask?: (text: string) => string;
-  /** Shown in place of nothing. */
+  /** Shown while the field is empty. */
   readonly placeholder?: string;
   readonly note?: string;
-  /** @returns why a text is refused */
+  /** @returns why a text is invalid */
   readonly fault?: (text: string) => string | undefined;
 }
 
@@ -52,7 +52,7 @@ export function choiceItem(
   return { kind: "choice", id, label, value, options: named };
 }
 
-/** Faults of fields by their names. */
+/** Returns the faults of fields by name. */
 export function faultsIn(items: readonly Item[]): Readonly<Record<string, string>> {
   const found = items.flatMap((item) => {
     const fault = item.kind === "text" ? item.fault?.(item.value) : undefined;
@@ -61,24 +61,24 @@ export function faultsIn(items: readonly Item[]): Readonly<Record<string, string
   return Object.fromEntries(found);
 }
 
-/** A line of text, wrapped where it is longer than its place. */
+/** A line of text, wrapped if it is too long. */
 export interface Line {
   readonly text: string;
   readonly tone: Tone;
   /** Glyph in front of the line. */
   readonly sign?: "done" | "working" | "failed" | "stopped" | "warning";
-  /** Label behind the sign, with its padding: further rows of the line are indented by as much. */
+  /** Label behind the sign, with its padding: wrapped rows are indented by its width. */
   readonly label?: string;
 }
 
-/** A step as it is shown: its question, its fields, and the lines below them. */
+/** Contents of a step: its question, its fields, and the lines below them. */
 export interface Page {
   readonly question: string;
   readonly items: readonly Item[];
   readonly lines: readonly Line[];
-  /** Keeps the step from being left, though every field is right. */
+  /** Blocks the step even if every field is valid. */
   readonly fault?: string | undefined;
-  /** Log lines for the end of the page: the last ones that fit are shown. */
+  /** Log lines for the end of the page: the last ones that fit. */
   readonly log?: readonly string[];
 }
 
@@ -105,12 +105,12 @@ export function fact(label: string, text: string, tone: Tone = "plain"): Line {
   return line(text, tone, label.padEnd(10));
 }
 
-/** Sign and label as they stand in front of the line. */
+/** Returns the sign and label in front of the line. */
 export function linePrefix({ sign, label = "" }: Line, glyphs: Glyphs): string {
   return sign === undefined ? label : `${glyphs[sign]} ${label}`;
 }
 
-/** A secret as as many asterisks. */
+/** Masks a secret with as many asterisks. */
 export function hidden(text: string): string {
   return "*".repeat(text.length);
 }

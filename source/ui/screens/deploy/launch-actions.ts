@@ -29,7 +29,7 @@ export class LaunchActions {
   readonly #context: DeployContext;
   readonly #loader: DeployLoader;
   readonly #drafts: DraftActions;
-  /** An earlier launch goes on at the server: the next one replaces it. */
+  /** True if an earlier launch still runs on the server: the next one replaces it. */
   #isLeft = false;
   #server: CloudServer | undefined;
   #stop: AbortController | undefined;
@@ -70,7 +70,7 @@ export class LaunchActions {
         void this.#drafts.remove();
       }
       if (this.#state.launch?.state === "running") {
-        const sentence = "The control plane ended the deployment's stream without a result.";
+        const sentence = "The control plane disconnected before the deployment finished.";
         this.#change((launch, nowMs) => failLaunch(launch, sentence, nowMs));
       } else if (isOngoing(this.#state.launch)) this.#change(stopLaunch);
     } catch (error) {
@@ -83,19 +83,19 @@ export class LaunchActions {
     }
   }
 
-  /** Stops following a deployment, which goes on at the server until the next one replaces it. */
+  /** Stops following a deployment, which continues on the server until the next one replaces it. */
   leave(): void {
     this.#isLeft = this.#state.launch?.state === "running";
     this.#context.store.update({ launch: undefined });
     this.stop();
   }
 
-  /** Ends what is run once. A deployment goes on by itself. */
+  /** Stops a one-time run. A deployment continues by itself. */
   stop(): undefined {
     this.#stop?.abort();
   }
 
-  /** Sends the new app test requests: for its models, and for one answer. */
+  /** Sends test requests to the new app: one for its models, one for an answer. */
   test(): Promise<undefined> {
     return this.#ask("tests", (server, app) =>
       server.testApp(app, this.#token, this.#stop?.signal),
@@ -118,14 +118,14 @@ export class LaunchActions {
     const name = launch?.result?.app ?? (app && `${organisation}/${app}`);
     const before = revisionBefore(this.#state);
     if (server === undefined || before === undefined || name === undefined) {
-      return "There is no revision to go back to.";
+      return "No revision to roll back to.";
     }
     const { activeRevision } = await server.client.app(name);
-    if (activeRevision === before) return `${before} is active, as before: nothing has changed.`;
-    store.update({ work: `going back to ${before}` });
+    if (activeRevision === before) return `${before} is already active.`;
+    store.update({ work: `rolling back to ${before}` });
     try {
       for await (const event of server.client.activate(name, { revision: before })) {
-        if (event.kind === "phase") store.update({ work: `going back: ${event.sentence}` });
+        if (event.kind === "phase") store.update({ work: `rolling back: ${event.sentence}` });
         if (event.kind === "failed") return event.sentence;
       }
       return `${before} is active again.`;
@@ -138,33 +138,33 @@ export class LaunchActions {
   async chat(): Promise<string | undefined> {
     const called = this.#calledApp();
     const server = this.#server;
-    if (called === undefined || server === undefined) return "There is no app to chat with.";
+    if (called === undefined || server === undefined) return "No app to chat with.";
     const app = await server.client.app(`${called.organisation}/${called.app}`);
     await this.#context.chatWith(server, app, this.#token);
     return undefined;
   }
 
-  /** Copies the command; after the launch the key, else lines that call the app. */
+  /** Copies the command; after the launch the key, or example calls. */
   async copy(): Promise<string> {
     const { frame } = this.#context;
     const { step, callLines } = this.#state;
     const command = commandOf(this.#state);
     if (step === "review" && command !== undefined) {
-      return `${await frame.copy(command)}: the command`;
+      return `${await frame.copy(command)}: command`;
     }
-    if (this.#token !== undefined) return `${await frame.copy(this.#token)}: the key`;
-    return `${await frame.copy(callLines.join("\n"))}: how to call it`;
+    if (this.#token !== undefined) return `${await frame.copy(this.#token)}: key`;
+    return `${await frame.copy(callLines.join("\n"))}: example calls`;
   }
 
   async showLog(): Promise<undefined> {
     await this.#context.frame.page((this.#state.launch?.log ?? []).join("\n"));
   }
 
-  /** Asks before a key goes that is not shown again. @returns true to go on */
+  /** Asks before a key disappears for good. @returns true to proceed */
   async mayLoseKey(): Promise<boolean> {
     const { step, key } = this.#state;
     if (step !== "launch" || key.kind !== "loaded") return true;
-    return await this.#context.frame.confirm("The key is shown this once. Leave it?");
+    return await this.#context.frame.confirm("The key is shown only once. Close it?");
   }
 
   close(): void {
@@ -176,7 +176,7 @@ export class LaunchActions {
     return this.#context.store.get();
   }
 
-  /** The new key, as long as it is shown. */
+  /** The new key while it is shown. */
   get #token(): string | undefined {
     return loadedValue(this.#state.key)?.token;
   }
@@ -201,7 +201,7 @@ export class LaunchActions {
     return (app && this.#server?.callLines(app, inspection)) ?? [];
   }
 
-  /** Asks something for the new app, and shows how far it is and the outcome. */
+  /** Sends a request about the new app, and shows its progress and outcome. */
   async #ask<Value>(
     key: "tests" | "key",
     ask: (server: CloudServer, app: CallableApp) => Promise<Value>,
@@ -218,7 +218,7 @@ export class LaunchActions {
     }
   }
 
-  /** Times go on while nothing is told. */
+  /** Updates the elapsed times between events. */
   #tick(): void {
     const { store, clock } = this.#context;
     clearInterval(this.#ticking);

@@ -9,7 +9,7 @@ import type { Launch } from "./launch.ts";
 
 export function launchPage(state: DeployState) {
   const { launch, work, nowMs } = state;
-  if (launch === undefined) return { question: "Nothing is launched yet" };
+  if (launch === undefined) return { question: "Nothing launched yet" };
   return {
     question: launchQuestion(state, launch),
     lines: [
@@ -36,7 +36,7 @@ function launchQuestion({ given }: DeployState, launch: Launch): string {
     case "ended":
       return `${name} has ended`;
     case "failed":
-      return `${name} could not be launched`;
+      return `${name} failed to launch`;
   }
 }
 
@@ -52,7 +52,7 @@ function phaseLines({ phases, state }: Launch, nowMs: number): Line[] {
 
 function endLines(state: DeployState, launch: Launch): Line[] {
   const { sentence, reason, isEphemeral } = launch;
-  const text = sentence ?? "It is over.";
+  const text = sentence ?? "The app has ended.";
   const why = reason === undefined || reason === sentence ? [] : [fact("Reason", reason)];
   if (launch.state === "ended") {
     return [blank, { text, tone: "plain", sign: "stopped" }, ...why];
@@ -60,14 +60,14 @@ function endLines(state: DeployState, launch: Launch): Line[] {
   const before = revisionBefore(state);
   const remedy =
     before === undefined
-      ? "e goes back to the answers, r tries it again, the script read anew."
-      : `${before} was active before; u goes back to it, should it not be any more.`;
+      ? "e edits the answers; r reads the script again and retries."
+      : `${before} was active before; u rolls back to it.`;
   return [blank, errorLine(text), ...why, ...(isEphemeral ? [] : [line(remedy, "dim", "  ")])];
 }
 
 const statuses = {
   active: "active",
-  no_change: "active already: nothing changed",
+  no_change: "already active, no changes",
   rolling_out: "being verified",
 };
 
@@ -83,7 +83,7 @@ function liveLines(state: DeployState, { result }: Launch): Line[] {
     fact("Access", result.auth),
     ...keyLines(state),
     ...testLines(state),
-    // The rest of them is copied with it.
+    // The copy has the other lines too.
     ...state.callLines
       .filter((text) => text.startsWith("curl") && text.includes(" -d "))
       .flatMap((text) => [blank, line(text, "code")]),
@@ -95,13 +95,13 @@ function keyLines({ key }: DeployState): Line[] {
     case "none":
       return [];
     case "loading":
-      return [fact("Key", "being made")];
+      return [fact("Key", "creating")];
     case "failed":
       return [fact("Key", key.sentence, "error")];
     case "loaded":
       return [
         fact("Key", key.value.token, "value"),
-        fact("", "Shown this once: y copies it.", "warning"),
+        fact("", "Shown only once: y copies it.", "warning"),
       ];
   }
 }
@@ -111,7 +111,7 @@ function testLines({ tests }: DeployState): Line[] {
     case "none":
       return [];
     case "loading":
-      return [blank, workingLine("asking it something")];
+      return [blank, workingLine("sending a test request")];
     case "failed":
       return [blank, errorLine(tests.sentence)];
     case "loaded":

@@ -19,9 +19,9 @@ export interface Launch {
   /** The last lines. */
   readonly log: readonly string[];
   readonly result: DeployResult | undefined;
-  /** Why it failed, or how an app ended that was run once. */
+  /** Why it failed, or how a one-time run ended. */
   readonly sentence: string | undefined;
-  /** Reason that the replica ended, where that is known. */
+  /** Why the replica ended, if known. */
   readonly reason: string | undefined;
 }
 
@@ -30,7 +30,7 @@ const logLinesMaximum = 500;
 export function beginLaunch(isEphemeral: boolean, nowMs: number): Launch {
   const phase = {
     phase: "send",
-    sentence: "the script, to the server",
+    sentence: "Uploading the script.",
     startedAtMs: nowMs,
   } as const;
   return {
@@ -46,7 +46,7 @@ export function beginLaunch(isEphemeral: boolean, nowMs: number): Launch {
   };
 }
 
-/** @param nowMs of a clock that never goes back */
+/** @param nowMs of a monotonic clock */
 export function afterEvent(launch: Launch, event: EphemeralEvent, nowMs: number): Launch {
   switch (event.kind) {
     case "heartbeat":
@@ -78,17 +78,17 @@ export function afterEvent(launch: Launch, event: EphemeralEvent, nowMs: number)
   }
 }
 
-/** It never came to an end of its own. */
+/** Marks a launch as failed that did not end by itself. */
 export function failLaunch(launch: Launch, sentence: string, nowMs: number): Launch {
   return { ...endPhases(launch, nowMs), state: "failed", sentence };
 }
 
-/** The person has ended what was run once. */
+/** Marks a one-time run as stopped by the user. */
 export function stopLaunch(launch: Launch, nowMs: number): Launch {
-  return { ...endPhases(launch, nowMs), state: "ended", sentence: "You have stopped it." };
+  return { ...endPhases(launch, nowMs), state: "ended", sentence: "You stopped it." };
 }
 
-/** Something still happens to it. */
+/** True while the launch or the one-time run goes on. */
 export function isOngoing(launch: Launch | undefined): boolean {
   return launch?.state === "running" || (launch?.state === "live" && launch.isEphemeral);
 }
@@ -115,7 +115,7 @@ function endPhases(launch: Launch, nowMs: number): Launch {
   return { ...launch, phases };
 }
 
-/** Each try says the same. */
+/** Drops repetitions: each attempt warns again. */
 function unique(sentences: readonly string[]): readonly string[] {
   return [...new Set(sentences)];
 }

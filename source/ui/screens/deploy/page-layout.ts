@@ -1,4 +1,4 @@
-// Lays a page out in rows: scrolling and the cursor have to know where everything stands.
+// Lays a page out in rows, so that scrolling and the cursor know each position.
 
 import type { BodySize } from "../../frame/screen.ts";
 import { textWidth } from "../../text/graphemes.ts";
@@ -21,16 +21,16 @@ import {
 import { pageOf } from "./steps.ts";
 
 export interface PageRow {
-  /** No other row of the page has it. */
+  /** Unique on the page. */
   readonly key: string;
   readonly runs: readonly TextRun[];
   /** The field behind the runs. */
   readonly field?: TextItem;
-  /** The row has the keys. */
+  /** True for the focused row. */
   readonly isFocused?: boolean;
 }
 
-/** The room that the rows of a page have. */
+/** Room for the rows of a page. */
 export interface PageRoom {
   readonly width: number;
   /** Cells that the labels of the fields take. */
@@ -42,23 +42,23 @@ export interface PageLayout {
   readonly page: Page;
   readonly rows: readonly PageRow[];
   readonly room: PageRoom;
-  /** First row in sight. */
+  /** First visible row. */
   readonly top: number;
   /** The first row when the page is scrolled to its end. */
   readonly lastScroll: number;
 }
 
-/** From so many columns on, the steps have a panel of their own. */
+/** Columns from which the steps have their own panel. */
 const stepsFromColumns = 100;
 export const stepsWidth = 25;
-/** Cells in front of a label: the marker of the field that has the keys. */
+/** Cells in front of a label: the marker of the focused field. */
 export const markerWidth = 2;
 const fieldWidthMinimum = 12;
 /** Borders of the panel, and the blanks beside them. */
 const frameColumns = 4;
 const frameRows = 2;
 
-/** Columns for the list of steps: none in a narrow window. */
+/** Returns the columns for the list of steps: 0 in a narrow window. */
 export function stepsColumns(columns: number): number {
   return columns >= stepsFromColumns ? stepsWidth : 0;
 }
@@ -104,12 +104,12 @@ export function layoutPage(state: DeployState, size: BodySize, glyphs: Glyphs): 
   }
   for (const [index, text] of page.lines.entries()) add(`line ${index}`, text);
   const lastScroll = Math.max(0, rows.length - height);
-  // The field that has the keys, and the row below it, are in sight too.
+  // Keeps the focused field and the row below it visible.
   const needed = Math.max(0, focusedRow + 2 - height);
   return { page, rows, room, lastScroll, top: Math.min(lastScroll, needed + state.scroll) };
 }
 
-/** A field is one row; a choice that has the page for itself shows all its options. */
+/** Returns one row per field; a choice alone on its page shows all its options. */
 export function itemRows(
   item: Item,
   isFocused: boolean,
@@ -123,7 +123,7 @@ export function itemRows(
   return [{ key: item.id, runs: choiceRuns(item, isFocused, room), isFocused }];
 }
 
-/** The chosen option alone, between signs that there are others. */
+/** Returns the chosen option between the signs of a choice. */
 function choiceRuns(item: ChoiceItem, isFocused: boolean, room: PageRoom): TextRun[] {
   const { isAscii, ellipsis } = room.glyphs;
   const option = item.options.find(({ value }) => value === item.value);
@@ -163,7 +163,7 @@ function markerRun(isMarked: boolean, { marker }: Glyphs): TextRun {
   return { text: isMarked ? `${marker} ` : " ".repeat(markerWidth), tone: "mark" };
 }
 
-/** A line as rows; all but the first are indented by its label. */
+/** Returns a line as rows; all but the first are indented by its label. */
 export function lineRows(
   line: Line,
   key: string,
@@ -173,7 +173,7 @@ export function lineRows(
   const { tone } = line;
   const lead = " ".repeat(indent) + linePrefix(line, glyphs);
   const leadWidth = textWidth(lead);
-  // A token is copied from here: it may be broken anywhere.
+  // A token may be broken anywhere, so that it can be copied.
   const mode = tone === "value" ? "hard" : "word";
   const text = foreignText(line.text, glyphs.isAscii);
   return wrapLine(text, Math.max(1, width - leadWidth), mode).map((row, index) => {
@@ -181,7 +181,7 @@ export function lineRows(
       { text: index === 0 ? lead : " ".repeat(leadWidth), tone: tone === "plain" ? "dim" : tone },
       { text: row.text, tone },
     ];
-    // Without a cell there would be no row either.
+    // Empty runs would drop the row.
     return { key: `${key} ${index}`, runs: runs.filter((run) => run.text !== "") };
   });
 }

@@ -1,4 +1,4 @@
-// Words of the current step for screen readers: each line is read out once.
+// Text of the current step for screen readers: each line is read out once.
 
 import { foreignText } from "../../text/text-run.ts";
 import type { Glyphs } from "../../theme.ts";
@@ -9,14 +9,14 @@ import { focusedItem, isAdvanced, pageOf, stepTitle } from "./steps.ts";
 /** Steps that show running checks. */
 const checkedSteps: ReadonlySet<StepId> = new Set(["review", "preflight"]);
 
-/** All but the field that has the keys. */
+/** Returns everything except the focused field. */
 export function readerLines(state: DeployState, glyphs: Glyphs): readonly string[] {
   const { question, items, lines, log = [] } = pageOf(state);
   const focused = focusedItem(state);
   const fields = items.filter(({ id }) => id !== focused?.id).map(spokenItem);
   const faults = Object.entries(state.faults).map(([id, fault]) => {
     const label = items.find((item) => item.id === id)?.label;
-    return label === undefined ? `Fault: ${fault}` : `Fault in ${label}: ${fault}`;
+    return label === undefined ? `Error: ${fault}` : `Error in ${label}: ${fault}`;
   });
   // Lines of running work would be read out at each change.
   const phases =
@@ -31,12 +31,14 @@ export function readerLines(state: DeployState, glyphs: Glyphs): readonly string
     .filter((text) => text !== "");
 }
 
-/** `Mode: Deploy, an app that stays (of Deploy, Run once)`, or the step where there is no field. */
+/** Returns `Access: private, … (options: private, shared, public)`, or the step if there is no field. */
 export function focusDescription(state: DeployState): string {
   const item = focusedItem(state);
   if (item === undefined) return spokenStep(state);
   const others =
-    item.kind === "choice" ? ` (of ${item.options.map(({ title }) => title).join(", ")})` : "";
+    item.kind === "choice"
+      ? ` (options: ${item.options.map(({ title }) => title).join(", ")})`
+      : "";
   return foreignText(spokenItem(item) + others, false);
 }
 

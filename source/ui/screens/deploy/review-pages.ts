@@ -42,16 +42,18 @@ export function preflightPage(state: DeployState) {
 }
 
 function checksQuestion({ known: { checked } }: DeployState): string {
-  if (checked.kind === "failed") return "This cannot be deployed";
-  if (checked.kind !== "loaded") return "Checking whether it would run";
+  if (checked.kind === "failed") return "The checks failed";
+  if (checked.kind !== "loaded") return "Running the checks";
   const faults = countOf(checked.value, "fault");
-  if (faults === 0) return "It can be launched";
-  return `${faults === 1 ? "1 thing stands" : `${faults} things stand`} in the way`;
+  if (faults === 0) return "Ready to launch";
+  return `${plural(faults, "problem")} to fix`;
 }
 
 function checksFault({ kind }: Loadable<PreflightResult>): string | undefined {
   if (kind === "loaded") return undefined;
-  return kind === "failed" ? "Nothing can be launched like this." : "The checks still run.";
+  return kind === "failed"
+    ? "Cannot launch until the checks pass."
+    : "The checks are still running.";
 }
 
 function countOf({ findings }: PreflightResult, kind: PreflightFinding["kind"]): number {
@@ -76,7 +78,7 @@ function findingLines({ subject, kind, sentence, hint }: PreflightFinding): Line
   return hint === undefined ? [finding] : [finding, line(hint, "key", " ".repeat(2 + wordWidth))];
 }
 
-/** @param wrong keeps the app from being launched, whatever the checks say */
+/** @param wrong blocks the launch, even if the checks pass */
 export function reviewPage(state: DeployState, wrong?: { readonly sentence: string }) {
   return scriptedPage(state, ({ base }) => {
     const { given, known } = state;
@@ -89,17 +91,17 @@ export function reviewPage(state: DeployState, wrong?: { readonly sentence: stri
       question: checksQuestion(state),
       lines: [
         fact("Script", referenceOf(given) + size),
-        fact("App", `${given.name || "one is drawn"}, ${authOf(given, base)}`),
-        fact("Where", targetOf(state)?.place ?? "this machine"),
+        fact("App", `${given.name || "random name"}, ${authOf(given, base)}`),
+        fact("Server", targetOf(state)?.place ?? "this machine"),
         ...(wrong === undefined ? [] : [errorLine(wrong.sentence)]),
         ...checksLines(state),
         ...(checked?.warnings.map(warningLine) ?? []),
         blank,
         ...(checked === undefined ? [] : changesLines(state, checked)),
-        line("The same as a command (y copies it)", "title"),
+        line("Equivalent command (y copies it)", "title"),
         line(commandOf(state) ?? "", "code", "  "),
       ],
-      fault: wrong === undefined ? checksFault(known.checked) : "f opens the answer at fault.",
+      fault: wrong === undefined ? checksFault(known.checked) : "Press f to fix the answer.",
     };
   });
 }
@@ -126,9 +128,9 @@ function plural(count: number, noun: string): string {
 
 function changesLines(state: DeployState, checked: PreflightResult): Line[] {
   return [
-    line("Against the revision that is active", "title"),
+    line("Changes to the active revision", "title"),
     ...(isEphemeral(state.given)
-      ? [note("It is run beside all revisions.")]
+      ? [note("A one-time run changes no revision.")]
       : changeLines(state, checked)),
     blank,
   ];
@@ -140,13 +142,13 @@ function note(text: string): Line {
 
 function changeLines({ known: { app }, rules }: DeployState, checked: PreflightResult): Line[] {
   if (app.kind === "failed") return [warningLine(app.sentence)];
-  if (app.kind !== "loaded") return [note("It is being asked for")];
+  if (app.kind !== "loaded") return [note("Loading")];
   const { revision, overrides = [] } = app.value ?? {};
-  if (revision === undefined) return [note("There is none: this is the first one.")];
+  if (revision === undefined) return [note("None: this is the first revision.")];
   const differences = differencesOf(revision.config, checked.config, rules.looksSecret);
   const isSame = differences.length === 0;
-  const same = `Its settings are those of ${revision.revision}; its files may differ.`;
-  const kept = `deployctl apps scale has set ${overrides.join(", ")}: that stays.`;
+  const same = `Same settings as ${revision.revision}; the files may differ.`;
+  const kept = `Kept from deployctl apps scale: ${overrides.join(", ")}.`;
   return [
     note(isSame ? same : revision.revision),
     ...differences.map(({ label, before = "none", after = "none" }) =>
@@ -158,9 +160,9 @@ function changeLines({ known: { app }, rules }: DeployState, checked: PreflightR
 
 export interface Difference {
   readonly label: string;
-  /** Undefined: it was not there. */
+  /** Undefined if it was absent. */
   readonly before: string | undefined;
-  /** Undefined: it will not be there. */
+  /** Undefined if it will be absent. */
   readonly after: string | undefined;
 }
 
@@ -178,7 +180,7 @@ const otherSettings: readonly (readonly [label: string, write: Writer])[] = [
   ["Stored secrets", ({ secretNames }) => secretNames.join(" ")],
 ];
 
-/** Values of variables that look secret are not shown. */
+/** Compares two configurations; hides values of variables that look secret. */
 export function differencesOf(
   before: AppConfig,
   after: AppConfig,
@@ -200,8 +202,8 @@ export function differencesOf(
 }
 
 /**
- * The deployctl command for the answers; undefined as long as the script is not read. A secret's value is
- * never part of it: the command reads it from a variable.
+ * Returns the deployctl command for the answers; undefined until the script is read. The command reads
+ * secrets from variables and never contains their values.
  */
 export function commandOf(state: DeployState): string | undefined {
   const { given, rules } = state;

@@ -1,4 +1,4 @@
-// Pages about the script: which one, the findings in it, run or deploy.
+// Pages about the script: the source, the findings, run or deploy.
 
 import { formatBytes } from "../../../base/byte-format.ts";
 import { defaultScript, isEphemeral, referenceOf, scriptOf } from "./answers.ts";
@@ -18,29 +18,29 @@ const visibleNames = 8;
 
 export function scriptPage(state: DeployState) {
   const { given } = state;
-  const question = "What should answer requests?";
+  const question = "What do you want to deploy?";
   const source = choiceItem("source", "Deploy", given.source === "model" ? "model" : "script", [
     ["script", "a script", "Python, with a decorated function"],
-    ["model", "a local model", "a script is made for it"],
+    ["model", "a local model", "a script is created for it"],
   ]);
   if (source.value === "model") return { question, ...modelFields(state, source) };
   const script = textItem("script", "Script", given.script, {
     placeholder: "deploy.py",
-    note: "Tab completes a path",
-    fault: (text) => (text.trim() === "" ? "Type the path of a Python script." : undefined),
+    note: "Tab completes the path",
+    fault: (text) => (text.trim() === "" ? "Enter the path of a Python script." : undefined),
   });
   return { question, items: [source, script], lines: scriptLines(state) };
 }
 
 function scriptLines({ known: { scripts }, paths, given }: DeployState): Line[] {
   if (paths.length > 0)
-    return [line("These fit:", "dim"), ...paths.slice(0, visibleNames).map(named)];
+    return [line("Matches:", "dim"), ...paths.slice(0, visibleNames).map(named)];
   if (scripts.kind === "failed") return [line(scripts.sentence, "warning")];
   if (scripts.kind !== "loaded") return [];
   if (scripts.value.length === 0) {
     return given.script
       ? []
-      : [line("There is no script to deploy in this folder. A local model gets one made.", "dim")];
+      : [line("No script to deploy in this folder. For a local model, one is created.", "dim")];
   }
   const more = scripts.value.length - visibleNames;
   return [
@@ -55,7 +55,7 @@ function named(name: string): Line {
 }
 
 function modelFields({ known: { models }, given }: DeployState, source: Item) {
-  const fault = "There is no model to deploy yet.";
+  const fault = "No model to deploy yet.";
   if (models.kind === "failed") {
     return { items: [source], lines: [line(models.sentence, "error")], fault };
   }
@@ -64,23 +64,23 @@ function modelFields({ known: { models }, given }: DeployState, source: Item) {
   }
   const [first] = models.value;
   if (first === undefined) {
-    const remedy = "No model is on this machine yet: 2 opens Models, p pulls one.";
+    const remedy = "No local models. Press Alt+2 to open Models, then p to pull one.";
     return { items: [source], lines: [line(remedy, "warning")], fault };
   }
   const names = models.value.map(
     ({ name, sizeBytes }) => [name, name, formatBytes(sizeBytes)] as const,
   );
   const file = textItem("file", "Write to", given.file ?? defaultScript, {
-    note: "the script that serves it",
+    note: "path of the new script",
     fault: (text) => (/[^/]\.py$/.test(text.trim()) ? undefined : "Use a path that ends in .py."),
   });
   return {
     items: [source, choiceItem("model", "Model", given.model ?? first.name, names), file],
-    lines: [line("It is served by modelctl itself, behind a key.", "dim")],
+    lines: [line("modelctl serves the model; callers need a key.", "dim")],
   };
 }
 
-/** The page of a script that is read. Else nothing is known that could be asked about. */
+/** Returns the page of a script that has been read; until then, its progress or failure. */
 export function scriptedPage<Rest>(
   state: DeployState,
   page: (script: ReadScript) => Rest & { readonly question: string },
@@ -90,23 +90,23 @@ export function scriptedPage<Rest>(
   if (script.kind === "loaded") return page(script.value);
   const items = functionItems(state);
   if (script.kind === "failed") {
-    const remedy = "r reads it again, Esc goes back to another one.";
+    const remedy = "r reads it again; Esc goes back.";
     return {
-      question: `${scriptOf(given)} cannot be deployed as it is`,
+      question: `Cannot deploy ${scriptOf(given)}`,
       items,
       lines: [line(script.sentence, "error"), blank, line(remedy, "dim")],
-      fault: "Nothing can be deployed like this.",
+      fault: "Fix the script first.",
     };
   }
   return {
     question: `Reading ${referenceOf(given)}`,
     items,
-    lines: [line(work ?? "It is parsed, not executed.", "dim")],
+    lines: [line(work ?? "The script is parsed, not executed.", "dim")],
     fault: "The script is still being read.",
   };
 }
 
-/** The functions of the script, where there is a choice. */
+/** Returns the choice of function, if the script has several. */
 export function functionItems({ known, given }: DeployState): readonly Item[] {
   const names = loadedValue(known.functions) ?? [];
   const [first = ""] = names;
@@ -123,17 +123,17 @@ export function foundPage(state: DeployState) {
 
 const kinds = {
   function: "a function",
-  app: "an app of endpoints",
-  "modal-function": "a function for Modal",
-  "modal-cls": "a class for Modal",
+  app: "an app with endpoints",
+  "modal-function": "a Modal function",
+  "modal-cls": "a Modal class",
 };
 
 /** Lists what the script serves, and its warnings. */
 export function summaryLines({ inspection, base, note }: ReadScript): Line[] {
   const { target, line: at, kind, dialect, warnings } = inspection;
-  const by = dialect === "none" ? "" : `, by @${dialect}`;
+  const by = dialect === "none" ? "" : `, @${dialect}`;
   return [
-    fact("What", `${target}, ${kinds[kind]} (line ${at}${by})`),
+    fact("Target", `${target}, ${kinds[kind]} (line ${at}${by})`),
     fact("Serves", `port ${base.exposedPort}, ready at ${base.healthPath}`),
     ...(note === undefined ? [] : [line(note, "dim")]),
     ...warnings.map(({ sentence }) => warningLine(sentence)),
@@ -147,17 +147,17 @@ function foundLines(script: ReadScript): Line[] {
   return [
     ...summaryLines(script),
     blank,
-    fact("Calls", executables.join(", ") || "no program that could be missing"),
+    fact("Programs", executables.join(", ") || "none"),
     ...(endpoints ? [fact("Paths", endpoints.map(({ path }) => path).join(" "))] : []),
-    fact("Reads", variables.join(", ") || "no variable"),
-    fact("Packages", base.requirements.join(", ") || "none to install"),
-    fact("Takes", inspection.files.join(", ")),
+    fact("Variables", variables.join(", ") || "none"),
+    fact("Packages", base.requirements.join(", ") || "none"),
+    fact("Files", inspection.files.join(", ")),
   ];
 }
 
 export function modePage({ given }: DeployState) {
   const mode = choiceItem("mode", "Mode", isEphemeral(given) ? "run" : "deploy", [
-    ["deploy", "Deploy", "an app that stays: revisions, a way back"],
+    ["deploy", "Deploy", "permanent app with revisions, rollback"],
     ["run", "Run once", "one replica, until you stop it"],
   ]);
   return { question: "How should it run?", items: [mode] };

@@ -1,4 +1,4 @@
-// Pages about the replicas: their variables, hardware, number and times.
+// Pages about the replicas: variables, hardware, scaling, timeouts.
 
 import { describeError } from "../../../base/product-error.ts";
 import type { AppConfig } from "../../../cloud/app-config.ts";
@@ -28,7 +28,7 @@ export function variablesPage(state: DeployState) {
     const names = new Set(read.map(({ name }) => name));
     const own = Object.keys(variablesOf(given)).filter((name) => !names.has(name));
     const stored = loadedValue(known.secrets)?.map(({ name }) => name);
-    const another = textItem(newVariable, "Another", given[newVariable], {
+    const another = textItem(newVariable, "New variable", given[newVariable], {
       placeholder: "NAME=VALUE",
       note: "Enter adds it",
       mask: (text) => {
@@ -39,21 +39,23 @@ export function variablesPage(state: DeployState) {
       fault: variableFault,
     });
     const secrets = textItem("secretNames", "Stored secrets", given.secretNames, {
-      placeholder: "names, if any",
+      placeholder: "names, optional",
       note: stored?.length
-        ? `the server has ${stored.join(", ")}`
-        : "of the server, by their names",
+        ? `on the server: ${stored.join(", ")}`
+        : "names of secrets on the server",
       fault: (text) => secretsFault(text, stored),
     });
     return {
-      question: "What should its replicas find in their environment?",
+      question: "Which variables should replicas get?",
       items: [
         ...read.map((variable) => variableItem(state, variable)),
         ...own.map((name) => variableItem(state, { name })),
         another,
         secrets,
       ],
-      lines: [line("Values whose names look secret are encrypted, and in no draft.", "dim")],
+      lines: [
+        line("Values with secret-looking names are encrypted and left out of drafts.", "dim"),
+      ],
     };
   });
 }
@@ -64,11 +66,10 @@ function variableItem({ given, rules }: DeployState, variable: ReadVariable): Te
   const value = given[variablePrefix + name] ?? variable.value ?? variable.default;
   const isNeeded = required && !namesIn(given.secretNames).includes(name);
   return textItem(variablePrefix + name, name, value, {
-    placeholder: variable.set ? "as in your environment" : "not set",
+    placeholder: variable.set ? "from your environment" : "not set",
     ...(isSecret && { mask: hidden }),
-    note: [...(isSecret ? ["secret"] : []), ...(required ? ["needed"] : [])].join(", "),
-    fault: (text) =>
-      isNeeded && text === "" ? "The script does not start without it." : undefined,
+    note: [...(isSecret ? ["secret"] : []), ...(required ? ["required"] : [])].join(", "),
+    fault: (text) => (isNeeded && text === "" ? "The script needs it to start." : undefined),
   });
 }
 
@@ -80,7 +81,7 @@ function variableFault(text: string): string | undefined {
 function secretsFault(text: string, stored: readonly string[] | undefined): string | undefined {
   const missing = namesIn(text).find((name) => stored?.includes(name) === false);
   if (missing === undefined) return undefined;
-  return `The server has no secret ${missing}. deployctl secrets set ${missing}=VALUE stores it.`;
+  return `No secret ${missing} on the server. Set it with deployctl secrets set ${missing}=VALUE.`;
 }
 
 export function resourcesPage(state: DeployState) {
@@ -95,13 +96,13 @@ export function resourcesPage(state: DeployState) {
       "Image packages",
       state.given.imageMode === "pip" ? "pip" : "ignore",
       [
-        ["ignore", "leave out", "they are on the machine"],
+        ["ignore", "skip", "already on the machine"],
         ["pip", "install", packages.join(" ")],
       ],
     );
     const fields = settingItems(state, "resources", { ...script.base, hardware });
     return {
-      question: "What does one replica need?",
+      question: "What does each replica need?",
       items: [...fields, ...(packages.length > 0 ? [image] : [])],
       lines: [...hardwareLines(state, hardware), ...capacityLines(state)],
       fault: configOf(state, script).fault,
@@ -118,8 +119,10 @@ function hardwareLines({ known }: DeployState, hardware: AppConfig["hardware"]):
   if (machine === undefined || machine.gpus.length >= needed) return [];
   const has = machine.gpus.length || "no GPU";
   return [
-    warningLine(`It asks for ${needed} of ${machineType}; this machine has ${has}.`),
-    line("The machine type any with 0 GPUs takes the processor, which is slow.", "dim", "  "),
+    warningLine(
+      `Needs ${needed} GPU${needed === 1 ? "" : "s"} (${machineType}); this machine has ${has}.`,
+    ),
+    line("To run on the CPU (slow), set machine type any and 0 GPUs.", "dim", "  "),
   ];
 }
 
@@ -132,14 +135,14 @@ export function scalingPage(state: DeployState) {
       Object.entries(texts).every(([id, text]) => values[id] === text),
     );
     const chosen = isAsScripted ? "script" : (preset?.id ?? "custom");
-    const growth: Item = choiceItem("preset", "Growth", chosen, [
-      ["script", "As the script says"],
+    const growth: Item = choiceItem("preset", "Preset", chosen, [
+      ["script", "Script defaults"],
       ...presets.map(({ id, title, note }) => [id, title, note] as const),
-      ...(chosen === "custom" ? [["custom", "Your own"] as const] : []),
+      ...(chosen === "custom" ? [["custom", "Custom"] as const] : []),
     ]);
     const { config, fault } = configOf(state, script);
     return {
-      question: "How many replicas should answer requests?",
+      question: "How many replicas should run?",
       items: [growth, ...fields],
       lines: config === undefined ? [] : previewLines(state, config),
       fault,
@@ -148,7 +151,7 @@ export function scalingPage(state: DeployState) {
   return scriptedPage(state, page);
 }
 
-/** Replicas and waiting requests at so many requests at a time. */
+/** Previews replicas and queued requests for some numbers of concurrent requests. */
 function previewLines({ rules }: DeployState, { scale }: AppConfig): Line[] {
   const rows = [10, 50, 200].map((demand) => ({ demand, ...rules.previewScale(scale, demand) }));
   const columns = (name: "demand" | "replicas" | "queued") =>
@@ -157,25 +160,26 @@ function previewLines({ rules }: DeployState, { scale }: AppConfig): Line[] {
   const lines = [
     fact("requests", columns("demand"), "dim"),
     fact("replicas", columns("replicas")),
-    fact("waiting", columns("queued")),
+    fact("queued", columns("queued")),
   ];
   if (waiting === undefined) return lines;
   const { demand, queued } = waiting;
-  const remedy = "more replicas, or more at a time, help";
-  return [...lines, warningLine(`At ${demand} requests ${queued} would wait: ${remedy}.`)];
+  const remedy = "Raise max replicas or concurrency.";
+  const text = `At ${demand} concurrent requests ${queued} would queue. ${remedy}`;
+  return [...lines, warningLine(text)];
 }
 
 export function timeoutsPage(state: DeployState) {
   const page = (script: ReadScript) => ({
-    question: "How long may things take?",
+    question: "How long may each phase take?",
     items: settingItems(state, "timeouts", script.base),
-    lines: [line("Such as 90s, 15m or 1h30m.", "dim")],
+    lines: [line("Examples: 90s, 15m, 1h30m.", "dim")],
     fault: configOf(state, script).fault,
   });
   return scriptedPage(state, page);
 }
 
-/** The configuration that the answers make, or what deployctl says against it as a whole. */
+/** Returns the configuration from the answers, or why deployctl rejects it. */
 function configOf(
   state: DeployState,
   script: ReadScript,
@@ -200,7 +204,7 @@ function settingItems(state: DeployState, step: Setting["step"], base: AppConfig
       textItem(id, label, state.given[id] ?? write(base), {
         note,
         placeholder: write(base),
-        // An empty field is as the script says.
+        // An empty field keeps the script's value.
         fault: (text) => (text.trim() === "" ? undefined : fault(text.trim())),
       }),
     );

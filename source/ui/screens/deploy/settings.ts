@@ -1,5 +1,5 @@
-// Settings of an app that have a field each: how they are read, written, and named as flags; and ready-made
-// answers to several of them.
+// Settings of an app with a field each: how to read and write them, their flags; and presets for several of
+// them.
 
 import type { AppConfig } from "../../../cloud/app-config.ts";
 import type { ConfigAnswers } from "../cloud-access.ts";
@@ -11,11 +11,11 @@ export interface Setting {
   readonly flag: string;
   /** Its meaning in a few words. */
   readonly note: string;
-  /** Writes its value in a configuration as one would type it. */
+  /** Writes its value in a configuration as a user would type it. */
   write(config: AppConfig): string;
-  /** @returns why a text is refused */
+  /** @returns why a text is invalid */
   fault(text: string): string | undefined;
-  /** @param text one without a fault */
+  /** @param text a valid text */
   answer(text: string): ConfigAnswers;
 }
 
@@ -27,7 +27,7 @@ export const settings: readonly Setting[] = [
     label: "Machine type",
     step: "resources",
     flag: "--machine-type",
-    note: "such as GPU-H100; any: whatever there is",
+    note: "such as GPU-H100, or any",
     write: ({ hardware }) => hardware.machineType ?? "any",
     fault: (text) => (/^[\w. -]+$/.test(text) ? undefined : "Use a name such as GPU-H100, or any."),
     answer: (text) => ({ machineType: text }),
@@ -37,34 +37,34 @@ export const settings: readonly Setting[] = [
     label: "GPUs",
     step: "resources",
     flag: "--gpus",
-    note: "of each replica",
+    note: "per replica",
     write: ({ hardware }) => String(hardware.gpuCount),
     fault: (text) => countFault(text, 0, 64),
     answer: (text) => ({ gpuCount: Number(text) }),
   },
-  scaleCount("minConcurrency", "Replicas at least", "--min-concurrency", {
-    note: "0: none while nobody asks",
+  scaleCount("minConcurrency", "Min replicas", "--min-concurrency", {
+    note: "0: scale to zero when idle",
     most: 1000,
   }),
-  scaleCount("maxConcurrency", "Replicas at most", "--max-concurrency", { least: 1, most: 1000 }),
+  scaleCount("maxConcurrency", "Max replicas", "--max-concurrency", { least: 1, most: 1000 }),
   scaleCount("concurrencyBuffer", "Spare replicas", "--concurrency-buffer", { most: 1000 }),
-  scaleCount("maxMultiplexing", "At a time", "--max-multiplexing", {
-    note: "requests that one replica is given",
+  scaleCount("maxMultiplexing", "Concurrency", "--max-multiplexing", {
+    note: "concurrent requests per replica",
     least: 1,
   }),
   {
     id: "keepAliveMs",
-    label: "Idle before stop",
+    label: "Idle timeout",
     step: "scaling",
     flag: "--keep-alive",
-    note: "how long an idle replica stays",
+    note: "how long an idle replica is kept",
     write: ({ scale }) => writeTime(scale.keepAliveMs),
     fault: timeFault,
     answer: (text) => ({ scale: { keepAliveMs: readTime(text) ?? 0 } }),
   },
-  limit("startupTimeoutMs", "Start", "--startup-timeout", "for a replica to become ready"),
-  limit("requestTimeoutMs", "Request", "--request-timeout", "for one answer; 0: no limit"),
-  limit("drainTimeoutMs", "Drain", "--drain-timeout", "for a leaving replica's requests"),
+  limit("startupTimeoutMs", "Start", "--startup-timeout", "until a replica is ready"),
+  limit("requestTimeoutMs", "Request", "--request-timeout", "per request; 0: no limit"),
+  limit("drainTimeoutMs", "Drain", "--drain-timeout", "to finish requests before a stop"),
 ];
 
 function scaleCount(
@@ -122,7 +122,7 @@ const unitsMs: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-/** @returns milliseconds; undefined for what is no time */
+/** @returns milliseconds; undefined for an invalid time */
 export function readTime(text: string): number | undefined {
   const trimmed = text.trim();
   if (/^\d+(\.\d+)?$/.test(trimmed)) return Math.round(Number(trimmed) * 1000);
@@ -134,29 +134,29 @@ export function readTime(text: string): number | undefined {
   );
 }
 
-/** As flags take it: `60s`, `250ms`. */
+/** Formats a time for a flag: `60s`, `250ms`. */
 export function writeTime(milliseconds: number): string {
   return milliseconds % 1000 === 0 ? `${milliseconds / 1000}s` : `${milliseconds}ms`;
 }
 
-/** Ready-made answers to how an app grows and shrinks: texts of the fields that they fill. */
+/** Presets for scaling: the texts of the fields that they fill. */
 export const presets = [
   {
     id: "cheapest",
     title: "Cheapest",
-    note: "0 to 1 replica, kept for 60 s",
+    note: "0 to 1 replica, kept 60 s idle",
     texts: { minConcurrency: "0", maxConcurrency: "1", concurrencyBuffer: "0", keepAliveMs: "60s" },
   },
   {
     id: "responsive",
     title: "Responsive",
-    note: "1 to 4: one is always there",
+    note: "1 to 4 replicas, one always on",
     texts: { minConcurrency: "1", maxConcurrency: "4", concurrencyBuffer: "0", keepAliveMs: "60s" },
   },
   {
     id: "bursty",
     title: "Bursty",
-    note: "0 to 8, one of them spare",
+    note: "0 to 8 replicas, one spare",
     texts: { minConcurrency: "0", maxConcurrency: "8", concurrencyBuffer: "1", keepAliveMs: "60s" },
   },
 ] as const;

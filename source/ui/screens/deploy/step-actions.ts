@@ -1,4 +1,4 @@
-// Acts on the steps: fields, the way forward and back, another beginning.
+// Actions of the steps: edit fields, go forward and back, start over.
 
 import { readFile } from "node:fs/promises";
 import path from "node:path";
@@ -43,7 +43,7 @@ const fixingSteps: Readonly<Record<string, StepId>> = {
   port: "where",
 };
 
-/** Rows of a page that stay in sight when one scrolls by a page, borders included. */
+/** Rows that stay visible when scrolling by a page, borders included. */
 const keptRows = 4;
 
 /** Fields whose text is a path. */
@@ -64,13 +64,13 @@ export class StepActions {
     this.#parts = parts;
   }
 
-  /** To the next step, once the current one is in order; at the review, the launch. */
+  /** Goes to the next step once the current one is valid; launches from the review. */
   async next(): Promise<undefined> {
     const { step } = this.#state;
     if (await this.#mayLeave()) this.#advance(stepBeside(step, 1));
   }
 
-  /** To the review, once the current step is in order: what is not answered stays as the script says. */
+  /** Goes to the review once the current step is valid; unanswered settings keep the script's values. */
   async review(): Promise<undefined> {
     if (await this.#mayLeave()) this.#advance("review");
   }
@@ -90,7 +90,7 @@ export class StepActions {
     this.#opened(backStep(this.#state));
   }
 
-  /** To the answer at fault, else to the step that fixes the first fault of the checks. */
+  /** Goes to the invalid answer, or to the step that fixes the first failed check. */
   fix(): undefined {
     const wrong = wrongAnswer(this.#state);
     const { subject = "" } = firstFault(this.#state) ?? {};
@@ -113,12 +113,12 @@ export class StepActions {
     this.#changed(choose(this.#state, distance));
   }
 
-  /** Changes the text of the field that has the keys. */
+  /** Edits the text of the focused field. */
   edit(change: (field: EditorState) => EditorState): void {
     this.#context.store.update(editField(this.#state, change));
   }
 
-  /** Completes a path as far as all that fit agree; elsewhere goes to the next field. */
+  /** Completes a path to the common prefix of all matches; elsewhere goes to the next field. */
   async complete(): Promise<string | undefined> {
     const { store, folder } = this.#context;
     const item = focusedItem(this.#state);
@@ -127,7 +127,7 @@ export class StepActions {
       return undefined;
     }
     const { id, value } = item;
-    // Completed as in quotes: a path goes on after a blank here.
+    // Completed as in quotes: a path may contain blanks here.
     const { typed, matches } = await completePath({ typed: value, quote: '"' }, folder);
     const { given, editor } = this.#state;
     const now = focusedItem(this.#state);
@@ -141,7 +141,7 @@ export class StepActions {
       editor: fieldWith(editor, whole),
       paths: isOne ? [] : fitting,
     });
-    return only === undefined ? "Nothing here begins with that." : undefined;
+    return only === undefined ? "No matching files." : undefined;
   }
 
   scroll(direction: -1 | 1): undefined {
@@ -164,7 +164,7 @@ export class StepActions {
     const { frame, store } = this.#context;
     const { drafts, launch } = this.#parts;
     const isOpen = this.#state.launch === undefined && Object.keys(this.#state.given).length > 0;
-    if (isOpen && !(await frame.confirm("Forget these answers and begin anew?"))) return;
+    if (isOpen && !(await frame.confirm("Discard these answers and start over?"))) return;
     if (!(await launch.mayLoseKey())) return;
     await drafts.remove();
     store.update(restartedState(this.#state));
@@ -180,18 +180,18 @@ export class StepActions {
       return;
     }
     // The script may have been corrected meanwhile.
-    store.update({ work: "reading and checking it again" });
+    store.update({ work: "reading and checking the script again" });
     await loader.check();
     store.update({ work: undefined });
     if (loader.isReady) await launch.launch();
     else this.open("review");
   }
 
-  /** Back from the launch to the answers. */
+  /** Returns from the launch to the answers. */
   async editAnswers(): Promise<undefined> {
     const { loader, launch } = this.#parts;
     const isRunning = this.#state.launch?.state === "running";
-    const question = "The launch goes on until another one takes its place. Edit the answers?";
+    const question = "The launch continues until a new one replaces it. Edit the answers?";
     if (isRunning && !(await this.#context.frame.confirm(question))) return;
     if (!(await launch.mayLoseKey())) return;
     loader.forget("script", "functions");
@@ -199,7 +199,7 @@ export class StepActions {
     this.open("app");
   }
 
-  /** Begins with a model of this machine; the other answers stay. */
+  /** Starts with a local model; the other answers stay. */
   deployModel(model: string): void {
     const { given, launch } = this.#state;
     if (launch?.state === "running") return;
@@ -211,7 +211,7 @@ export class StepActions {
     return this.#context.store.get();
   }
 
-  /** Checks the step and asks what leaving it takes. An added variable keeps the step. */
+  /** Checks the step and asks for confirmations. Stays in the step after adding a variable. */
   async #mayLeave(): Promise<boolean> {
     const { store } = this.#context;
     const { step } = this.#state;
@@ -226,7 +226,7 @@ export class StepActions {
       store.update(addVariable(checked));
       return false;
     }
-    // The person may have gone back while a question was open.
+    // The user may have gone back while a question was open.
     return (await mayLeaveStep(this.#context)) && this.#state.step === before.step;
   }
 
@@ -234,7 +234,7 @@ export class StepActions {
     const { loader, launch } = this.#parts;
     const { step } = this.#state;
     if (step === "review" && loader.preparation === undefined) {
-      this.#context.frame.notify("Answers have changed; checking again.");
+      this.#context.frame.notify("Answers changed; checking again.");
       this.open("review");
       return;
     }
@@ -251,14 +251,14 @@ export class StepActions {
     void this.#parts.drafts.save();
   }
 
-  /** Shows a change that other facts may have to be read for. */
+  /** Shows a change that may need other facts. */
   #changed(state: DeployState): undefined {
     this.#context.store.update(state);
     this.#parts.loader.read();
   }
 }
 
-/** @returns false: the step stays, and says why */
+/** @returns false to stay in the step, which shows why */
 async function mayLeaveStep(context: DeployContext): Promise<boolean> {
   const { step, given } = context.store.get();
   switch (step) {
@@ -276,7 +276,7 @@ async function mayLeaveStep(context: DeployContext): Promise<boolean> {
   }
 }
 
-/** `deploy.py::serve` in the field for the path names a function as well. */
+/** Splits `deploy.py::serve` in the path field into path and function. */
 function divideReference({ store }: DeployContext): void {
   const { given } = store.get();
   const [file = "", target = ""] = (given.script ?? "").split("::");
@@ -295,7 +295,7 @@ async function writeScript({ store, cloud, frame, folder }: DeployContext): Prom
     const existing = await readFile(absolute, "utf8").catch(() => undefined);
     if (existing === text) return true;
     const replaces = existing !== undefined;
-    const question = `${file} is there already. Replace it with a script for ${model}?`;
+    const question = `Replace ${file} with a script for ${model}?`;
     if (replaces && !(await frame.confirm(question))) return false;
     await cloud.scripts.write(absolute, text, replaces);
     return true;
@@ -310,7 +310,7 @@ async function confirmPublic({ store, frame }: DeployContext): Promise<boolean> 
   const state = store.get();
   if (authOf(state.given, baseOf(state)) !== "public" || state.isPublicConfirmed) return true;
   const isPublicConfirmed = await frame.confirm(
-    "Public: anybody who reaches the address may use it, without a key. Make it public?",
+    "Anyone who can reach the URL can use the app without a key. Make it public?",
   );
   store.update({ isPublicConfirmed });
   return isPublicConfirmed;
@@ -319,5 +319,5 @@ async function confirmPublic({ store, frame }: DeployContext): Promise<boolean> 
 async function confirmFaults({ store, frame }: DeployContext): Promise<boolean> {
   const fault = firstFault(store.get());
   if (fault === undefined) return true;
-  return await frame.confirm(`${fault.sentence} The launch would fail. Go on all the same?`);
+  return await frame.confirm(`${fault.sentence} The launch would fail. Launch anyway?`);
 }

@@ -25,10 +25,10 @@ import {
 import { commandOf } from "./review-pages.ts";
 import { stepTitle } from "./steps.ts";
 
-/** Before the script is read there is no command, the review shows it anyway, and the launch has the log. */
+/** Steps without a command at the end: it is unknown, already shown, or replaced by the log. */
 const stepsWithoutCommand: ReadonlySet<StepId> = new Set(["script", "review", "launch"]);
 
-/** A page that is too long scrolls: only its rows in sight are mounted. @param size of the whole screen */
+/** Mounts only the visible rows of a long page. @param size of the whole screen */
 export function StepPage({ state, size }: { state: DeployState; size: BodySize }): ReactElement {
   const { glyphs } = useLook();
   const x = stepsColumns(size.columns);
@@ -61,11 +61,11 @@ export interface FormRowProps {
   /** Its place in the panel, for the cursor. */
   readonly y: number;
   readonly room: PageRoom;
-  /** The text of the field that has the keys. */
+  /** The text of the focused field. */
   readonly editor: EditorState;
 }
 
-/** A row of text, or a label with the field beside it. Secrets come masked. */
+/** Draws a row of text, or a label with its field. Secrets are masked. */
 export function FormRow({ row, y, room, editor }: FormRowProps): ReactElement {
   const { field, isFocused = false, runs } = row;
   if (field === undefined) return <Line runs={runs} />;
@@ -101,7 +101,7 @@ function unchanged(text: string): string {
 }
 
 interface EndProps {
-  /** Rows that are left at the end of the panel. */
+  /** Free rows at the end of the panel. */
   readonly rows: number;
   readonly width: number;
 }
@@ -109,14 +109,14 @@ interface EndProps {
 /** A blank row and the heading. */
 const logHeadRows = 2;
 
-/** The last lines of the log, where there is room for at least one. */
+/** Draws the last lines of the log, if at least one fits. */
 function LaunchLog(props: EndProps & { readonly log: readonly string[] }): ReactElement | null {
   const { log, rows, width } = props;
   const { theme } = useLook();
   if (log.length === 0 || rows <= logHeadRows) return null;
   return (
     <Box flexDirection="column" flexShrink={0} paddingTop={1}>
-      <Text {...theme.dim}>Log (Ctrl+O shows all of it)</Text>
+      <Text {...theme.dim}>Log (Ctrl+O opens it all)</Text>
       {log.slice(logHeadRows - rows).map((text, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place below the heading
         <TextLine key={index} text={text} tone="plain" width={width} />
@@ -125,7 +125,7 @@ function LaunchLog(props: EndProps & { readonly log: readonly string[] }): React
   );
 }
 
-/** The command for the same answers at the end of the panel, where there is room for all of it. */
+/** Draws the command for the answers at the end of the panel, if all of it fits. */
 function SameCommand(props: EndProps & { readonly command: string }): ReactElement | null {
   const { command, rows, width } = props;
   const { glyphs, theme } = useLook();
@@ -135,7 +135,7 @@ function SameCommand(props: EndProps & { readonly command: string }): ReactEleme
   return (
     <>
       <Spacer />
-      <Text {...theme.dim}>The same as a command</Text>
+      <Text {...theme.dim}>Equivalent command</Text>
       {wrapped.map(({ key, runs }) => (
         <Line key={key} runs={runs} />
       ))}

@@ -1,4 +1,4 @@
-// Panel of the steps: done, current and later ones, then the advanced ones; the script, and when the draft was saved.
+// Panel of the steps, the advanced steps, the script, and the time of the last saved draft.
 
 import { memo, type ReactElement } from "react";
 import { formatLocalTime } from "../../../base/local-time.ts";
@@ -18,7 +18,7 @@ export interface StepsListProps extends Pick<DeployState, "step" | "given" | "dr
 export const StepsList = memo(function StepsList(props: StepsListProps): ReactElement {
   const { step, given, draftSavedAtMs, rows } = props;
   const current = mainIndex(step);
-  // Its folders have no room here.
+  // Folders do not fit here.
   const script = scriptOf(given) === "" ? "" : (referenceOf(given).split("/").at(-1) ?? "");
   const width = panelInnerWidth(stepsWidth);
   return (

@@ -1,4 +1,4 @@
-// Steps of the deploy screen: three that everybody passes, and the advanced ones behind the review.
+// Steps of the deploy screen: three main steps, and the advanced ones behind the review.
 
 import { isEphemeral } from "./answers.ts";
 import { appPage, wherePage } from "./app-pages.ts";
@@ -12,16 +12,16 @@ import { resourcesPage, scalingPage, timeoutsPage, variablesPage } from "./setti
 export interface Step {
   readonly id: StepId;
   readonly title: string;
-  /** Its settings in a few words, for the list of advanced steps. */
+  /** Short description for the list of advanced steps. */
   readonly note?: string;
   readonly page: (state: DeployState) => Partial<Page> & Pick<Page, "question">;
-  /** Facts that others may change: they are read anew whenever the step is opened. */
+  /** Facts that others may change: reloaded whenever the step is opened. */
   readonly reads?: readonly (keyof Facts)[];
 }
 
-/** The way to an app. The launch is the end of the last one. */
+/** Main steps; the launch ends the last one. */
 export const mainSteps: readonly Step[] = [
-  { id: "script", title: "What", page: scriptPage, reads: ["scripts", "models"] },
+  { id: "script", title: "Source", page: scriptPage, reads: ["scripts", "models"] },
   { id: "app", title: "Name and access", page: appPage, reads: ["apps"] },
   {
     id: "review",
@@ -33,13 +33,13 @@ export const mainSteps: readonly Step[] = [
 
 const launchStep: Step = { id: "launch", title: "Launch", page: launchPage };
 
-/** Each leads back to the review: the script decides what is not answered there. */
+/** Optional steps; each returns to the review. The script decides unanswered settings. */
 const advancedSteps: readonly Step[] = [
   { id: "found", title: "Inspection", note: "findings in the script", page: foundPage },
-  { id: "mode", title: "Run or deploy", note: "an app, or one replica for now", page: modePage },
+  { id: "mode", title: "Run or deploy", note: "permanent app or one-time run", page: modePage },
   {
     id: "where",
-    title: "Where",
+    title: "Server",
     note: "this machine or another server",
     page: wherePage,
     reads: ["apps", "capacity"],
@@ -65,7 +65,7 @@ const advancedSteps: readonly Step[] = [
 
 export const steps: readonly Step[] = [...mainSteps, ...advancedSteps, launchStep];
 
-/** An app that is run once has one replica, so nothing is asked about its scaling. */
+/** Returns the advanced steps; a one-time run has one replica, so no scaling. */
 export function advancedStepsOf({ given }: Pick<DeployState, "given">): readonly Step[] {
   return isEphemeral(given) ? advancedSteps.filter(({ id }) => id !== "scaling") : advancedSteps;
 }
@@ -74,7 +74,7 @@ export function isAdvanced(step: StepId): boolean {
   return advancedSteps.some(({ id }) => id === step);
 }
 
-/** Index of the main step that a step is or belongs to. */
+/** Returns the index of the main step that a step belongs to. */
 export function mainIndex(step: StepId): number {
   const at = mainSteps.findIndex(({ id }) => id === step);
   return at === -1 ? mainSteps.length - 1 : at;
@@ -82,12 +82,12 @@ export function mainIndex(step: StepId): number {
 
 export interface WrongAnswer {
   readonly step: StepId;
-  /** The field at fault; undefined: the step as a whole. */
+  /** The invalid field; undefined for the step as a whole. */
   readonly field: string | undefined;
   readonly sentence: string;
 }
 
-/** The first answer at fault: the review can be reached past any step. Undefined until the script is read. */
+/** Returns the first invalid answer, since steps can be skipped. Undefined until the script is read. */
 export function wrongAnswer(state: DeployState): WrongAnswer | undefined {
   if (state.known.script.kind !== "loaded") return undefined;
   for (const { id, title, page } of [...mainSteps.slice(0, 2), ...advancedStepsOf(state)]) {
@@ -107,7 +107,7 @@ export function pageOf(state: DeployState): Page {
   return { question: "", items: [], lines: [], ...step?.page(state) };
 }
 
-/** The field that has the keys. */
+/** Returns the focused field. */
 export function focusedItem(state: DeployState): Item | undefined {
   const { items } = pageOf(state);
   return items[Math.min(state.focus, items.length - 1)];
@@ -120,14 +120,14 @@ export function stepTitle({ step }: Pick<DeployState, "step">): string {
   return `${place}  ${title}`;
 }
 
-/** The step on the way there or back; undefined beyond either end. */
+/** Returns the next or previous step; undefined beyond either end. */
 export function stepBeside(step: StepId, distance: -1 | 1): StepId | undefined {
   if (isAdvanced(step)) return "review";
   const way = [...mainSteps, launchStep];
   return way[way.findIndex(({ id }) => id === step) + distance]?.id;
 }
 
-/** The step that a draft goes on with: what is checked or launched is reviewed again. */
+/** Returns the step that a draft resumes at: checks and launches resume at the review. */
 export function resumedStep(text: string): StepId {
   const step = steps.find(({ id }) => id === text)?.id ?? "script";
   return step === "launch" || step === "preflight" ? "review" : step;

@@ -28,10 +28,10 @@ describe("a typed range", () => {
 
   test("is told what it means before it is set", () => {
     expect(rangeEffect({ minConcurrency: 0, maxConcurrency: 2 })).toBe(
-      "No replica is kept while nobody asks, and at most 2 run.",
+      "Scales to zero when idle, up to 2 under load.",
     );
     expect(rangeEffect({ minConcurrency: 2, maxConcurrency: 9 })).toMatch(
-      /^2 are kept .* 9 run\.$/,
+      /^Keeps 2 .* 9 under load\.$/,
     );
   });
 });

@@ -49,9 +49,9 @@ test("state, settings, revisions, ended replicas and calls are told", () => {
     /State +failed: exit code 1/,
     /URL +http:\/\/127\.0\.0\.1:8480\/local\/tiny/,
     /Access +private/,
-    /Replicas +0 to 2, each 4 requests at a time/,
-    / {12}set here, not by the script: maxConcurrency/,
-    /Starts +port 8000, ready at \/health/,
+    /Replicas +0 to 2, concurrency 4/,
+    / {12}override the script: maxConcurrency/,
+    /Startup +port 8000, ready at \/health/,
     /Hardware +any machine, 0 GPUs/,
     /Variables +LOG/,
     /Secrets +HF_TOKEN/,
@@ -63,7 +63,7 @@ test("state, settings, revisions, ended replicas and calls are told", () => {
   ]) {
     expect(shown).toMatch(line);
   }
-  expect(shown).toContain("│ Calling it ");
+  expect(shown).toContain("│ Example calls ");
   expect(shown).not.toContain("\u001b[31m");
 });
 

@@ -66,9 +66,7 @@ test("a narrow table keeps name, state, replicas and rates", () => {
 });
 
 test("an empty table says that nothing is deployed", () => {
-  expect(textOf(consoleState({ apps: [] }, { pane: "keys" }))).toContain(
-    "Nothing is deployed yet.",
-  );
+  expect(textOf(consoleState({ apps: [] }, { pane: "keys" }))).toContain("No deployments yet.");
 });
 
 describe("a filter", () => {
@@ -77,14 +75,14 @@ describe("a filter", () => {
   test("names itself and the number of all", () => {
     const shown = textOf(consoleState({ apps }, { filter: "tin" }));
     expect(shown).toContain("Deployments · filter: tin");
-    expect(shown).toContain("1 of 2 (3 in all)");
+    expect(shown).toContain("1 of 2 (3 total)");
     expect(shown).not.toContain("embed");
   });
 
   test("finds states, and says when nothing fits", () => {
     expect(textOf(consoleState({ apps }, { filter: "READY" }))).toContain("1 of 3");
     expect(textOf(consoleState({ apps }, { filter: "zzz" }))).toContain(
-      "No deployment is called 'zzz'. Esc shows all.",
+      "No deployment matches 'zzz'. Esc shows all.",
     );
   });
 

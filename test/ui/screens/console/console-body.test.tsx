@@ -69,7 +69,7 @@ describe("windows", () => {
     const made = { document: { key: sampleKey(), token: "dk_new" }, isCopied: false };
     const lines = draw(consoleState({ link: gone }, { made }), size).lines();
     expect(lines).toHaveLength(size.rows);
-    expect(lines[0]).toContain("No control plane answers");
+    expect(lines[0]).toContain("The control plane is not running");
     expect(lines.at(-4)).toContain("dk_new");
     expect(Math.max(...lines.map(textWidth))).toBe(size.columns);
   });
@@ -110,7 +110,9 @@ describe("the connection", () => {
   test("that broke leaves the table, with its age and the keys that help", () => {
     const shown = draw(consoleState({ link: gone, readAtMs: now - 12_000 }), large);
     const [banner = ""] = shown.lines();
-    expect(banner).toMatch(/✗ No control plane answers.*figures are 12 s old.*S starts it.*r asks/);
+    expect(banner).toMatch(
+      /✗ The control plane is not running.*data is 12 s old.*S starts it.*r retries/,
+    );
     expect(shown.text()).toMatch(/> tiny +● ready/);
   });
 
@@ -134,18 +136,18 @@ describe("the connection", () => {
 
   test("that is slow is told, while the figures stay", () => {
     const [banner = ""] = draw(consoleState({ readAtMs: now - 6000 })).lines();
-    expect(banner).toContain("slow to answer · figures are 6 s old");
+    expect(banner).toContain("The control plane responds slowly · data is 6 s old");
     expect(textOf({ readAtMs: now - 1000 })).not.toContain("slow");
   });
 
   test("that is being made names the place", () => {
     const state = { link: { kind: "connecting" }, readAtMs: undefined, apps: [] } as const;
-    expect(textOf(state)).toContain("Asking this machine what is deployed…");
+    expect(textOf(state)).toContain("Loading deployments from this machine…");
   });
 
   test("to a server that never ran names the key that starts it", () => {
     const shown = textOf({ link: gone, readAtMs: undefined, apps: [] });
-    expect(shown).toContain("The control plane does not run.");
+    expect(shown).toContain("The control plane is not running.");
     expect(shown).toContain("S starts it");
   });
 
@@ -158,7 +160,7 @@ describe("the connection", () => {
   });
 
   test("with nothing deployed names the way to the first deployment", () => {
-    expect(textOf({ apps: [] })).toContain("4 opens the wizard");
+    expect(textOf({ apps: [] })).toContain("Press 4 to deploy");
     expect(textOf({ apps: [] }, { pane: "keys" })).toContain("API keys");
   });
 });

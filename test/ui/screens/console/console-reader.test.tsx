@@ -18,7 +18,7 @@ function heard(state: ConsoleState, log = new LogBuffer()): string[] {
 
 test("the connection, the pane, the filter and the selection are told", () => {
   expect(heard(consoleState({}, { filter: "ti" }))).toEqual([
-    "Control plane, this machine: answers",
+    "Control plane, this machine: connected",
     "Pane: apps, filter ti",
     "Selected: tiny",
   ]);
@@ -38,7 +38,7 @@ test("the selected replica and key are told in their panes, and the log's filter
 
 test("a new key is told as long as it is shown", () => {
   const made = { document: { key: sampleKey(), token: "dk_new" }, isCopied: false };
-  expect(heard(consoleState({}, { made }))).toContain("New key, shown this once: dk_new");
+  expect(heard(consoleState({}, { made }))).toContain("New key, shown only once: dk_new");
 });
 
 test("states and events are lines, without what a terminal would obey; the log only in its pane", () => {
@@ -62,6 +62,6 @@ test("details are read out in place of the deployments", () => {
   };
   const lines = readerLines(consoleState({}, { details: { facts, top: 0 } }), logOf(), now);
   expect(lines).toContain("State       ready");
-  expect(lines).toContain("Calling it");
+  expect(lines).toContain("Example calls");
   expect(lines.at(-1)).toMatch(/^ {12}curl$/);
 });

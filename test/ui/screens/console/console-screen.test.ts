@@ -82,21 +82,21 @@ test("a scale is asked, explained, confirmed and told", async () => {
   screen.type("s");
   await screen.until("Replicas of local/tiny");
   screen.type("\u00155..2\r");
-  await screen.until("5 is more than 2");
+  await screen.until("Minimum 5 is above maximum 2");
   expect(server.calls).toEqual([]);
   screen.type("s");
   await screen.until("Replicas of local/tiny");
   screen.type("\u00151..4\r");
-  await screen.until("1 is kept while nobody asks, and at most 4 run.");
+  await screen.until("Keeps 1 running when idle, up to 4 under load.");
   screen.type("n");
-  await screen.until(() => !screen.text.includes("is kept while"));
+  await screen.until(() => !screen.text.includes("running when idle"));
   expect(server.calls).toEqual([]);
   screen.type("s");
   await screen.until("Replicas of local/tiny");
   screen.type("\u00151..4\r");
-  await screen.until("is kept while");
+  await screen.until("running when idle");
   screen.type("y");
-  await screen.until("local/tiny scales 1..4 from now on");
+  await screen.until("local/tiny scales 1..4; later");
   expect(server.calls).toEqual(['scale local/tiny {"minConcurrency":1,"maxConcurrency":4}']);
 });
 
@@ -106,7 +106,7 @@ test("a deployment is deleted by its name alone", async () => {
   screen.type("D");
   await screen.until(/Type tiny/);
   screen.type("yes\r");
-  await screen.until("'yes' is not tiny: nothing was deleted");
+  await screen.until("'yes' is not tiny; nothing deleted");
   screen.type("D");
   await screen.until(/Type tiny/);
   screen.type(keys.escape);
@@ -123,11 +123,11 @@ test("x stops a deployment after a question, and lets it run again", async () =>
   const { server, screen } = await openConsole();
   await screen.until(/> tiny/);
   screen.type("x");
-  await screen.until("Its replica finishes what it has and ends");
+  await screen.until("Its replica finishes its requests and stops");
   screen.type("y");
   await screen.until(/> tiny +⊘ stopped/);
   screen.type(keys.enter);
-  await screen.until("local/tiny is stopped; x lets it run again");
+  await screen.until("local/tiny is stopped; x resumes it");
   screen.type("x");
   await screen.until(/> tiny +● ready/);
   expect(server.calls).toEqual(["pause local/tiny", "resume local/tiny"]);
@@ -157,7 +157,7 @@ test("a roll-back is chosen among the earlier revisions, followed, and told when
   await screen.until("r0001-00000000  first");
   expect(screen.text).not.toContain("r0000-00000000");
   screen.type(keys.enter);
-  await screen.until("local/tiny stays as it was: The replica ended with exit code 1.");
+  await screen.until("local/tiny is unchanged: The replica ended with exit code 1.");
   expect(server.calls).toEqual(["activate local/tiny r0001-00000000"]);
 });
 
@@ -165,11 +165,11 @@ test("a key is made, seen once, copied and gone; others are rotated and revoked"
   const { server, screen } = await openConsole();
   await screen.until(/> tiny/);
   screen.type("n");
-  await screen.until("A key for");
+  await screen.until("Create a key to");
   screen.type(keys.enter);
-  await screen.until("What is it for?");
+  await screen.until("Name of the key");
   screen.type("laptop\r");
-  await screen.until("It expires");
+  await screen.until("Key expires");
   screen.type(keys.enter);
   const token = `dk_${"t".repeat(61)}`;
   await screen.until(token);
@@ -186,19 +186,19 @@ test("a key is made, seen once, copied and gone; others are rotated and revoked"
   screen.type(keys.tab);
   await screen.until(/> (ci|laptop)/);
   screen.type("r");
-  await screen.until("the old one works on");
+  await screen.until("The old token works for");
   await choose(screen, "One hour");
   await screen.until("dk_rotated");
   screen.type(keys.enter);
   await screen.until(() => !screen.text.includes("dk_rotated"));
   screen.type("x");
-  await screen.until("It cannot be taken back");
+  await screen.until("This cannot be undone");
   screen.type(keys.enter);
-  await screen.until(() => !screen.text.includes("It cannot be taken back"));
+  await screen.until(() => !screen.text.includes("This cannot be undone"));
   expect(server.calls.some((order) => order.startsWith("revoke"))).toBe(false);
   screen.type("x");
-  await screen.until("It cannot be taken back");
-  await choose(screen, "Yes, and cut");
+  await screen.until("This cannot be undone");
+  await choose(screen, "Yes, and cancel");
   await screen.until(/is revoked/);
   expect(server.calls.at(-1)).toMatch(/^revoke \S+ hard$/);
 });
@@ -211,9 +211,9 @@ test("a replica is stopped with another in its place", async () => {
   screen.type(keys.tab);
   await screen.until("> aaaabbbb");
   screen.type("jx");
-  await screen.until("Stop replica ccccdddd? Its 2 requests are finished first.");
-  await choose(screen, "Yes, once another");
-  await screen.until("ccccdddd is on its way out");
+  await screen.until("Stop replica ccccdddd? It finishes its 2 requests first.");
+  await choose(screen, "Yes, after a replacement");
+  await screen.until("Stopping ccccdddd");
   expect(server.calls).toEqual(["stop ccccdddd and replace it"]);
 });
 
@@ -243,15 +243,15 @@ test("a control plane that goes away takes nothing with it, and comes back by it
   const { server, screen } = await openConsole();
   await screen.until(/> tiny +● ready/);
   server.isGone = true;
-  await screen.until("No control plane answers on this machine");
+  await screen.until("The control plane is not running");
   expect(screen.text).toMatch(/> tiny +● ready/);
   expect(screen.text).toContain("S starts it");
   server.isGone = false;
-  await screen.until(() => !screen.text.includes("No control plane answers"));
+  await screen.until(() => !screen.text.includes("The control plane is not running"));
   server.isGone = true;
-  await screen.until("No control plane answers on this machine");
+  await screen.until("The control plane is not running");
   screen.type("S");
-  await screen.until("The control plane runs in the background, at http://127.0.0.1:8480");
+  await screen.until("The control plane is running at http://127.0.0.1:8480");
   expect(server.calls).toEqual(["start"]);
 });
 
@@ -259,7 +259,7 @@ test("one that never ran is a state with the key that starts it", async () => {
   const server = new SampleServer();
   server.isGone = true;
   const { screen } = await openConsole({ server, columns: 80, rows: 24 });
-  await screen.until("The control plane does not run.");
+  await screen.until("The control plane is not running.");
   screen.type("S");
   await screen.until(/> tiny +● ready/);
 });
@@ -282,7 +282,7 @@ test("200 deployments and a flood of lines leave the keys quick, and only what f
   onTestFinished(() => clearInterval(flood));
   await screen.until(/n \d{3,}/);
   screen.type("/app-15\r");
-  await screen.until("1 of 10 (200 in all)");
+  await screen.until("1 of 10 (200 total)");
   screen.type(keys.end);
   await screen.until("> app-159");
   screen.type(keys.escape);
@@ -301,7 +301,7 @@ test("the palette does what the keys do, and asks for what a command needs", asy
   screen.type(keys.enter);
   await screen.until("Replicas of local/tiny");
   screen.type("\u0015reset\r");
-  await screen.until("scales as its script says");
+  await screen.until("is reset to");
   expect(server.calls).toEqual(["reset local/tiny"]);
 });
 
@@ -315,7 +315,7 @@ test("typed lines name a deployment and a replica", async () => {
   screen.type("n");
   await screen.until((now) => !now.text.includes("[ No ]") && /> embed/.test(now.text));
   await choose(screen, ":/delete-app nobody");
-  await screen.until("There is no deployment called 'nobody'");
+  await screen.until("No deployment named 'nobody'");
   server.revisionList = [sampleRevision({ revision: "r0001-cccccccc", state: "SUPERSEDED" })];
   await choose(screen, ":/rollback tiny r0001");
   await screen.until("Roll local/tiny back from r0002-1a2b3c4d to r0001-cccccccc?");
@@ -345,14 +345,14 @@ test("details tell the revisions and how to call it, and Esc leads back", async 
   const { screen } = await openConsole({ columns: 80, rows: 24 });
   await screen.until(/> tiny/);
   screen.type("i");
-  await screen.until("Calling it");
+  await screen.until("Example calls");
   expect(screen.text).toContain("http://127.0.0.1:8480/local/tiny");
   expect(screen.text).toContain("r0002");
   screen.type(keys.escape);
   await screen.until(/> tiny/);
   await until(
     () => screen.text,
-    (text) => !text.includes("Calling it"),
+    (text) => !text.includes("Example calls"),
   );
 });
 
@@ -398,7 +398,7 @@ test("p turns to another server, and nothing of the one before stays", async () 
   await screen.until("https://far:8481");
   await choose(screen, "far");
   await screen.until(/> far-away/);
-  await screen.until("There is no key yet");
+  await screen.until("No API keys yet");
   expect(screen.text).not.toMatch(/tiny|filter:/);
   await screen.until(() => server.followers === 0 && far.followers === 1);
   screen.type("x");

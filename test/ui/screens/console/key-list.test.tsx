@@ -30,7 +30,7 @@ test("a key is marked while its pane has the focus", () => {
 });
 
 test("without a key the way to one is told", () => {
-  expect(textOf([])).toContain("There is no key yet. n makes one.");
+  expect(textOf([])).toContain("No API keys yet. n creates one.");
 });
 
 test("a new token is shown whole, with the keys that copy and close it", () => {
@@ -39,7 +39,7 @@ test("a new token is shown whole, with the keys that copy and close it", () => {
   const shown = renderAt(<NewKey {...made} width={80} height={5} />, { columns: 80 });
   expect(shown.text()).toContain(token);
   expect(shown.text()).toContain("New key ci");
-  expect(shown.text()).toContain("y copies it · Enter closes this");
+  expect(shown.text()).toContain("y copies it · Enter closes");
   shown.rerender(<NewKey {...made} isCopied width={80} height={5} />);
   expect(shown.text()).toContain("Authorization: Key TOKEN · copied · Enter");
 });

@@ -50,10 +50,10 @@ test("the title tells the filters, and the lower border how many lines were miss
 
 test("an empty log is told apart from one without matches", () => {
   const log = new LogBuffer();
-  expect(linesOf(log)[1]).toContain("Nothing is written yet.");
+  expect(linesOf(log)[1]).toContain("No log lines yet.");
   log.push(sampleLine());
   log.setFilters({ text: "zzz" });
-  expect(linesOf(log)[1]).toContain("Nothing matches. Esc shows all.");
+  expect(linesOf(log)[1]).toContain("No matching lines. Esc shows all.");
 });
 
 test("long lines are cut, or broken behind blanks", () => {

@@ -32,10 +32,10 @@ test.each<[ReplicaState, string]>([
 });
 
 test("a row tells the load and the time to start, how far it is, or how long it stays", () => {
-  expect(rowOf({ inFlight: 2 })).toMatch(/● ready +████░░░░ 2\/4 up in 2\.00 s/);
+  expect(rowOf({ inFlight: 2 })).toMatch(/● ready +████░░░░ 2\/4 ready in 2\.00 s/);
   const starting = { progress: "loading", readyAt: undefined, startedAt: now - 5000 };
   expect(rowOf(starting)).toContain("loading, for 5 s");
-  expect(rowOf({ expiresAt: now + 30_000, gpus: ["0"] })).toContain("30 s left, 1 GPU, up in");
+  expect(rowOf({ expiresAt: now + 30_000, gpus: ["0"] })).toContain("30 s left, 1 GPU, ready in");
 });
 
 test("a replica that ended tells why", () => {
@@ -82,11 +82,11 @@ test("the demand is told with its target, and the autoscaler's reasons are, the 
 
 test("without replicas the next step is told", () => {
   expect(linesOf(consoleState({ replicas: [] })).join("\n")).toContain(
-    "No replica runs; the next request starts one.",
+    "No replicas; the next request starts one.",
   );
   const app = sampleApp();
   const apps = [{ ...app, scale: { ...app.scale, minConcurrency: 1 } }];
-  expect(linesOf(consoleState({ apps, replicas: [] })).join("\n")).toContain("No replica runs. ");
+  expect(linesOf(consoleState({ apps, replicas: [] })).join("\n")).toContain("No replicas. ");
 });
 
 test("many replicas take half of the room, around the selected one", () => {

@@ -51,7 +51,7 @@ describe("the text", () => {
     const written = writeAnswers(createDeployState(rules, { script: "deploy.py" }, "script"));
     expect(written).toContain("script = deploy.py");
     expect(written).not.toContain("max-concurrency");
-    expect(written).toContain("once it is read");
+    expect(written).toContain("once the script is read");
   });
 });
 
@@ -89,13 +89,13 @@ describe("reading", () => {
   });
 
   test.each([
-    [/mode = deploy/, "nonsense", "use name = value"],
-    [/mode = deploy/, "moode = run", "no answer called moode"],
-    [/mode = deploy/, "maxConcurrency = 2", "no answer called maxConcurrency"],
+    [/mode = deploy/, "nonsense", "Use name = value"],
+    [/mode = deploy/, "moode = run", "Unknown name moode"],
+    [/mode = deploy/, "maxConcurrency = 2", "Unknown name maxConcurrency"],
     [/mode = deploy/, "mode = perhaps", "Use one of deploy, run"],
-    [/mode = deploy/, "mode = run\nmode = deploy", "answered twice"],
-    [/mode = deploy/, "env 1X = 2", "no answer called env 1X"],
-    [/mode = deploy/, 'mode = "run', "no JSON text"],
+    [/mode = deploy/, "mode = run\nmode = deploy", "set twice"],
+    [/mode = deploy/, "env 1X = 2", "Unknown name env 1X"],
+    [/mode = deploy/, 'mode = "run', "not valid JSON"],
   ])("of %s as %j says what is wrong, and where", (line, now, sentence) => {
     const own = changed(line, now);
     const { problems } = readAnswers(own, state);

@@ -118,7 +118,7 @@ describe("what a deployment changes", () => {
     const differences = differencesOf(before, after, rules.looksSecret);
     expect(differences).toContainEqual({ label: "Access", before: "private", after: "public" });
     expect(differences).toContainEqual({ label: "Early stream", before: "off", after: "on" });
-    expect(differences).toContainEqual({ label: "Replicas at most", before: "2", after: "9" });
+    expect(differences).toContainEqual({ label: "Max replicas", before: "2", after: "9" });
     expect(differences).toContainEqual({ label: "MODEL_NAME", before: "tiny", after: "other" });
     expect(differences).toContainEqual({ label: "OLD", before: "1", after: undefined });
     const secret = differences.find(({ label }) => label === "API_KEY");

@@ -122,7 +122,7 @@ async function advanced(screen: SizedTerminal, title: string): Promise<void> {
 async function toReview(opened: Opened): Promise<void> {
   const { screen } = opened;
   await toName(opened);
-  await next(screen, "It can be launched");
+  await next(screen, "Ready to launch");
 }
 
 const result = {
@@ -142,19 +142,19 @@ describe("the way to the launch", () => {
     const { screen, server } = opened;
     await toName(opened);
     screen.type("-two");
-    await screen.until("chat-two is free.");
+    await screen.until("chat-two is available.");
     screen.type(keys.down + right);
     await screen.until("< shared >");
     screen.type(keys.escape);
     await screen.until("1 of 3");
     await next(screen, "> Name    chat-two");
     expect(screen.text).toContain("< shared >");
-    await next(screen, "It can be launched");
+    await next(screen, "Ready to launch");
     screen.type("\u001b[Z");
     await screen.until("> Name    chat-two");
-    await next(screen, "It can be launched");
+    await next(screen, "Ready to launch");
     await screen.until("--auth shared");
-    expect(screen.text).toContain("There is none: this is the first one.");
+    expect(screen.text).toContain("None: this is the first revision.");
     expect(server.requests).toEqual([]);
     expect(server.calls).toEqual([]);
     await next(screen, "3 of 3  Launch");
@@ -172,9 +172,9 @@ describe("the way to the launch", () => {
     for (const _ of "chat") screen.type(keys.backspace);
     screen.type("tiny");
     await screen.until("tiny exists: r0002-1a2b3c4d, ready.");
-    await next(screen, "It can be launched");
-    await screen.until("At a time: 1 -> 4");
-    expect(screen.text).toContain("Replicas at most: 1 -> 2");
+    await next(screen, "Ready to launch");
+    await screen.until("Concurrency: 1 -> 4");
+    expect(screen.text).toContain("Max replicas: 1 -> 2");
   });
 
   test("asks a second time before an app is public", async () => {
@@ -183,11 +183,11 @@ describe("the way to the launch", () => {
     await toName(opened);
     screen.type(keys.down + right + right);
     await screen.until("< public >");
-    await next(screen, "Public: anybody");
+    await next(screen, "Make it public?");
     screen.type("n");
-    await screen.until((shown) => !shown.text.includes("Public: anybody"));
+    await screen.until((shown) => !shown.text.includes("Make it public?"));
     expect(screen.text).toContain("2 of 3");
-    await next(screen, "Public: anybody");
+    await next(screen, "Make it public?");
     screen.type("y");
     await screen.until("3 of 3");
   });
@@ -201,7 +201,7 @@ describe("the way to the launch", () => {
     await screen.until("> API_TOKEN");
     screen.type("hunter2");
     await screen.until("*******");
-    await next(screen, "It can be launched");
+    await next(screen, "Ready to launch");
     await screen.until('API_TOKEN="$API_TOKEN"');
     await next(screen, "3 of 3  Launch");
     await until(
@@ -221,11 +221,11 @@ describe("the way to the launch", () => {
     ];
     const { screen, ...opened } = await openDeploy({ findings });
     await toName({ screen, ...opened });
-    await next(screen, "1 thing stands in the way");
+    await next(screen, "1 problem to fix");
     expect(screen.text).toContain("Use any.");
-    await next(screen, "Go on all the same?");
+    await next(screen, "Launch anyway?");
     screen.type("n");
-    await screen.until((shown) => !shown.text.includes("Go on all the same?"));
+    await screen.until((shown) => !shown.text.includes("Launch anyway?"));
     screen.type("f");
     await screen.until("Advanced  Resources");
   });
@@ -236,20 +236,20 @@ describe("the way to the launch", () => {
     screen.type(script);
     await screen.until("chat.py");
     screen.type("\u001bg");
-    await screen.until("It can be launched");
+    await screen.until("Ready to launch");
     expect(screen.text).toContain("chat, private");
     await advanced(screen, "Resources");
     screen.type(`${keys.down}x`);
     await screen.until("0x");
     screen.type(keys.escape);
     await screen.until("Resources, GPUs: Use a whole number from 0 to 64.");
-    await next(screen, "f opens the answer at fault.");
+    await next(screen, "Press f to fix the answer.");
     screen.type("f");
     await screen.until("> GPUs          0x");
     screen.type(keys.backspace);
     await screen.until((shown) => !shown.text.includes("0x"));
     screen.type("\u001bg");
-    await screen.until("It can be launched");
+    await screen.until("Ready to launch");
   });
 
   test("has every other setting behind one key, each of which leads back to the review", async () => {
@@ -257,16 +257,16 @@ describe("the way to the launch", () => {
     const { screen } = opened;
     await toReview(opened);
     const questions = {
-      Inspection: "Reads     MODEL_NAME, API_TOKEN",
-      Where: "Where should it run?",
-      Scaling: "At a time          4",
-      Timeouts: "How long may things take?",
+      Inspection: "Variables MODEL_NAME, API_TOKEN",
+      Server: "Where should it run?",
+      Scaling: "Concurrency     4",
+      Timeouts: "How long may each phase take?",
       Checks: "✓ ok      server: ready",
     };
     for (const [title, shown] of Object.entries(questions)) {
       await advanced(screen, title);
       await screen.until(shown);
-      await next(screen, "It can be launched");
+      await next(screen, "Ready to launch");
     }
   });
 });
@@ -285,14 +285,14 @@ test("checks are shown one by one as they end, and no key waits for them", async
   await toName(opened);
   await next(screen, "◐ 1 passed; checking python");
   screen.type(keys.enter);
-  await screen.until("The checks still run.");
+  await screen.until("The checks are still running.");
   await advanced(screen, "Checks");
   await screen.until("✓ ok      server: ready");
   expect(screen.text).toContain("◐ running python");
   screen.type(keys.escape);
   await screen.until("◐ 1 passed; checking python");
   running.resolve([ok]);
-  await screen.until("It can be launched");
+  await screen.until("Ready to launch");
 });
 
 describe("reading", () => {
@@ -301,7 +301,7 @@ describe("reading", () => {
     const { screen } = await openDeploy({ change: { inspect } });
     screen.type(script);
     await screen.until("chat.py");
-    await next(screen, "It is parsed, not executed.");
+    await next(screen, "The script is parsed, not executed.");
     screen.type(keys.enter);
     await screen.until("still being read");
     screen.type(keys.escape);
@@ -316,7 +316,7 @@ describe("reading", () => {
     const { screen } = await openDeploy();
     screen.type(script);
     await screen.until("chat.py");
-    await next(screen, "cannot be deployed");
+    await next(screen, "Cannot deploy");
     expect(screen.text).toContain("chat.py:7");
     writeFileSync(script, right);
     screen.type("r");
@@ -354,7 +354,7 @@ describe("the launch", () => {
     const failed = { code: "CLOUD_START_FAILED", sentence: "It did not start.", exitCode: 6 };
     events.push({ kind: "failed", ...failed, reason, tail });
     events.end();
-    await screen.until("chat could not be launched");
+    await screen.until("chat failed to launch");
     for (const said of ["It did not start.", "out_of_memory", "Killed", "✗ start"]) {
       expect(screen.text).toContain(said);
     }
@@ -372,10 +372,10 @@ describe("the launch", () => {
     await screen.until("chat is live");
     expect(screen.text).toContain("r0001-cccccccc, active, ready after 1.20 s");
     screen.type("n");
-    await screen.until("Shown this once");
+    await screen.until("Shown only once");
     expect(server.calls).toEqual(["key api chat chat"]);
     screen.type(keys.escape);
-    await screen.until("The key is shown this once. Leave it?");
+    await screen.until("The key is shown only once. Close it?");
   });
 
   test("can be left for the answers, and the next one takes its place", async () => {
@@ -384,10 +384,10 @@ describe("the launch", () => {
     await toReview(opened);
     await next(screen, "Launching chat");
     screen.type("e");
-    await screen.until("The launch goes on until another one takes its place.");
+    await screen.until("The launch continues until a new one replaces it.");
     screen.type("y");
     await screen.until("serve, a function");
-    await next(screen, "It can be launched");
+    await next(screen, "Ready to launch");
     await next(screen, "Launching chat");
     await until(
       () => server.requests,
@@ -402,7 +402,7 @@ describe("the launch", () => {
     await toReview(opened);
     await next(screen, "Launching chat");
     server.deployment.end();
-    await screen.until("without a result");
+    await screen.until("before the deployment finished");
   });
 });
 
@@ -420,7 +420,7 @@ describe("the answers as one text", () => {
     await screen.until("Use a whole number from 0 to 64.");
     expect(screen.text).toContain("> GPUs");
     screen.type("\u00150");
-    await next(screen, "It can be launched");
+    await next(screen, "Ready to launch");
     await screen.until("--app-name renamed");
   });
 
@@ -429,12 +429,12 @@ describe("the answers as one text", () => {
     const { screen } = opened;
     await toName(opened);
     screen.type(asText);
-    await screen.until("There is no answer called mood. Edit the text again?");
+    await screen.until("Unknown name mood. Edit again?");
     screen.type("n");
-    await screen.until("The answers stay as they were");
+    await screen.until("Answers unchanged");
     expect(screen.text).toContain("> Name    chat");
     screen.type(asText);
-    await screen.until("There is no answer called mood. Edit the text again?");
+    await screen.until("Unknown name mood. Edit again?");
     screen.type("n");
     await screen.until("> Name    chat");
   });
@@ -450,10 +450,10 @@ describe("a draft", () => {
     const { screen } = await openDeploy();
     await screen.until("> Name    chat-later");
     screen.type("\u0012");
-    await screen.until("There is no other draft.");
+    await screen.until("No other drafts.");
     await next(screen, "3 of 3");
     screen.type("\u000e");
-    await screen.until("Forget these answers and begin anew?");
+    await screen.until("Discard these answers and start over?");
     screen.type("y");
     await screen.until("1 of 3");
     expect(screen.text).not.toContain("chat.py");
@@ -463,11 +463,13 @@ describe("a draft", () => {
 test("a screen reader is told each step, its fields and what is wrong", async () => {
   const { screen } = await openDeploy({ isScreenReader: true });
   screen.type(keys.enter);
-  await screen.until("Fault in Script: Type the path of a Python script.");
+  await screen.until("Error in Script: Enter the path of a Python script.");
   screen.type(script);
   await screen.until(`Script: ${script}`);
   screen.type(keys.enter);
-  await screen.until("What      serve, a function");
+  await screen.until("Target    serve, a function");
   screen.type(keys.down);
-  await screen.until("Access: private, keys of the organisation (of private, shared, public)");
+  await screen.until(
+    "Access: private, keys of this organisation (options: private, shared, public)",
+  );
 });

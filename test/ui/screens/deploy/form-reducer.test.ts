@@ -58,12 +58,12 @@ describe("steps", () => {
   test("that are at fault keep the review from the launch, whichever way it was reached", () => {
     const state = openStep(stateOf("review", { gpuCount: "many" }), "review");
     const given = { ...state.given, "variable:API_TOKEN": "t" };
-    expect(wrongAnswer(state)?.sentence).toContain("Variables, API_TOKEN: The script does not");
+    expect(wrongAnswer(state)?.sentence).toContain("Variables, API_TOKEN: The script needs it");
     expect(wrongAnswer({ ...state, given })).toMatchObject({
       step: "resources",
       field: "gpuCount",
     });
-    expect(checkStep({ ...state, given }).faults[""]).toContain("f opens the answer");
+    expect(checkStep({ ...state, given }).faults[""]).toContain("f to fix the answer");
     expect(wrongAnswer({ ...state, given: { ...given, gpuCount: "0" } })).toBeUndefined();
   });
 
@@ -91,7 +91,7 @@ describe("the script", () => {
       script: { kind: "failed", about: "", sentence: "deploy.py:3: no colon" },
     } as const;
     const state = stateOf("found", {}, known);
-    expect(checkStep(state).faults[""]).toBe("Nothing can be deployed like this.");
+    expect(checkStep(state).faults[""]).toBe("Fix the script first.");
     expect(linesOf(state)).toContain("deploy.py:3: no colon");
   });
 });
@@ -102,7 +102,7 @@ describe("the name", () => {
     expect(linesOf(state).join()).toContain("may only contain a-z");
     expect(state.faults).toEqual({});
     const left = checkStep(state);
-    expect(left.faults.name).toContain("Such as chat-a.");
+    expect(left.faults.name).toContain("Try chat-a.");
     expect(linesOf(left).join()).not.toContain("may only contain a-z");
   });
 
@@ -115,7 +115,7 @@ describe("the name", () => {
   test("that exists is refused to what is run once", () => {
     const known = { apps: loaded([appDetails()]) };
     const state = openStep(stateOf("app", { mode: "run" }, known), "app");
-    expect(checkStep(state).faults.name).toContain("needs a name of its own");
+    expect(checkStep(state).faults.name).toContain("needs a new name");
   });
 
   test("may be left out by what is run once alone", () => {
@@ -143,7 +143,7 @@ describe("choices", () => {
   test("beside a field change by the arrows left and right, and warn of public access", () => {
     const shared = choose(down(openStep(stateOf("app"), "app")), 1);
     expect(shared.given.auth).toBe("shared");
-    expect(linesOf(choose(shared, 1)).join()).toContain("Whoever reaches the address");
+    expect(linesOf(choose(shared, 1)).join()).toContain("Anyone who can reach the URL");
   });
 
   test("ask again about public after every change", () => {
@@ -159,13 +159,13 @@ describe("variables", () => {
   test("are those that the script reads, secrets hidden", () => {
     const [model, token] = pageOf(open()).items;
     expect(model).toMatchObject({ label: "MODEL_NAME", value: "tiny" });
-    expect(token).toMatchObject({ label: "API_TOKEN", note: "secret, needed" });
+    expect(token).toMatchObject({ label: "API_TOKEN", note: "secret, required" });
     expect(token?.kind === "text" && token.mask?.("abc")).toBe("***");
   });
 
   test("that are needed must have a value", () => {
     expect(checkStep(open()).faults).toEqual({
-      "variable:API_TOKEN": "The script does not start without it.",
+      "variable:API_TOKEN": "The script needs it to start.",
     });
     expect(focusedItem(checkStep(open()))?.id).toBe("variable:API_TOKEN");
   });
@@ -216,7 +216,7 @@ describe("scaling", () => {
   test("previews 10, 50 and 200 requests, and says how many would wait", () => {
     const lines = linesOf(open());
     expect(lines[0]?.trim()).toMatch(/^10 +50 +200$/);
-    expect(lines.join()).toContain("At 200 requests 192 would wait");
+    expect(lines.join()).toContain("At 200 concurrent requests 192 would queue");
   });
 
   test("says below the field what is no number, and at the step what contradicts", () => {
@@ -242,9 +242,9 @@ describe("resources", () => {
     };
     const given = { machineType: "GPU-H100", gpuCount: "2" };
     const state = stateOf("resources", given, { capacity: loaded(machine) });
-    expect(linesOf(state).join()).toContain("It asks for 2 of GPU-H100; this machine has no GPU.");
+    expect(linesOf(state).join()).toContain("Needs 2 GPUs (GPU-H100); this machine has no GPU.");
     const any = stateOf("resources", {}, { capacity: loaded(machine) });
-    expect(linesOf(any).join()).not.toContain("It asks for");
+    expect(linesOf(any).join()).not.toContain("Needs");
     const script = inspectionOf({ config: { machine_type: "GPU-H100", num_gpus: 2 } });
     const chosen = stateOf(
       "resources",
@@ -252,7 +252,7 @@ describe("resources", () => {
       { capacity: loaded(machine) },
       script,
     );
-    expect(linesOf(chosen).join()).not.toContain("It asks for");
+    expect(linesOf(chosen).join()).not.toContain("Needs");
     expect(valuesOf(chosen)).toMatchObject({ gpuCount: "0" });
   });
 });

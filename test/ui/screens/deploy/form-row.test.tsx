@@ -27,8 +27,8 @@ const access: ChoiceItem = {
   label: "Access",
   value: "shared",
   options: [
-    { value: "private", title: "private", note: "keys of the organisation" },
-    { value: "shared", title: "shared", note: "any key of the server" },
+    { value: "private", title: "private", note: "keys of this organisation" },
+    { value: "shared", title: "shared", note: "any key of this server" },
   ],
 };
 
@@ -68,9 +68,9 @@ describe("a field", () => {
   });
 
   test("shows a placeholder in place of nothing", () => {
-    const empty = { ...name, value: "", placeholder: "one is drawn" };
-    expect(rowOf(empty).trimEnd()).toBe("  Name    one is drawn");
-    expect(rowOf(empty, { isFocused: true }).trimEnd()).toBe("> Name    one is drawn");
+    const empty = { ...name, value: "", placeholder: "random name" };
+    expect(rowOf(empty).trimEnd()).toBe("  Name    random name");
+    expect(rowOf(empty, { isFocused: true }).trimEnd()).toBe("> Name    random name");
   });
 
   test("hides a secret, also while it is typed", () => {
@@ -106,7 +106,7 @@ describe("a choice", () => {
 
   test("alone on its page has a row for each option", () => {
     const rows = rowsOf(access, { isAlone: true });
-    expect(rows).toEqual(["  ○ private  keys of the orga…", "> ● shared   any key of the s…"]);
+    expect(rows).toEqual(["  ○ private  keys of this org…", "> ● shared   any key of this …"]);
   });
 });
 

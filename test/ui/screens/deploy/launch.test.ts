@@ -98,7 +98,7 @@ describe("the end", () => {
   test("of a failure tells the sentence, its reason, and what is still active", () => {
     const known = { app: loaded(appDetails()) };
     const text = textOf(following(beginLaunch(false, 0), start, failed), known);
-    expect(text).toContain("chat could not be launched");
+    expect(text).toContain("chat failed to launch");
     expect(text).toContain("✗ start");
     expect(text).toContain("It did not start.");
     expect(text).toContain("exception");
@@ -124,7 +124,7 @@ describe("what is run once", () => {
     const live = following(beginLaunch(true, 0), done);
     expect(isOngoing(live)).toBe(true);
     expect(isOngoing(following(beginLaunch(false, 0), done))).toBe(false);
-    expect(stopLaunch(live, 9)).toMatchObject({ state: "ended", sentence: "You have stopped it." });
+    expect(stopLaunch(live, 9)).toMatchObject({ state: "ended", sentence: "You stopped it." });
   });
 
   test("may end by itself", () => {

@@ -18,17 +18,17 @@ const said = (state: ReturnType<typeof open>) => readerLines(state, unicodeGlyph
 test("the step and its question come first, then the fields without the one that has the keys", () => {
   const state = open("scaling", { maxConcurrency: "3" });
   const lines = said(state);
-  expect(lines[0]).toBe("Advanced  Scaling: How many replicas should answer requests?");
-  expect(lines).toContain("Replicas at most: 3");
-  expect(lines.join("\n")).not.toContain("Growth:");
+  expect(lines[0]).toBe("Advanced  Scaling: How many replicas should run?");
+  expect(lines).toContain("Max replicas: 3");
+  expect(lines.join("\n")).not.toContain("Preset:");
   expect(focusDescription(state)).toBe(
-    "Growth: Your own (of As the script says, Cheapest, Responsive, Bursty, Your own)",
+    "Preset: Custom (options: Script defaults, Cheapest, Responsive, Bursty, Custom)",
   );
 });
 
 test("faults are told with the names of their fields", () => {
   const state = checkStep(open("app", { name: "" }));
-  expect(said(state)).toContain("Fault in Name: The name is empty.");
+  expect(said(state)).toContain("Error in Name: The name is empty.");
   expect(focusDescription(state)).toBe("Name: empty");
 });
 

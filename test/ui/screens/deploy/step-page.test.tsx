@@ -102,7 +102,7 @@ test("the field that has the keys is in sight, however many there are", async ()
   for (const focus of [0, 20, 39, 40]) {
     const tree = <DeployBody state={{ ...state, focus }} size={usual} />;
     const screen = openTree(tree, usual.columns, usual.rows);
-    const label = focus < 40 ? `VARIABLE_${focus} ` : "Another ";
+    const label = focus < 40 ? `VARIABLE_${focus} ` : "New variable ";
     await screen.until(`> ${label}`);
     expect(screen.lines[screen.cursor.y]).toContain(`> ${label}`);
   }
@@ -125,20 +125,20 @@ describe("the end of the panel", () => {
 
   test("has the same as a command, at the bottom, where there is room for all of it", () => {
     const lines = linesOf(openStep(stateOf("app"), "app"));
-    expect(lines[19]).toContain("│ The same as a command ");
+    expect(lines[19]).toContain("│ Equivalent command ");
     expect(lines[20]).toContain(`│   ${command} `);
     expect(lines[21]).toMatch(/^╰─+╯$/);
     const low = linesOf(openStep(stateOf("scaling"), "scaling"), {
       columns: 60,
       rows: 14,
     });
-    expect(low.join("\n")).not.toContain("The same as a command");
+    expect(low.join("\n")).not.toContain("Equivalent command");
   });
 
   test("has no command before the script is read", () => {
     const known = { script: { kind: "loading", about: "" } } as const;
     const text = linesOf(openStep(stateOf("app", {}, known), "app")).join("\n");
-    expect(text).not.toContain("The same as a command");
+    expect(text).not.toContain("Equivalent command");
   });
 
   test("has as many of the log's last lines as fit, and no heading without a line", () => {
@@ -147,7 +147,7 @@ describe("the end of the panel", () => {
     const state = { ...stateOf("launch"), launch };
     const lines = linesOf(state, { columns: 60, rows: 10 });
     expect(lines.slice(5, 9).map((row) => row.replaceAll("│", "").trim())).toEqual([
-      "Log (Ctrl+O shows all of it)",
+      "Log (Ctrl+O opens it all)",
       "line 37",
       "line 38",
       "line 39",
@@ -165,12 +165,12 @@ describe("states of a page", () => {
   test("loading, empty and failed are told in words", () => {
     expect(page("where", { targets: loading })).toContain("Looking");
     expect(page("where", { targets: failed })).toContain("No server answers.");
-    expect(page("app", { apps: loading })).toContain("Asking which names are taken");
+    expect(page("app", { apps: loading })).toContain("Checking which names are taken");
     expect(page("app", { apps: failed })).toContain("! No server answers.");
     expect(page("variables", { script: loading })).toContain("Reading deploy.py");
     expect(page("preflight", { checked: failed })).toContain("✗ No server answers.");
-    expect(page("script", { scripts: loaded([]) }, { given: {} })).toContain("There is no script");
-    expect(page("launch", {})).toContain("Nothing is launched yet");
+    expect(page("script", { scripts: loaded([]) }, { given: {} })).toContain("No script to deploy");
+    expect(page("launch", {})).toContain("Nothing launched yet");
   });
 
   test("checks stand with a sign and a word each, with hints below", () => {
@@ -189,7 +189,7 @@ describe("states of a page", () => {
   test("a fault of a field stands below it, that of the step below the fields", () => {
     const faults = { minConcurrency: "Use a whole number.", "": "Too many." };
     const text = page("scaling", {}, { faults });
-    expect(text).toMatch(/Replicas at least.*\n.*│ {3}✗ Use a whole number\./);
+    expect(text).toMatch(/Min replicas.*\n.*│ {3}✗ Use a whole number\./);
     expect(text).toMatch(/\n.*│ ✗ Too many\./);
   });
 
@@ -200,7 +200,7 @@ describe("states of a page", () => {
     const { lastScroll } = layoutPage(state, size, unicodeGlyphs);
     const end = linesOf({ ...state, scroll: lastScroll }, size);
     expect(end.at(-1)).not.toContain("PgDn");
-    expect(end.at(-2)).toContain("help.");
+    expect(end.at(-2)).toContain("replicas or concurrency.");
     expect(linesOf({ ...state, scroll: lastScroll + 5 }, size)).toEqual(end);
   });
 });

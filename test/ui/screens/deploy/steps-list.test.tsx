@@ -24,7 +24,7 @@ test("signs the steps that are done, and marks the current one", () => {
   expect(lines).toHaveLength(22);
   expect(lines[0]).toBe("╭─ Deploy ──────────────╮");
   expect(lines.slice(1, 6)).toEqual([
-    "│ ✓ 1 What              │",
+    "│ ✓ 1 Source            │",
     "│ > 2 Name and access   │",
     "│   3 Review and launch │",
     "│                       │",
