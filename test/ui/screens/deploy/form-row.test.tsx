@@ -92,7 +92,8 @@ describe("a field", () => {
 
   test("has the cursor behind what was typed, in cells", async () => {
     const [tree] = treesOf({ ...name, value: "日本" }, { isFocused: true, typed: "日本" });
-    const screen = openTree(<>{tree}</>, 30, 2);
+    if (tree === undefined) throw new Error("the row is missing");
+    const screen = openTree(tree, 30, 2);
     await screen.until(({ cursor }) => cursor.x === 14 && cursor.y === 0);
     expect(screen.text).toContain("> Name    日本");
   });
