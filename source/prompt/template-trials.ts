@@ -5,7 +5,7 @@ import { promptErrors } from "./errors.ts";
 import type { Conversation, PromptMessage, PromptTemplate } from "./prompt-template.ts";
 import { renderInTime } from "./render-in-time.ts";
 
-export type TrialName = "plain chats" | "system texts" | "tools" | "tool results";
+export type TrialName = "plain chats" | "system prompts" | "tools" | "tool results";
 
 /** Kind of conversation that a template does not support. */
 export interface UnsupportedConversation {
@@ -54,10 +54,10 @@ const trials: Readonly<Record<TrialName, Trial>> = {
     holds: question.content,
     what: "the user's message",
   },
-  "system texts": {
+  "system prompts": {
     conversation: { messages: [{ role: "system", content: "You are brief." }, question] },
     holds: "You are brief.",
-    what: "the system text",
+    what: "the system prompt",
   },
   tools: {
     conversation: { messages: [question], tools: [weather] },

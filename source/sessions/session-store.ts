@@ -251,7 +251,7 @@ async function firstLine(file: string): Promise<string> {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(headBytes), 0, headBytes, 0);
     const end = buffer.subarray(0, bytesRead).indexOf(0x0a);
     if (end !== -1) return buffer.toString("utf8", 0, end);
-    // A long system text stands in the first line too.
+    // A long system prompt stands in the first line too.
     const [line = ""] = (await handle.readFile("utf8")).split("\n", 1);
     return line;
   } finally {

@@ -66,7 +66,7 @@ export interface SessionHead {
   readonly messageCount: number;
   /** The chat that this one was forked from. */
   readonly forkedFrom?: string;
-  /** The system text; undefined leaves the model's own. */
+  /** The system prompt; undefined leaves the model's own. */
   readonly system?: string | undefined;
   readonly parameters: Readonly<Record<string, number | boolean | string | readonly string[]>>;
 }

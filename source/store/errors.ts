@@ -283,7 +283,7 @@ export const storeErrors = {
     code: "STORE_HUB_QUANTIZATION_NOT_FOUND",
     status: 404,
     exitCode: exitCodes.notFound,
-    description: "The hub repository has no such quantization; the message lists those it has.",
+    description: "The hub repository has no such quantisation; the message lists those it has.",
   },
   hubNotModelFile: {
     code: "STORE_HUB_NOT_MODEL_FILE",

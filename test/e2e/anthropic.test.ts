@@ -87,7 +87,7 @@ describe("the model's table of answers", () => {
 });
 
 describe("messages", () => {
-  test("have content as a text or in blocks, and so has the system text", async () => {
+  test("have content as a text or in blocks, and so has the system prompt", async () => {
     const parts: Anthropic.TextBlockParam[] = [
       { type: "text", text: "What is the capital " },
       { type: "text", text: "of France?", cache_control: { type: "ephemeral" } },
@@ -304,7 +304,7 @@ describe("thinking", () => {
 describe("the count of tokens", () => {
   const bodies: Array<[string, Body]> = [
     ["a question", {}],
-    ["a system text", { system: "You are a pirate." }],
+    ["a system prompt", { system: "You are a pirate." }],
     ["tools", { tools: [weatherTool] }],
     ["tools that are not to be used", { tools: [weatherTool], tool_choice: { type: "none" } }],
     ["thinking", { model: "thinker" }],

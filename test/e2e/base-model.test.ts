@@ -31,7 +31,7 @@ async function rendered(path: string, body: Record<string, unknown>): Promise<un
   return info?.rendered_template;
 }
 
-test("/api/generate continues the text, system text and all", async () => {
+test("/api/generate continues the text, system prompt and all", async () => {
   expect(await rendered("/api/generate", { prompt })).toBe(prompt);
   expect(await rendered("/api/generate", { prompt, system: "A text book." })).toBe(
     `A text book.\n\n${prompt}`,

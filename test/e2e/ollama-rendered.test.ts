@@ -84,7 +84,7 @@ describe("the prompt shown is the one that the model is given", () => {
         ["You are a pirate.", "My name is Bob.", "Arr, Bob.", "What is my name?"],
       ],
       [
-        "a system text of the request",
+        "a system prompt of the request",
         "/api/generate",
         { model: "pirate", prompt, system: "You are a cat." },
         ["You are a cat.", "My name is Bob."],

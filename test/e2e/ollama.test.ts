@@ -74,7 +74,7 @@ describe("the model's table of answers", () => {
     },
   );
 
-  test("generate takes the system text beside the prompt", async () => {
+  test("generate takes the system prompt beside the prompt", async () => {
     const reply = await client.generate({ model, prompt: "Hello!", system: "You are a cat." });
     expect(reply.response).toBe("Meow, Hello! How can I help you today?");
   });

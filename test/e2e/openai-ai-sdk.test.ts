@@ -71,7 +71,7 @@ describe("text", () => {
     expect((await result.usage).outputTokens).toBeGreaterThan(5);
   });
 
-  test("keeps to settings, a system text and a conversation", async () => {
+  test("keeps to settings, a system prompt and a conversation", async () => {
     const pirate = { model: model(), system: "You are a pirate." };
     const cut = await generateText({ ...pirate, prompt, maxOutputTokens: 3 });
     expect(cut.finishReason).toBe("length");

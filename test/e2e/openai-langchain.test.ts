@@ -56,7 +56,7 @@ describe("a chat", () => {
     expect(whole?.usage_metadata).toMatchObject({ output_tokens: expect.any(Number) });
   });
 
-  test("keeps to a system text, a conversation and settings", async () => {
+  test("keeps to a system prompt, a conversation and settings", async () => {
     const reply = await chat({ maxTokens: 50, temperature: 0, stop: ["Paris"] }).invoke([
       new SystemMessage("You are a pirate."),
       new HumanMessage("Hello!"),

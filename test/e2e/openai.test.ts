@@ -121,7 +121,7 @@ describe("the reply", () => {
     expect(reply.choices[0]?.message.content).toBe(capitalAnswer);
   });
 
-  test("takes the newer word for a system text", async () => {
+  test("takes the newer word for a system prompt", async () => {
     const messages: Messages = [
       { role: "developer", content: "You are a pirate." },
       ...user(capital),

@@ -88,7 +88,7 @@ describe("run MODEL PROMPT", () => {
     expect(plain.output.trim()).not.toBe("");
   });
 
-  test("--system sets the system text", async () => {
+  test("--system sets the system prompt", async () => {
     expect(await home.run(["run", "tiny", "--system", "You are a cat.", "Hello!"])).toEqual(
       printed("Meow, Hello! How can I help you today?\n"),
     );
@@ -158,7 +158,7 @@ describe("the line loop", () => {
   test("gives all 31 answers of the table, whole conversations included", async () => {
     expect(textPairs).toHaveLength(31);
     expect(textPairs.filter((pair) => pair.turns.length > 1)).toHaveLength(3);
-    // A system text stays until the end, so the conversations with one come last.
+    // A system prompt stays until the end, so the conversations with one come last.
     const ordered = textPairs.toSorted(
       (a, b) => Number(a.system !== null) - Number(b.system !== null),
     );

@@ -20,7 +20,7 @@ const billing = (number: number) =>
 const user = { role: "user", content: "What is the capital of France?" };
 const common = { model: "tiny", max_tokens: 4 };
 
-/** Requests of each route whose system text begins with a line that changes. */
+/** Requests of each route whose system prompt begins with a line that changes. */
 const routes: Array<[path: string, body: (number: number) => Record<string, unknown>]> = [
   [
     "/v1/messages",

@@ -50,7 +50,7 @@ describe("the chat", () => {
     await chat.shows("2 + 3 = 5");
   });
 
-  it("takes a system text and a parameter, and forgets on /clear", async () => {
+  it("takes a system prompt and a parameter, and forgets on /clear", async () => {
     const chat = await openChat();
     await chat.send("/set system You are a pirate.");
     await chat.shows("Set system prompt");

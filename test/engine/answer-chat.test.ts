@@ -65,7 +65,7 @@ async function ask(
 describe("a model's own messages", () => {
   const pirate = () => ({ ...tiny, system: "You are a pirate." });
 
-  test("include its system text, unless the request has one", async () => {
+  test("include its system prompt, unless the request has one", async () => {
     const question = user("What is the capital of France?");
     expect((await ask([question], {}, pirate())).text).toMatch(/^Arr, /);
     const own: PromptMessage = { role: "system", content: "You are a cat." };
@@ -126,7 +126,7 @@ describe("a conversation that does not fit", () => {
     expect(shifted.events.some((event) => event.type === "truncated")).toBe(true);
   });
 
-  test("keeps system texts and the last question", () => {
+  test("keeps system prompts and the last question", () => {
     const system: PromptMessage = { role: "system", content: "s" };
     const tool: PromptMessage = { role: "tool", content: "t" };
     const messages = [

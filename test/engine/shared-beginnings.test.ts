@@ -7,7 +7,7 @@ const rounds = 20;
 it("answers are exact when a long shared beginning is copied between slots", async () => {
   const model = await loadTiny({ slots: 8, threads: 1, prefillChunk: 32 });
   try {
-    // Long enough to be copied; the system text determines the answers.
+    // Long enough to be copied; the system prompt determines the answers.
     const filler = "You like short answers. ".repeat(12);
     const ask = (question: string) =>
       model.ask([

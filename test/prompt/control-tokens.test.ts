@@ -31,7 +31,7 @@ function countControlTexts(segments: PromptSegment[], controlTexts: readonly str
 const places: Array<[name: string, build: (text: string) => ChatMessage[]]> = [
   ["a user's message", (text) => [{ role: "user", content: text }]],
   [
-    "a system text",
+    "a system prompt",
     (text) => [
       { role: "system", content: text },
       { role: "user", content: "Hello!" },

@@ -18,7 +18,7 @@ describe("the trials of a template", () => {
       "{% if messages[0].role == 'system' %}{{ raise_exception('System role not supported') }}{% endif %}";
     expect(await jinja(`${refusing}{{ tools | tojson }}${all}`)).toEqual([
       {
-        conversation: "system texts",
+        conversation: "system prompts",
         reason: expect.stringContaining("System role not supported"),
         fails: true,
       },
@@ -38,7 +38,7 @@ describe("the trials of a template", () => {
 
   it("report parts that are left out, in both languages", async () => {
     const left = [
-      { conversation: "system texts", reason: "The template leaves out the system text." },
+      { conversation: "system prompts", reason: "The template leaves out the system prompt." },
       { conversation: "tools", reason: "The template leaves out the tools." },
       { conversation: "tool results", reason: "The template leaves out the tool's result." },
     ].map((each) => ({ ...each, fails: false }));

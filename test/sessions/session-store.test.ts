@@ -84,7 +84,7 @@ describe("a saved chat", () => {
     expect((await stat(sessions())).mode & 0o777).toBe(0o700);
   });
 
-  it("with a long system text stands in the list", async () => {
+  it("with a long system prompt stands in the list", async () => {
     await store.save({ ...chat("a-1", "one"), system: "long ".repeat(10_000) }, 0);
     const { sessions: listed, problems } = await store.list();
     expect(problems).toEqual([]);

@@ -20,7 +20,7 @@ export const pairs: readonly Pair[] = JSON.parse(
 /** Without tools. */
 export const textPairs = pairs.filter((pair) => pair.tools === null);
 
-/** Without tools, without a system text, one question. */
+/** Without tools, without a system prompt, one question. */
 export const singleTurnPairs = textPairs.filter(
   (pair) => pair.system === null && pair.turns.length === 1,
 );

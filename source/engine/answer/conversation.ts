@@ -1,4 +1,4 @@
-// Conversation that a model sees: its own system text and messages, then those of the request.
+// Conversation that a model sees: its own system prompt and messages, then those of the request.
 import type { PromptMessage } from "../../prompt/prompt-template.ts";
 import type { ResolvedModel } from "../../store/model-catalog.ts";
 import type { ChatInput } from "../request.ts";
@@ -24,7 +24,7 @@ export function conversationOf(model: ResolvedModel, input: ChatInput): PromptMe
 }
 
 /**
- * Removes the oldest turn: a question with everything that answers it. System texts and the last turn
+ * Removes the oldest turn: a question with everything that answers it. System prompts and the last turn
  * stay.
  *
  * @returns undefined when nothing can be left out

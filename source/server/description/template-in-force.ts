@@ -80,7 +80,7 @@ export async function unsupportedConversations(
   return await tryTemplate(template, toolSource, timeoutMs, signal);
 }
 
-/** Warnings for whoever creates a model: chats that will fail, and its own system text. */
+/** Warnings for whoever creates a model: chats that will fail, and its own system prompt. */
 export async function templateWarnings(
   model: Pick<ResolvedModel, "template" | "facts" | "projectors" | "system">,
   timeoutMs: number,
@@ -94,7 +94,7 @@ export async function templateWarnings(
   return (await unsupportedConversations(model, reading, timeoutMs, signal))
     .filter(
       ({ conversation, fails }) =>
-        fails || (conversation === "system texts" && model.system !== undefined),
+        fails || (conversation === "system prompts" && model.system !== undefined),
     )
     .map(unsupportedText);
 }

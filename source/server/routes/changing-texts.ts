@@ -2,7 +2,7 @@
 // them would be read again, and they tell a model nothing. Gateways from Anthropic's API to
 // OpenAI's leave them in, so all conversation routes strip them.
 
-/** Matches a text block, or the first line of a system text, that is nothing else. */
+/** Matches a text block, or the first line of a system prompt, that is nothing else. */
 const changing = [
   // Claude Code: `x-anthropic-billing-header: cc_version=…; cch=…;`
   /^x-anthropic-billing-header:[^\n]*$/,
@@ -13,7 +13,7 @@ const changing = [
 const systemRoles: readonly unknown[] = ["system", "developer"];
 
 /**
- * Strips them from a system text or its blocks; everything else, even if invalid, stays.
+ * Strips them from a system prompt or its blocks; everything else, even if invalid, stays.
  *
  * @returns undefined where nothing but them was in it
  */

@@ -4,7 +4,7 @@ import type { PromptMessage } from "../../prompt/prompt-template.ts";
 import { type ContentText, joinContents } from "./image-field.ts";
 
 /**
- * Many templates want one system text first and alternating turns. So adjacent system texts become
+ * Many templates want one system prompt first and alternating turns. So adjacent system prompts become
  * one, and so do adjacent messages of a user.
  */
 export class ConversationBuilder {

@@ -160,7 +160,7 @@ SYSTEM You are Mario from super mario bros, acting as an assistant.
     },
   },
   {
-    name: "a system text in quotes, with quotes",
+    name: "a system prompt in quotes, with quotes",
     text: `from qwen2.5:7b
 system """
 You are "Ada", a reviewer. Answer with:

@@ -165,7 +165,7 @@ describe("keys", () => {
 
 describe("a question for several lines", () => {
   test("is edited in place: Ctrl+J breaks a line, arrows move between them, Enter confirms", async () => {
-    const answer = frame.write("System text", "Be brief.");
+    const answer = frame.write("System prompt", "Be brief.");
     press("Ctrl+J");
     type("Be kind.");
     press("Up", "Home");
@@ -177,12 +177,12 @@ describe("a question for several lines", () => {
   });
 
   test("is answered in the editor too, and not at all by Esc", async () => {
-    const answer = frame.write("System text", "Be brief.");
+    const answer = frame.write("System prompt", "Be brief.");
     press("Ctrl+G");
     await until(lines, (shown) => shown.join("\n").includes("> Be brief.!"));
     press("Enter");
     expect(await answer).toBe("Be brief.!");
-    const none = frame.write("System text", "Be brief.");
+    const none = frame.write("System prompt", "Be brief.");
     press("Esc");
     expect(await none).toBeUndefined();
   });
@@ -253,7 +253,7 @@ describe("the palette", () => {
     chat.more = [
       chat.command("clear", [], { title: "Forget the messages", slash: ["/clear"] }),
       chat.command("system", [], {
-        title: "Set the system text",
+        title: "Set the system prompt",
         slash: ["/set system"],
         slashArguments: "TEXT",
       }),
@@ -331,7 +331,7 @@ describe("the palette", () => {
 
   test("asks for the words that a command needs", async () => {
     press("Ctrl+P");
-    type("system text");
+    type("system prompt");
     press("Enter");
     await until(
       () => lines().join("\n"),
@@ -350,7 +350,7 @@ describe("the palette", () => {
     async (line) => {
       type(":");
       type(line);
-      expect(lines().join("\n")).toMatch(/> \/set system +Be brief\. .*Set the system text/);
+      expect(lines().join("\n")).toMatch(/> \/set system +Be brief\. .*Set the system prompt/);
       press("Enter");
       await until(
         () => chat.events,
@@ -409,7 +409,7 @@ describe("the palette", () => {
 
   test("puts a command's name into the field with Tab, for its words", async () => {
     press("Ctrl+P");
-    type("system text");
+    type("system prompt");
     expect(lines().at(-1)).toContain("Tab complete");
     press("Tab");
     type("Be brief.");

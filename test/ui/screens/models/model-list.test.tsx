@@ -86,7 +86,7 @@ describe("the table", () => {
     });
     const text = textOf(state);
     expect(text).toMatch(/org\/gated +8\.2B +12k +99 +3 d +gated/);
-    expect(text).toMatch(/org\/mine +8\.2B +12k +99 +3 d +here/);
+    expect(text).toMatch(/org\/mine +8\.2B +12k +99 +3 d +installed/);
     expect(text).not.toContain("FIT:");
   });
 
@@ -146,7 +146,7 @@ describe("without models", () => {
     expect(textOf(stateWith([]))).toContain(
       "No models installed. Press ] to search the hub, p to pull by name.",
     );
-    expect(textOf(stateWith([], { source: "hub" }))).toContain("Type / and some words");
+    expect(textOf(stateWith([], { source: "hub" }))).toContain("Press / to search the hub");
     expect(textOf(stateWith([], { source: "running" }))).toContain("No models loaded.");
   });
 

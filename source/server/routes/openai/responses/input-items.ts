@@ -7,7 +7,7 @@ import { type Fields, readList, readObject, readOptional, readText } from "../..
 import { readContent } from "./input-content.ts";
 
 /**
- * @param instructions come before everything, as a system text
+ * @param instructions come before everything, as a system prompt
  * @throws ProductError `SERVER_FIELD_INVALID`, `SERVER_FIELD_UNSUPPORTED` naming the item
  */
 export function toMessages(input: unknown, instructions: string | undefined): PromptMessage[] {

@@ -52,7 +52,7 @@ test("a call belongs to the text before it, and thinking itself goes before its 
   ]);
 });
 
-test("instructions and system texts are one, and so is what a user says in a row", () => {
+test("instructions and system prompts are one, and so is what a user says in a row", () => {
   const input = [
     { role: "developer", content: "You are a pirate." },
     { role: "system", content: "It is Monday." },
