@@ -243,7 +243,9 @@ describe("an image", () => {
     const body = { model, prompt: colour, images: [large] };
     const { status, json } = await server.post("/api/generate", body);
     expect(status).toBe(413);
-    expect(json).toMatchObject({ error: expect.stringMatching(/image .* is 31 MB; the limit is /) });
+    expect(json).toMatchObject({
+      error: expect.stringMatching(/image .* is 31 MB; the limit is /),
+    });
   });
 
   it("is refused for a model that does not see, before that is loaded", async () => {
