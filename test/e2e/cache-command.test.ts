@@ -101,7 +101,7 @@ describe("a long system prompt", () => {
     const { errors } = await ask("tiny", "Who are you?", { XDG_CACHE_HOME: cache });
     expect(errors.split("\n").filter((line) => line.includes("cannot be stored"))).toEqual([
       expect.stringMatching(
-        /tiny:latest: prompts cannot be stored on disk: it or a folder above it is a file/,
+        / tiny: prompts cannot be stored on disk: it or a folder above it is a file/,
       ),
     ]);
   }, 60_000);
