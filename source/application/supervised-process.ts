@@ -1,4 +1,4 @@
-// One process of the server under its supervisor: started, or taken over from a supervisor that died.
+// Process of the server under its supervisor: started, or taken over from a supervisor that died.
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync, readFileSync } from "node:fs";
 import path from "node:path";

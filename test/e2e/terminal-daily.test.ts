@@ -10,7 +10,7 @@ const controlU = "\u0015";
 const altS = "\u001bs";
 const escapeKey = "\u001b";
 
-/** What a command prints in a terminal so narrow that it must break lines, with its exit code. */
+/** Output of a command in a terminal so narrow that it must break lines, with its exit code. */
 async function printedNarrow(words: string[], environment: Record<string, string>) {
   const narrow = await openTerminal(words, { columns: 30, environment });
   try {

@@ -161,7 +161,7 @@ export interface ServerProcess {
   pid: number;
   /** Starts after the first one. */
   restarts: number;
-  /** How it ended before its last restart, with the last line of its standard error. */
+  /** Exit before the last restart, with the last line of its standard error. */
   lastExit?: string | undefined;
 }
 

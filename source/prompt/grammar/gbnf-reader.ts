@@ -2,7 +2,7 @@
 import { anyCharacter, type CharacterSet, complement, single, union } from "./character-set.ts";
 import type { CodePointRange } from "./gbnf.ts";
 
-/** One character of a set, or the name of a rule. */
+/** Character of a set, or name of a rule. */
 export type GbnfElement = CharacterSet | string;
 export type GbnfAlternatives = GbnfElement[][];
 

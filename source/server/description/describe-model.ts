@@ -20,7 +20,7 @@ export interface ModelDescription {
   /** Texts joined by newlines. */
   license?: string;
   modelfile: string;
-  /** One line per value. */
+  /** Values, each on a line. */
   parameters?: string;
   /** The template in force, in either language. */
   template?: string;

@@ -13,7 +13,7 @@ export function nullable<T extends TSchema>(schema: T) {
 export interface ReplySchemas {
   /** The whole reply; absent when it has no body. */
   json?: TSchema;
-  /** One piece of a streamed reply. */
+  /** Piece of a streamed reply. */
   stream?: { type: "application/x-ndjson" | "text/event-stream"; piece: TSchema };
   /** The reply is plain text. */
   text?: true;

@@ -5,7 +5,7 @@ import type { Tone } from "../theme.ts";
 import type { FrameServices } from "./screen.ts";
 
 export interface ToneStyle {
-  /** One of the terminal's own sixteen colours, which fit any background. */
+  /** Colour of the terminal's own sixteen, which fit any background. */
   readonly color?: ForegroundColorName;
   readonly bold?: boolean;
   readonly dimColor?: boolean;

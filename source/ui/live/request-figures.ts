@@ -3,7 +3,7 @@
 import type { RequestView } from "../../client/requests.ts";
 
 export interface RequestFigures {
-  /** One value per second, oldest first, without the current second. */
+  /** Values for each second, oldest first, without the current second. */
   readonly requestsPerSecond: readonly number[];
   readonly errorsPerSecond: readonly number[];
   /** Share of requests that ended in the window; undefined for none, as below. */

@@ -280,6 +280,6 @@ export interface PreflightFinding {
   /** A fault makes the deployment fail. */
   readonly kind: "ok" | "warning" | "fault";
   readonly sentence: string;
-  /** How to fix it. */
+  /** Advice for fixing it. */
   readonly hint?: string;
 }

@@ -13,7 +13,7 @@ import { modelFields } from "./schema.ts";
 
 export const EmbedBody = Type.Object({
   ...modelFields,
-  /** One text or several, see `parseInput`. */
+  /** Text or texts, see `parseInput`. */
   input: Type.Optional(Type.Unknown()),
   /** Truncates texts longer than the model's context instead of refusing them. */
   truncate: Type.Optional(Type.Boolean()),

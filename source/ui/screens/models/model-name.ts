@@ -7,7 +7,7 @@ export function withTag(name: string): string {
   return name.indexOf(":", name.lastIndexOf("/") + 1) >= 0 ? name : `${name}:latest`;
 }
 
-/** One key for all names of a model, which may differ in letter case and the default tag. */
+/** Common key for all names of a model, which may differ in letter case and the default tag. */
 export function nameKey(name: string): string {
   return withTag(name).toLowerCase();
 }

@@ -94,7 +94,7 @@ export function scroll(
 ): Viewport {
   if (request.kind === "tail") return followTail;
   const rowCount = Math.max(1, height - markerRows);
-  // One row stays visible, to keep the reader's place.
+  // Leaves a row visible, to keep the reader's place.
   const pageRows = Math.max(1, rowCount - 1);
   if (request.kind === "top") return anchored(viewport, { index: 0, row: 0 }, transcript, rowCount);
   const delta = request.delta * (request.kind === "pages" ? pageRows : 1);
