@@ -38,6 +38,13 @@ export interface HardwareNeeds {
   machineType: string | undefined;
   /** Number of GPUs; 0: CPU only. */
   gpuCount: number;
+  /** Used in this order where the machine lacks the hardware above, or has none of it free. */
+  alternatives?: HardwareChoice[] | undefined;
+}
+
+export interface HardwareChoice {
+  machineType: string;
+  gpuCount: number;
 }
 
 /** Frozen configuration of one revision. Secrets are named here and stored elsewhere. */

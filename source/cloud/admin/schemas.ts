@@ -46,7 +46,16 @@ const Config = Type.Object(
     auth: Type.Enum(["private", "shared", "public"]),
     scale: Type.Object(scaleFields, closed),
     limits: Limits,
-    hardware: Type.Object({ machineType: Type.Optional(Type.String()), gpuCount: count }, closed),
+    hardware: Type.Object(
+      {
+        machineType: Type.Optional(Type.String()),
+        gpuCount: count,
+        alternatives: Type.Optional(
+          Type.Array(Type.Object({ machineType: Type.String(), gpuCount: count }, closed)),
+        ),
+      },
+      closed,
+    ),
     requirements: Type.Array(Type.String()),
     environment: texts,
     secretNames: Type.Array(Type.String()),

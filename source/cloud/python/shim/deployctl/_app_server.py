@@ -19,7 +19,7 @@ class Route:
 
 def serve_function(function):
     """Serves one function at "/" until the replica ends."""
-    _serve([Route("/", function)])
+    serve([Route("/", function)])
 
 
 def serve_app(cls):
@@ -31,7 +31,7 @@ def serve_app(cls):
     _call.call(app.setup)
     _exits.add(lambda: _call.call(app.handle_exit))
     try:
-        _serve(routes)
+        serve(routes)
     finally:
         _call.call(app.teardown)
 
@@ -48,7 +48,8 @@ def routes_of(app):
     return list(routes.values())
 
 
-def _serve(routes):
+def serve(routes):
+    """Serves routes until the replica ends, with FastAPI if it is installed."""
     try:
         import fastapi  # noqa: F401
         import uvicorn  # noqa: F401

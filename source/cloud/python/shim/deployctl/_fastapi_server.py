@@ -6,10 +6,9 @@ import json
 
 import fastapi
 import fastapi.responses
-import uvicorn
 from fastapi.concurrency import run_in_threadpool
 
-from deployctl import _arguments, _call, _exits
+from deployctl import _arguments, _call, _uvicorn_server
 
 
 def serve(routes, port):
@@ -25,14 +24,7 @@ def serve(routes, port):
                 app.add_api_route(route.path, endpoint, methods=["GET"], include_in_schema=False)
     if all(route.path != "/health" for route in routes):
         app.add_api_route("/health", lambda: {"status": "ok"}, methods=["GET"])
-    config = uvicorn.Config(app, host="127.0.0.1", port=port, access_log=False)
-    _Server(config).run()
-
-
-class _Server(uvicorn.Server):
-    def handle_exit(self, sig, frame):
-        _exits.run_all()
-        super().handle_exit(sig, frame)
+    _uvicorn_server.server_of(app, port).run()
 
 
 def _plain_or_model(function):

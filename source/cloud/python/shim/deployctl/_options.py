@@ -1,4 +1,6 @@
-"""Keywords of the decorators, shared with the static reader."""
+"""Keywords of fal's and our decorators, shared with the static reader."""
+
+from deployctl._findings import Findings, close_match
 
 _ENVIRONMENT = ("python_version", "requirements", "resolver", "force")
 
@@ -97,33 +99,20 @@ _OWN = (
 
 
 def check_fal_function(kind, keywords):
-    """Returns the names of keywords without effect here. Raises ValueError for one that fal lacks."""
+    """Returns Findings about keywords without effect. Raises ValueError for an unknown kind."""
     if kind not in _FAL_KINDS:
         raise ValueError(
             "kind=%r is not one of %s" % (kind, ", ".join(sorted(_FAL_KINDS)))
         )
-    anywhere = set(_FAL_HONOURED) | set(_FAL_IGNORED)
     of_kinds = {name for names in _FAL_KINDS.values() for name in names}
-    allowed = (anywhere - of_kinds) | set(_FAL_KINDS[kind])
-    for name in keywords:
-        if name in allowed:
-            continue
-        if name in of_kinds:
-            kinds = sorted(one for one, names in _FAL_KINDS.items() if name in names)
-            raise ValueError(
-                "%s is not a keyword of kind=%r; it belongs to %s" % (name, kind, ", ".join(kinds))
-            )
-        raise ValueError(_unknown(name, allowed))
-    return [name for name in keywords if name in _FAL_IGNORED]
+    honoured = set(_FAL_HONOURED) | set(_FAL_KINDS[kind]) - set(_FAL_IGNORED)
+    return Findings(keywords, honoured, set(_FAL_IGNORED) | of_kinds - honoured)
 
 
 def check_fal_app(keywords):
-    """Checks the keywords of a class that derives from fal.App, likewise."""
-    allowed = set(_FAL_HONOURED) | set(_FAL_IGNORED) | set(_FAL_APP) | set(_ENVIRONMENT)
-    for name in keywords:
-        if name not in allowed:
-            raise ValueError(_unknown(name, allowed))
-    return [name for name in keywords if name in _FAL_IGNORED]
+    """Returns Findings about the keywords of a class that derives from fal.App."""
+    ignored = set(_FAL_IGNORED)
+    return Findings(keywords, (set(_FAL_HONOURED) | set(_FAL_APP) | set(_ENVIRONMENT)) - ignored, ignored)
 
 
 def is_fal_app_attribute(name):
@@ -132,21 +121,10 @@ def is_fal_app_attribute(name):
 
 
 def check_own(keywords):
-    """Checks the keywords of @deployctl.app, likewise; all of them have an effect."""
+    """Returns Findings about the keywords of @deployctl.app, which all have an effect. Raises
+    ValueError for an unknown one.
+    """
     for name in keywords:
         if name not in _OWN:
-            raise ValueError(_unknown(name, _OWN))
-    return []
-
-
-def ignored_sentence(names):
-    """Describes keywords without effect."""
-    verb = "has" if len(names) == 1 else "have"
-    return "%s %s no effect here" % (", ".join(names), verb)
-
-
-def _unknown(name, allowed):
-    import difflib  # imported late, as every Python of a replica loads this file
-
-    near = difflib.get_close_matches(name, sorted(allowed), 1)
-    return "unknown keyword %s%s" % (name, "; did you mean %s?" % near[0] if near else "")
+            raise ValueError("unknown keyword %s%s" % (name, close_match(name, _OWN)))
+    return Findings(keywords, _OWN, ())

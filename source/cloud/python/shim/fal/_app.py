@@ -1,7 +1,5 @@
 """fal.App and the decorators of its endpoints."""
 
-import sys
-
 from deployctl import _options
 from deployctl._names import kebab_case
 from fal._function import IsolatedFunction
@@ -21,9 +19,7 @@ class App:
             if _options.is_fal_app_attribute(name):
                 options[name] = value
         options.update(keywords)
-        ignored = _options.check_fal_app(options)
-        if ignored:
-            print("deployctl: %s" % _options.ignored_sentence(ignored), file=sys.stderr)
+        _options.check_fal_app(options).tell()
         options.setdefault("app_name", kebab_case(cls.__name__))
         cls.__deployctl_options__ = options
         cls.app_name = options["app_name"]
