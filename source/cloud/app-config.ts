@@ -31,6 +31,8 @@ export interface TimeLimits {
   drainTimeoutMs: number;
   /** From SIGTERM to SIGKILL. */
   terminationGraceMs: number;
+  /** Wait of a request for a replica. Defaults to the start-up timeout and a minute. */
+  requestStartTimeoutMs?: number | undefined;
 }
 
 export interface HardwareNeeds {

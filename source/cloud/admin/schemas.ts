@@ -33,6 +33,7 @@ const Limits = Type.Object(
     requestTimeoutMs: milliseconds,
     drainTimeoutMs: milliseconds,
     terminationGraceMs: milliseconds,
+    requestStartTimeoutMs: Type.Optional(milliseconds),
   },
   closed,
 );

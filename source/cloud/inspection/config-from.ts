@@ -49,6 +49,7 @@ const defaultServedPort = 8080;
 const defaultHealthPath = "/health";
 const defaultNoWakePaths = ["/health", "/metrics"];
 const authModes = ["private", "shared", "public"] as const;
+const serverPackages = ["fastapi", "uvicorn", "websockets"];
 const largestPort = 65_535;
 
 /**
@@ -77,7 +78,7 @@ export function configFrom(inspection: Inspection, flags: ConfigFlags = {}): App
     limits: limitsOf(keywords, flags.limits ?? {}),
     hardware: hardwareFrom(keywords, flags),
     requirements: unique([
-      ...(keywords.texts("requirements") ?? []),
+      ...withServer(keywords.texts("requirements") ?? [], inspection.dialect === "fal" && isServed),
       ...(imageMode === "pip" ? (inspection.image?.pip ?? []) : []),
       ...(flags.requirements ?? []),
     ]),
@@ -99,6 +100,13 @@ export function configFrom(inspection: Inspection, flags: ConfigFlags = {}): App
 
 function defaultImageMode({ dialect }: Inspection): "pip" | "ignore" {
   return dialect === "modal" ? "pip" : "ignore";
+}
+
+/** Adds the server that fal's own environments bring along, if the app has one of its own. */
+function withServer(requirements: readonly string[], isServed: boolean): readonly string[] {
+  if (!isServed || requirements.length === 0) return requirements;
+  const names = requirements.map((one) => one.replace(/[^\w.-].*$/, "").toLowerCase());
+  return [...requirements, ...serverPackages.filter((name) => !names.includes(name))];
 }
 
 function kindOf(inspection: Inspection, keywords: ConfigKeywords): AppConfig["kind"] {
@@ -188,6 +196,8 @@ function limitsOf(keywords: ConfigKeywords, flags: Partial<TimeLimits>): TimeLim
       keywords.seconds("termination_grace") ??
       keywords.seconds("termination_grace_period_seconds") ??
       defaultLimits.terminationGraceMs,
+    // To fal, 0 means no limit of its own.
+    requestStartTimeoutMs: keywords.seconds("request_start_timeout") || undefined,
   };
 }
 

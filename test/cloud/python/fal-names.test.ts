@@ -104,9 +104,8 @@ print("password" in str(image.to_dict()))
 });
 
 test.each([
-  ["fal.toolkit.File.from_bytes(b'')", "fal.toolkit.File.from_bytes"],
-  ["fal.toolkit.Image()", "fal.toolkit.Image"],
-  ["fal.toolkit.download_file('u')", "fal.toolkit.download_file"],
+  ["fal.toolkit.File.from_bytes(b'')", "fal.toolkit.File"],
+  ["fal.toolkit.KVStore('a')", "fal.toolkit.KVStore"],
   ["fal.apps.run('a')", "fal.apps.run"],
   ["fal.function()(print).spawn()", "spawn"],
 ])("%s says by name what is not here", (call, name) => {
@@ -118,6 +117,27 @@ except NotImplementedError as error:
     print(error)
 `);
   expect(line).toContain(name);
+});
+
+test("the toolkit downloads data, and nothing from this machine or its network", () => {
+  const lines = run(`
+import tempfile
+from fal.toolkit.utils import DownloadError, download_file
+folder = tempfile.mkdtemp()
+print(download_file("data:text/plain;base64,YWJj", folder).read_bytes())
+for url in ("http://127.0.0.1:1/x", "http://localhost/x", "http://169.254.169.254/x", "file:///etc/passwd"):
+    try:
+        download_file(url, folder)
+    except DownloadError as error:
+        print(str(error).split(": ", 1)[1])
+`);
+  expect(lines).toEqual([
+    "b'abc'",
+    "<urlopen error 127.0.0.1 is not a public address>",
+    "<urlopen error localhost is not a public address>",
+    "<urlopen error 169.254.169.254 is not a public address>",
+    "only http, https and data URLs can be downloaded",
+  ]);
 });
 
 test("the toolkit's types can stand in annotations", () => {

@@ -15,7 +15,11 @@ import json
 from deployctl import _modal_options as modal, _options as fal
 def table(**names):
     return {name: status for status, some in names.items() for name in some}
+of_kinds = sum(fal.FAL_KINDS.values(), ())
 print(json.dumps({
+    "fal": table(
+        honoured=fal.FAL_HONOURED + fal.FAL_APP + ("name",) + of_kinds, ignored=fal.FAL_IGNORED,
+    ),
     "Modal": table(
         honoured=modal.HONOURED + modal.OF_ENDPOINT + tuple(modal.RENAMED),
         ignored=modal.IGNORED, refused=modal.REFUSED,
@@ -41,6 +45,6 @@ const tables: Record<string, Statuses> = JSON.parse(
   }),
 );
 
-test.each(["Modal"])("docs/scripts.md lists every keyword of %s", (platform) => {
+test.each(["fal", "Modal"])("docs/scripts.md lists every keyword of %s", (platform) => {
   expect(documented(platform)).toEqual(tables[platform]);
 });

@@ -40,7 +40,10 @@ def read_document(file, name, environment):
     document["executables"] = reader.commands.executables
     document["command"] = reader.commands.best()
     words = [word for command in reader.commands.lists for word in command]
-    document["files"] = files_of(file, tree, words, _patterns(document["config"]))
+    config = document["config"]
+    modules = _texts(config.get("local_python_modules"))
+    patterns = _texts(config.get("files") or config.get("app_files"))
+    document["files"] = files_of(file, tree, words, patterns, modules)
     document["warnings"] += _unset(variables, file)
     read = {one["name"]: environment.get(one["name"], "") for one in variables}
     return mask_inspection(document, secrets_of(read))
@@ -112,8 +115,7 @@ def _warn(document, code, sentence, line):
     document["warnings"].append({"code": code, "sentence": sentence, "line": line})
 
 
-def _patterns(config):
-    given = config.get("files") or config.get("app_files") or []
+def _texts(given):
     return [one for one in given if isinstance(one, str)] if isinstance(given, list) else []
 
 

@@ -4,7 +4,6 @@ import ast
 import os
 
 from deployctl import _modal_options, _options
-from deployctl._names import kebab_case
 
 from deployctl_reading import library, modal_targets
 from deployctl_reading.problem import Problem
@@ -79,7 +78,7 @@ def check(target, file, lines):
 
 
 # Parameters of fal's decorator itself; "*" stands for keywords only known by running the script.
-_OF_DECORATOR = ("kind", "host", "local_python_modules", "*")
+_OF_DECORATOR = ("kind", "host", "*")
 
 
 def choose(reader, name, file):
@@ -150,16 +149,16 @@ def _target(decorator, node, scope, parts):
 
 
 def _app(node, base, keywords, inside, scope):
-    options = dict(base.options) if isinstance(base, Target) else {}
-    options.pop("app_name", None)
-    for name, value in inside.names.items():
-        if _options.is_fal_app_attribute(name):
-            options[name] = value
-    options.update(keywords)
-    options.setdefault("app_name", kebab_case(node.name))
-    target = Target(node.name, "app", "fal", modal_targets.first_line(node), options, node, scope)
+    of_base = base.options if isinstance(base, Target) else {}
+    options = _options.read_fal_app(node.name, of_base, keywords, inside.names)
+    line = modal_targets.first_line(node)
+    target = Target(node.name, "app", "fal", line, options, node, scope)
     target.endpoints = list(base.endpoints) if isinstance(base, Target) else []
-    target.endpoints += [one for method in node.body for one in _endpoints(method, scope)]
+    own = [one for method in node.body for one in _endpoints(method, scope)]
+    for endpoint in own:
+        if endpoint.pop("is_health_check"):
+            options["health_path"] = endpoint["path"]
+    target.endpoints += own
     return target
 
 
@@ -174,8 +173,10 @@ def _endpoints(method, scope):
         first = decorator.args[0] if decorator.args else None
         default = "/realtime" if name == "fal.realtime" else None
         path = first.value if isinstance(first, ast.Constant) else default
+        checks = any(keyword.arg == "health_check" for keyword in decorator.keywords)
         if isinstance(path, str):
-            yield {"path": path, "method": "WebSocket" if name == "fal.realtime" else "POST"}
+            method_name = "WebSocket" if name == "fal.realtime" else "POST"
+            yield {"path": path, "method": method_name, "is_health_check": checks}
 
 
 def _dotted(node, scope):

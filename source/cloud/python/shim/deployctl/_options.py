@@ -1,19 +1,20 @@
 """Keywords of fal's and our decorators, shared with the static reader."""
 
 from deployctl._findings import Findings, close_match
+from deployctl._names import app_name_of
 
-_ENVIRONMENT = ("python_version", "requirements", "resolver", "force")
+_ENVIRONMENT = ("python_version", "requirements", "resolver", "force", "compile_bytecode")
 
 # Environment keywords by kind of fal function.
-_FAL_KINDS = {
+FAL_KINDS = {
     "virtualenv": _ENVIRONMENT,
     "container": ("image",) + _ENVIRONMENT,
-    "conda": ("python_version", "env_dict", "env_yml_str", "packages", "pip", "channels"),
+    "conda": ("python_version", "env_dict", "env_yml", "env_yml_str", "packages", "pip", "channels"),
     "local": (),
 }
 
 # Supported keywords of all kinds.
-_FAL_HONOURED = (
+FAL_HONOURED = (
     "serve",
     "exposed_port",
     "machine_type",
@@ -27,17 +28,19 @@ _FAL_HONOURED = (
     "scaling_delay",
     "max_multiplexing",
     "request_timeout",
+    "request_start_timeout",
     "startup_timeout",
     "termination_grace_period_seconds",
     "secrets",
     "app_files",
-    "metadata",
+    "local_python_modules",
 )
 
 # Accepted keywords without effect here.
-_FAL_IGNORED = (
+FAL_IGNORED = (
     "regions",
     "setup_function",
+    "metadata",
     "metrics_port",
     "private_logs",
     "app_files_ignore",
@@ -52,15 +55,21 @@ _FAL_IGNORED = (
     "_scheduler_options",
     "resolver",
     "force",
+    "force_env_build",
+    "compile_bytecode",
     "python_version",
     "env_dict",
+    "env_yml",
     "env_yml_str",
     "packages",
     "pip",
     "channels",
 )
 
-_FAL_APP = ("app_name", "app_auth", "kind", "image", "host_kwargs", "local_python_modules")
+# Further keywords and attributes of a class.
+FAL_APP = ("app_name", "app_auth", "kind", "image", "host_kwargs")
+# Options that the class's endpoints make.
+_MADE = ("health_path",)
 
 _OWN = (
     "port",
@@ -100,24 +109,43 @@ _OWN = (
 
 def check_fal_function(kind, keywords):
     """Returns Findings about keywords without effect. Raises ValueError for an unknown kind."""
-    if kind not in _FAL_KINDS:
+    if kind not in FAL_KINDS:
         raise ValueError(
-            "kind=%r is not one of %s" % (kind, ", ".join(sorted(_FAL_KINDS)))
+            "kind=%r is not one of %s" % (kind, ", ".join(sorted(FAL_KINDS)))
         )
-    of_kinds = {name for names in _FAL_KINDS.values() for name in names}
-    honoured = set(_FAL_HONOURED) | set(_FAL_KINDS[kind]) - set(_FAL_IGNORED)
-    return Findings(keywords, honoured, set(_FAL_IGNORED) | of_kinds - honoured)
+    of_kinds = {name for names in FAL_KINDS.values() for name in names}
+    honoured = set(FAL_HONOURED) | set(FAL_KINDS[kind]) - set(FAL_IGNORED)
+    return Findings(keywords, honoured, set(FAL_IGNORED) | of_kinds - honoured)
 
 
 def check_fal_app(keywords):
     """Returns Findings about the keywords of a class that derives from fal.App."""
-    ignored = set(_FAL_IGNORED)
-    return Findings(keywords, (set(_FAL_HONOURED) | set(_FAL_APP) | set(_ENVIRONMENT)) - ignored, ignored)
+    ignored = set(FAL_IGNORED)
+    honoured = FAL_HONOURED + FAL_APP + _ENVIRONMENT + _MADE
+    return Findings(keywords, set(honoured) - ignored, ignored)
+
+
+def read_fal_app(name, base, keywords, attributes):
+    """Returns the options of a class that derives from fal.App.
+
+    name: the class's. base: options of its base class. keywords: those of the class statement.
+    attributes: its own by name, which go before keywords; None means the default.
+    """
+    options = {key: value for key, value in base.items() if key != "app_name"}
+    options.update(keywords)
+    if isinstance(attributes.get("host_kwargs"), dict):
+        options.update(attributes["host_kwargs"])
+    for key, value in attributes.items():
+        if is_fal_app_attribute(key) and key != "host_kwargs" and value is not None:
+            options[key] = value
+    given = options.pop("name", None)
+    options.setdefault("app_name", given or app_name_of(name))
+    return options
 
 
 def is_fal_app_attribute(name):
     """Returns True for a class attribute that is an option."""
-    return name in _FAL_HONOURED or name in _FAL_IGNORED or name in _FAL_APP or name in _ENVIRONMENT
+    return name in FAL_HONOURED or name in FAL_IGNORED or name in FAL_APP or name in _ENVIRONMENT
 
 
 def check_own(keywords):

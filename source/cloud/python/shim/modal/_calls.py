@@ -3,7 +3,8 @@
 import functools
 import inspect
 
-from modal import _loop
+from deployctl import _loop
+
 
 
 class Calls:

@@ -3,8 +3,7 @@
 import functools
 import threading
 
-from deployctl import _exits
-from modal import _loop
+from deployctl import _exits, _loop
 from modal._decorators import parts_of
 from modal._resources import apply_secrets
 

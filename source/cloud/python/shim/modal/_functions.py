@@ -1,7 +1,7 @@
 """@app.function and its result."""
 
+from deployctl import _loop
 from deployctl._decorated import DecoratedFunction
-from modal import _loop
 from modal._calls import Calls
 from modal._resources import apply_secrets
 

@@ -3,9 +3,8 @@
 import types
 
 import deployctl
-from deployctl import _app_server
+from deployctl import _app_server, _loop
 from deployctl._modal_options import WEB_PARTS
-from modal import _loop
 from modal._decorators import parts_of
 
 
