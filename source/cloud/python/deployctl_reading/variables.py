@@ -26,23 +26,37 @@ def is_given(name):
 
 
 def variables_of(tree, reader):
-    """Returns [{name, value?, default?, secret?, set?, required?, line}] in file order."""
+    """Returns the variables that a script reads, and the nodes that read others.
+
+    Variables: [{name, value?, default?, secret?, set?, required?, line}] in file order.
+    """
     found = {}
+    unresolved = {}
+    followed = {id(read.node) for read in reader.reads}
     for node in ast.walk(tree):
         name_node, default_node, is_required = _read(node, reader)
-        if name_node is None:
+        if name_node is None or id(node) in followed:
             continue
+        # In a part of the script that has not been followed.
         name = reader.fold(name_node)
-        if not isinstance(name, str) or name == "" or is_given(name):
-            continue
         default = None if default_node is None else reader.fold(default_node)
-        entry = found.setdefault(name, {"name": name, "line": node.lineno, "required": True})
-        if not is_required:
-            entry["required"] = False
-        if isinstance(default, (str, int, float)) and not isinstance(default, bool):
-            entry.setdefault("default", str(default))
+        reader.reads.note(node, name, default, is_required)
+    for read in reader.reads:
+        if read.is_unresolved:
+            unresolved[read.node.lineno] = read.node
+        for name, default in read.names.items():
+            if is_given(name):
+                continue
+            line = read.node.lineno
+            entry = found.setdefault(name, {"name": name, "line": line, "required": True})
+            entry["line"] = min(entry["line"], line)
+            if not read.is_required:
+                entry["required"] = False
+            if isinstance(default, (str, int, float)) and not isinstance(default, bool):
+                entry.setdefault("default", str(default))
     entries = sorted(found.values(), key=lambda one: one["line"])
-    return [describe(entry, reader.environment) for entry in entries]
+    described = [describe(entry, reader.environment) for entry in entries]
+    return described, [unresolved[line] for line in sorted(unresolved)]
 
 
 def describe(entry, environment):

@@ -1,0 +1,67 @@
+"""Folding of comprehensions, and the elements of what is iterated."""
+
+from deployctl_reading import library
+from deployctl_reading.scope import Scope
+from deployctl_reading.values import UNKNOWN, is_known
+
+# Limit for the elements of loops and comprehensions that are followed.
+_MOST_ELEMENTS = 1000
+
+
+class Comprehensions:
+    """Part of Folding, which has `fold` and `_reader`."""
+
+    def _listcomp(self, node, scope):
+        return self._comprehension(node, scope, lambda inner: self.fold(node.elt, inner))
+
+    _generatorexp = _listcomp
+
+    def _setcomp(self, node, scope):
+        values = self._listcomp(node, scope)
+        return set(values) if is_known(values) else UNKNOWN
+
+    def _dictcomp(self, node, scope):
+        def pair(inner):
+            return (self.fold(node.key, inner), self.fold(node.value, inner))
+
+        pairs = self._comprehension(node, scope, pair)
+        if pairs is UNKNOWN or not is_known([key for key, _ in pairs]):
+            return UNKNOWN
+        return dict(pairs)
+
+    def _comprehension(self, node, scope, element):
+        """Returns the elements in order; UNKNOWN if how many there are is not known."""
+        scopes = [Scope(scope)]
+        for generator in node.generators:
+            found = []
+            for outer in scopes:
+                values = self.iterated(generator.iter, outer)
+                if values is None:  # read once for the calls and variables in it
+                    inner = Scope(outer)
+                    self._reader.bind(generator.target, UNKNOWN, inner)
+                    element(inner)
+                    return UNKNOWN
+                for value in values:
+                    if not self._reader.may_go_on():
+                        return UNKNOWN
+                    inner = Scope(outer)
+                    self._reader.bind(generator.target, value, inner)
+                    tests = [self.fold(test, inner) for test in generator.ifs]
+                    if not is_known(tests):
+                        element(inner)
+                        return UNKNOWN
+                    if all(tests):
+                        found.append(inner)
+            scopes = found
+        return [element(inner) for inner in scopes]
+
+    def iterated(self, node, scope):
+        """Returns the elements of what is iterated; None if they are not known, or too many."""
+        value = self.fold(node, scope)
+        if library.is_environment(value):
+            self._reader.reads.note(node, UNKNOWN)
+            return None
+        if isinstance(value, (list, tuple, dict, str)) or (isinstance(value, set) and is_known(value)):
+            values = sorted(value, key=repr) if isinstance(value, set) else list(value)
+            return values if len(values) <= _MOST_ELEMENTS else None
+        return None
