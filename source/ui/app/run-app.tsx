@@ -134,6 +134,8 @@ async function run(
       maxFps: framesPerSecondMaximum,
       ...(onFrame && { onRender: () => onFrame(threadTimeMs() - frameBeganMs) }),
       exitOnCtrlC: false,
+      // Text that a library writes to the console spoils only the program's own terminal.
+      patchConsole: stdout === process.stdout,
       // Ink would otherwise paint nothing until the end when a CI variable is set, even an empty
       // one.
       interactive: true,

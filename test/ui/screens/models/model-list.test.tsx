@@ -1,7 +1,7 @@
 // The list: its columns, its order of rows, and every state in which there is nothing to list.
 
 import chalk from "chalk";
-import { beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fieldWith } from "../../../../source/ui/editor/line-field.ts";
 import { startDownload } from "../../../../source/ui/screens/models/download.ts";
 import { ModelList } from "../../../../source/ui/screens/models/model-list.tsx";
@@ -17,9 +17,13 @@ import { asciiGlyphs, type Glyphs, unicodeGlyphs } from "../../../../source/ui/t
 import { openTree, renderAt } from "../../support/render.tsx";
 import { capacity, gib, gpu, hubModel, loaded, local, nowMs, stateWith } from "./sample-models.ts";
 
-// Without a terminal there are no colours.
+// Without a terminal there are no colours, and other files share this process.
+const levelBefore = chalk.level;
 beforeAll(() => {
   chalk.level = 1;
+});
+afterAll(() => {
+  chalk.level = levelBefore;
 });
 
 interface ListOptions {
