@@ -114,10 +114,7 @@ async function run(
   try {
     if (!isPaintedFirst) await begin();
     const { onFrame } = view;
-    let frameBeganMs = 0;
-    const pace = new Pace(() => {
-      if (onFrame !== undefined) frameBeganMs = threadTimeMs();
-    });
+    const pace = new Pace(threadTimeMs);
     const onError = (error: Error): void => {
       failure = error;
       instance?.unmount();
@@ -132,7 +129,10 @@ async function run(
       isScreenReaderEnabled: isScreenReader,
       incrementalRendering: true,
       maxFps: framesPerSecondMaximum,
-      ...(onFrame && { onRender: () => onFrame(threadTimeMs() - frameBeganMs) }),
+      onRender: () => {
+        const tookMs = pace.drawn();
+        onFrame?.(tookMs);
+      },
       exitOnCtrlC: false,
       // Text that a library writes to the console spoils only the program's own terminal.
       patchConsole: stdout === process.stdout,

@@ -38,6 +38,27 @@ test("an answer is drawn twenty times a second at most", () => {
   expect(frames).toBeLessThanOrEqual(21);
 });
 
+test("frames of a slow machine leave most of the processor to others, but keep coming", () => {
+  const framesAtCost = (costMs: number) => {
+    let usedMs = 0;
+    const slow = new Pace(() => usedMs);
+    let drawn = 0;
+    const draw = () => {
+      usedMs += costMs;
+      slow.drawn();
+      drawn += 1;
+    };
+    for (let elapsed = 0; elapsed < 10_000; elapsed += 10) {
+      slow.tell(draw);
+      vi.advanceTimersByTime(10);
+    }
+    return drawn;
+  };
+  expect(framesAtCost(5)).toBeGreaterThanOrEqual(180);
+  expect(framesAtCost(25) * 25).toBeLessThan(3000);
+  expect(framesAtCost(1000)).toBeGreaterThanOrEqual(60);
+});
+
 test("a key is drawn soon, also when a frame of something else is waited for", () => {
   vi.advanceTimersByTime(1);
   change();
