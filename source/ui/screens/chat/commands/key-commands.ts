@@ -62,7 +62,8 @@ export const chatCommands = [
         "Send, or queue while an answer runs; on an empty line, send held messages; \\ at the end adds a line",
       keys: ["Enter"],
       mode: "writing",
-      hint: ({ isBusy }) => (isBusy ? "queue" : "send"),
+      hint: ({ isBusy, isCommand }) => (isCommand ? "run" : isBusy ? "queue" : "send"),
+      hintWhen: ({ isCompleting }) => !isCompleting,
       run: ({ composer }) => composer.submit(),
     },
     {
