@@ -54,6 +54,8 @@ export interface HostedServer {
   notices: string[];
   requestLog: RequestLog;
   scheduler: Scheduler;
+  /** Number of programs that follow its metrics: open screens of modelctl, this process among them. */
+  watchers(): number;
   /**
    * Stops listening, and resolves when all running requests have ended or the time is over; call
    * `close` then.
@@ -105,6 +107,11 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
   const counted = new ServerMetrics(() => loadedSamples(scheduler));
   metrics = counted;
   const transcripts = new Transcripts(settings.log_prompts);
+  const monitor = new MachineMonitor({
+    models: () => loadedSamples(scheduler),
+    generatedTokens: () => counted.generatedTokens,
+    requests: () => requestsSample(requestLog, Date.now(), transcripts.isRecording),
+  });
   const stopping = new AbortController();
   const app = await createServer(
     {
@@ -116,11 +123,7 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
       requestLog,
       transcripts,
       metrics: counted,
-      monitor: new MachineMonitor({
-        models: () => loadedSamples(scheduler),
-        generatedTokens: () => counted.generatedTokens,
-        requests: () => requestsSample(requestLog, Date.now(), transcripts.isRecording),
-      }),
+      monitor,
       keyAccess: {
         keys,
         isRequired: policy.isRequired,
@@ -174,6 +177,7 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
       notices,
       requestLog,
       scheduler,
+      watchers: () => monitor.followers,
       drain: async (limitMs) => {
         leave();
         await drainRequests(requestLog, limitMs, log);

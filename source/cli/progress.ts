@@ -27,6 +27,8 @@ export class Progress {
 /** The sentence for a wait, or undefined for events that are none. */
 export function progressText(event: ChatEvent, model: string): string | undefined {
   switch (event.type) {
+    case "starting":
+      return "starting the server";
     case "checking":
       return `checking ${event.file} ${percent(event.fraction)}`;
     case "loading":

@@ -88,6 +88,7 @@ export class ServerLink {
     } catch (error) {
       if (!isServerGone(error) || hasText || signal.aborted) throw error;
     }
+    yield { type: "starting" };
     this.#connection = await this.#open(this.#settings, signal);
     this.#isStopped = false;
     yield* ask(this.client);

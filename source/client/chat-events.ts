@@ -34,6 +34,8 @@ export interface AnswerStatistics {
 }
 
 export type ChatEvent =
+  /** The server has gone, and another one is being started. */
+  | { type: "starting" }
   /** The request waits; `ahead` requests are before it. */
   | { type: "queued"; ahead: number }
   /** A file of the model that bears another date is read, to tell whether it has changed. */

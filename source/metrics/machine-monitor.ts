@@ -77,6 +77,11 @@ export class MachineMonitor {
     return this.#series.toArray();
   }
 
+  /** Number of those who follow. */
+  get followers(): number {
+    return this.#followers.size;
+  }
+
   /** One look, for those who do not follow. */
   async glance(): Promise<MachineSample> {
     const before = this.#count();

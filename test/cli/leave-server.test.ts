@@ -91,5 +91,24 @@ test.each([
   ["one that ended lately", [record("curl/8")], "Another client used the server 5 minutes ago."],
   ["one of long ago", [record("curl/8", { startedAt: -3_600_000 })], undefined],
 ])("%s uses the server", (_name, records, sentence) => {
-  expect(otherUsers(records, 5 * 60_000)).toBe(sentence);
+  const server = { requestLog: { records }, watchers: () => 1 };
+  expect(otherUsers(server, 5 * 60_000)).toBe(sentence);
+});
+
+test.each([
+  [1, undefined],
+  [2, "Another terminal uses this server."],
+  [4, "3 other terminals use this server."],
+])("%i screens are open", async (screens, sentence) => {
+  const closing = new AbortController();
+  const { signal } = closing;
+  for (let count = 0; count < screens; count += 1) {
+    await fetch(`${server.url}/api/metrics?follow=true`, { signal });
+  }
+  expect(otherUsers(server.hosted, 0)).toBe(sentence);
+  closing.abort();
+  await until(
+    async () => server.hosted.watchers(),
+    (watchers) => watchers === 0,
+  );
 });

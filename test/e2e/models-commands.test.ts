@@ -64,7 +64,7 @@ describe("a model's life", () => {
     expect(shown.output).toContain("  System\n    You are a pirate.\n\n  License\n    MIT\n");
     expect(await home.run(["rm", "mine", "team/copy:v1"])).toEqual({
       code: 0,
-      output: "deleted 'mine:latest'\ndeleted 'team/copy:v1'\n",
+      output: "deleted 'mine'\ndeleted 'team/copy:v1'\n",
       errors: "",
     });
     expect(await listed()).toEqual(["tiny:latest"]);

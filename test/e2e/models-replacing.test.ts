@@ -40,7 +40,7 @@ test("without a terminal it is a conflict, and the model stays", async () => {
       code: 5,
       output: "",
       errors: expect.stringMatching(
-        /^(?:importing.*\n)*Error: A model named 'mine:latest' already exists\. Use --force to replace it, or choose another name\.\n$/,
+        /^(?:importing.*\n)*Error: A model named 'mine' already exists\. Use --force to replace it, or choose another name\.\n$/,
       ),
     });
     expect(await systemOf("mine")).toBe("first");
@@ -66,7 +66,7 @@ test.each(["y", "n"])("on a terminal it is asked, and the answer %s counts", asy
       home: home.folder,
       environment: home.environment,
     });
-    await terminal.shows("Replace 'mine:latest'? [y/N]");
+    await terminal.shows("Replace 'mine'? [y/N]");
     terminal.type(`${answer}\r`);
     expect(await terminal.exited).toBe(answer === "y" ? 0 : 5);
     await terminal.close();

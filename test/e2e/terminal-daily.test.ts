@@ -59,8 +59,16 @@ it("a chat from lines typed ahead to the line that resumes it", async () => {
 
     chat.type(`${controlP}quit`);
     await chat.shows("> Quit");
+    expect(chat.text()).not.toContain("/set quiet");
+    // Names come first, words of titles next, scattered letters where nothing else fits.
+    chat.type(`${controlU}log`);
+    await chat.shows("> Show the log of the deployment");
+    expect(chat.text()).toMatch(/> Show the log[\s\S]*Open the whole log/);
+    expect(chat.text()).not.toContain("Regenerate");
+    chat.type(`${controlU}rgnrt`);
+    await chat.shows("> Regenerate the last answer");
     chat.type(escapeKey);
-    await chat.showsNot("> Quit");
+    await chat.showsNot("> Regenerate");
 
     chat.type("/edit\r");
     await chat.shows("edit the last message");

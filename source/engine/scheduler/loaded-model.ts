@@ -264,10 +264,7 @@ export class LoadedModel {
       this.facts = facts;
       this.fraction = 1;
       void runner.exited.then((exit) => {
-        if (!exit.expected) {
-          log(`the runner of ${shownModel(model.name)} ${exit.how}; its last lines:`);
-          for (const line of exit.lastLines) log(`  ${line}`);
-        }
+        if (!exit.expected) log(`the runner of ${shownModel(model.name)} ${exit.how}`);
         this.#end(!exit.expected);
       });
       const seconds = ((clock.now() - started) / 1000).toFixed(2);

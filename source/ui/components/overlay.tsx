@@ -10,9 +10,10 @@ import type { BodySize } from "../frame/screen.ts";
 import { type WriteOverlay, writeWidth } from "../frame/write-overlay.ts";
 import { useLook } from "../hooks/use-look.ts";
 import { neutraliseLine, normaliseLineBreaks } from "../text/neutralise.ts";
+import { foreignText } from "../text/text-run.ts";
 import { wrapLine } from "../text/wrap-line.ts";
 import { Panel, panelInnerHeight, panelInnerWidth } from "./panel.tsx";
-import { displayRows, SelectList } from "./select-list.tsx";
+import { cutsNotes, displayRows, SelectList } from "./select-list.tsx";
 import { promptCells, TextArea } from "./text-area.tsx";
 import { TextField } from "./text-field.tsx";
 
@@ -50,7 +51,8 @@ function List({ overlay, size }: OverlayProps<ListOverlay>): ReactElement {
   const isRead = useIsScreenReaderEnabled();
   if (isRead) {
     const item = found[selected];
-    const words = item === undefined ? "nothing" : `${item.title} ${item.note}`.trim();
+    const title = item?.title.trim().replaceAll(/ {2,}/g, ", ");
+    const words = item === undefined ? "nothing" : `${title} ${item.note}`.trim();
     const place = `${item === undefined ? 0 : selected + 1} of ${found.length}`;
     return (
       <Box flexDirection="column">
@@ -60,9 +62,12 @@ function List({ overlay, size }: OverlayProps<ListOverlay>): ReactElement {
     );
   }
   const width = Math.min(size.columns - 2, listWidthMaximum);
-  const rows = Math.min(rowsMaximum, displayRows(found, isGrouped).length);
-  const height = Math.min(size.rows, Math.max(listHeightMinimum, rows + fieldRows + borderRows));
   const inner = panelInnerWidth(width);
+  const rows = Math.min(rowsMaximum, displayRows(found, isGrouped).length);
+  // The selected row's note can be read whole.
+  const noteRows = isTable && cutsNotes(found, inner) ? 1 : 0;
+  const otherRows = fieldRows + noteRows + borderRows;
+  const height = Math.min(size.rows, Math.max(listHeightMinimum, rows + otherRows));
   const x = Math.floor((size.columns - width) / 2);
   return (
     <Box position="absolute" left={x} top={0}>
@@ -83,11 +88,16 @@ function List({ overlay, size }: OverlayProps<ListOverlay>): ReactElement {
           <SelectList
             items={found}
             selected={selected}
-            height={Math.max(1, panelInnerHeight(height) - fieldRows)}
+            height={Math.max(1, panelInnerHeight(height) - fieldRows - noteRows)}
             width={inner}
             isGrouped={isGrouped}
             isTable={isTable}
           />
+        )}
+        {noteRows > 0 && (
+          <Text {...theme.dim} wrap="truncate">
+            {foreignText(found[selected]?.note ?? "", glyphs.isAscii)}
+          </Text>
         )}
       </Panel>
     </Box>

@@ -16,7 +16,7 @@ export interface SelectListProps {
   readonly width: number;
   /** With the names of groups in between. Defaults to false. */
   readonly isGrouped?: boolean;
-  /** Notes stand in a column, and give way to the titles. Defaults to false. */
+  /** Notes stand in a column, if the titles leave room for one. Defaults to false. */
   readonly isTable?: boolean;
 }
 
@@ -84,10 +84,20 @@ function SelectItem({ item, isSelected, width, ...given }: SelectItemProps): Rea
   );
 }
 
-/** Cells of a column of notes, behind the longest title. */
+/** In fewer cells than these a note says nothing. */
+const noteWidthMinimum = 20;
+
+/** Cells of a column of notes, behind the longest title; 0 where there is no room for one. */
 function noteColumn(items: readonly ListItem[], width: number): number {
   const titles = Math.max(0, ...items.map(({ title }) => textWidth(title)));
-  return Math.max(0, width - titles - 3);
+  const room = width - titles - 3;
+  return room < noteWidthMinimum ? 0 : room;
+}
+
+/** Tells if some note of a table does not fit into its column. */
+export function cutsNotes(items: readonly ListItem[], width: number): boolean {
+  const column = noteColumn(items, width);
+  return items.some(({ note }) => textWidth(note) > column);
 }
 
 /** With the groups' names in between, where the items stand in groups. */

@@ -127,7 +127,7 @@ describe("the pane", () => {
     if (model === undefined) throw new Error("the sample has a model");
     const withModel = (change: Partial<typeof model>) =>
       rows({ samples: [{ ...sample, models: [{ ...model, ...change }] }] })[0];
-    expect(withModel({ state: "idle", expiresAt: now + 252_000 })).toMatch(/● 4 m 12 s$/);
+    expect(withModel({ state: "idle", expiresAt: now + 252_000 })).toMatch(/● 4 m 12 s left$/);
     expect(withModel({ state: "idle" })).toMatch(/● loaded$/);
     expect(withModel({ state: "loading", loadFraction: 0.618 })).toMatch(/◐ loading 62%$/);
   });

@@ -16,7 +16,7 @@ import { followTail, type Viewport } from "./transcript/transcript-window.ts";
 
 export type ActivityPhase =
   | { readonly type: "waiting" }
-  | Extract<ChatEvent, { type: "queued" | "checking" | "loading" | "prompt" }>
+  | Extract<ChatEvent, { type: "starting" | "queued" | "checking" | "loading" | "prompt" }>
   | { readonly type: "thinking"; readonly characters: number }
   | {
       readonly type: "answering";

@@ -66,6 +66,8 @@ function phaseText(
       return elapsedMs < 1000
         ? "waiting for the server"
         : `waiting for the server ${(elapsedMs / 1000).toFixed(1)} s`;
+    case "starting":
+      return "starting the server";
     case "queued":
       return phase.ahead > 0 ? `waiting, ${phase.ahead} ahead` : "waiting, next in line";
     case "checking":

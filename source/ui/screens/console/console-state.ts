@@ -111,6 +111,17 @@ export function isOutdated({ link, readAtMs }: CloudState, now: number): boolean
   return link.kind === "down" || (readAtMs !== undefined && now - readAtMs > staleMs);
 }
 
+/** True if there is no deployment to show, so that the console says why. */
+export function isEmpty({ cloud, details, pane }: ConsoleState): boolean {
+  return details === undefined && cloud.apps.length === 0 && pane !== "keys";
+}
+
+/** True if a row above the panes says that the data may be wrong; an empty console says it itself. */
+export function hasBanner(state: ConsoleState, now: number): boolean {
+  const isExplained = state.cloud.link.kind === "down" && isEmpty(state);
+  return isOutdated(state.cloud, now) && !isExplained;
+}
+
 /** True if the local control plane is not running. */
 export function canStart({ link, target }: CloudState): boolean {
   return target.isLocal && link.kind === "down" && link.isUnreachable;

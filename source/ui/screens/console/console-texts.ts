@@ -68,7 +68,7 @@ export function replicaNote(replica: ReplicaDocument, now: number, isExplained =
   const parts = [
     ...(state === "IDLE" && expiresAt !== undefined ? [`${span(expiresAt - now)} left`] : []),
     ...(gpus.length > 0 ? [`${gpus.length} GPU${gpus.length === 1 ? "" : "s"}`] : []),
-    ...(coldStartMs === undefined ? [] : [`ready in ${formatMilliseconds(coldStartMs)}`]),
+    ...(coldStartMs === undefined ? [] : [`started in ${formatMilliseconds(coldStartMs)}`]),
   ];
   return parts.join(", ");
 }

@@ -183,7 +183,7 @@ function modelState(model: LoadedModelFigures, now: number, glyphs: Glyphs): str
   if (model.state === "loading") return `${glyphs.working} ${percentage(model.loadFraction)}`;
   if (model.state === "busy") return `${glyphs.working} busy`;
   if (model.expiresAt === undefined) return `${glyphs.ready} forever`;
-  return `${glyphs.ready} ${span(model.expiresAt - now)}`;
+  return `${glyphs.ready} ${span(model.expiresAt - now)} left`;
 }
 
 function memoryFigures({ samples }: ServerFacts, glyphs: Glyphs): Figure[] {

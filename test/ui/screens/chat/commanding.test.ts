@@ -138,8 +138,9 @@ describe("the form of settings", () => {
     screen.type(`q8${keys.enter}`);
     await screen.until(/> kv_cache_type +q8_0 +this chat/);
     screen.type(`\x15system${keys.enter}`);
-    await screen.until("System prompt (empty: the model's own)");
-    screen.type(`Be brief.${keys.enter}`);
+    // It starts with the model's own text.
+    await screen.until(/System prompt \(empty: the model's own\)[^>]*> system of tiny/);
+    screen.type(`\x15Be brief.${keys.enter}`);
     await screen.until(/> system prompt +Be brief\. +this chat/);
     screen.type(`\x15temp${keys.enter}`);
     await screen.until("> 0.3");
@@ -179,6 +180,10 @@ describe("the form of settings", () => {
     const { screen } = await openChat({ columns: 60, rows: 16 });
     screen.type("/set\r");
     await screen.until(/> system prompt +system of tiny +the model/);
+    // Meanings have no column: the selected one stands below.
+    await screen.until(/│ comes before the conversation +│╯?\n ╰/);
+    screen.type(keys.down);
+    await screen.until(/│ think before answering +│╯?\n ╰/);
   });
 });
 

@@ -40,6 +40,7 @@ function finished(figures: AnswerFigures, width = 98, contextLength = 4096): str
 describe("a running request", () => {
   test.each<[string, ActivityPhase]>([
     ["◐ waiting for the server", { type: "waiting" }],
+    ["◐ starting the server", { type: "starting" }],
     ["◐ waiting, 2 ahead", { type: "queued", ahead: 2 }],
     ["◐ waiting, next in line", { type: "queued", ahead: 0 }],
     ["◐ checking a.gguf 62 %", { type: "checking", file: "a.gguf", fraction: 0.618 }],

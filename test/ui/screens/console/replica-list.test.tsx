@@ -32,10 +32,10 @@ test.each<[ReplicaState, string]>([
 });
 
 test("a row tells the load and the time to start, how far it is, or how long it stays", () => {
-  expect(rowOf({ inFlight: 2 })).toMatch(/● ready +████░░░░ 2\/4 ready in 2\.00 s/);
+  expect(rowOf({ inFlight: 2 })).toMatch(/● ready +████░░░░ 2\/4 started in 2\.00 s/);
   const starting = { progress: "loading", readyAt: undefined, startedAt: now - 5000 };
   expect(rowOf(starting)).toContain("loading, for 5 s");
-  expect(rowOf({ expiresAt: now + 30_000, gpus: ["0"] })).toContain("30 s left, 1 GPU, ready in");
+  expect(rowOf({ expiresAt: now + 30_000, gpus: ["0"] })).toContain("30 s left, 1 GPU, started in");
 });
 
 test("a replica that ended tells why", () => {

@@ -23,6 +23,7 @@ const running = { state: "running", status: undefined, totalMs: undefined } as c
 describe("the state", () => {
   test.each([
     ["✓ 200", {}],
+    ["✓ dry run", { method: "DELETE", parameters: { dry_run: true } }],
     ["✗ 404", { status: 404, error: { code: "X", message: "gone" } }],
     ["⊘ 499", { status: 499 }],
     ["✗ broken", { error: { code: "X", message: "crashed in the middle" } }],

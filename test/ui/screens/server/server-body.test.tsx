@@ -145,7 +145,7 @@ describe("panes", () => {
     ];
     const { text } = open({ samples: [serverSample({ models, waiting: 0 })] });
     expect(text()).toMatch(/qwen3-8b:latest +◐ 62%/);
-    expect(text()).toMatch(/other +● 4 m 12 s/);
+    expect(text()).toMatch(/other +● 4 m 12 s left/);
     expect(text()).toMatch(/Queue {3}empty/);
     const idle = [{ ...model, state: "idle" }];
     expect(open({ samples: [serverSample({ models: idle })] }).text()).toMatch(/● forever/);

@@ -4,6 +4,7 @@ import type { EditorAction } from "../../../editor/editor-state.ts";
 import type { CommandFacts } from "../../../frame/screen.ts";
 import { type ChatMode, type ChatState, modeOf } from "../chat-state.ts";
 import type { HistorySearchAction } from "../composer/history-search.ts";
+import { isComplete } from "../composer/menu.ts";
 import type { ChatActions } from "../conversation/chat-actions.ts";
 import type { ScrollRequest } from "../transcript/transcript-window.ts";
 
@@ -21,6 +22,10 @@ export interface CommandSituation {
   readonly isEditing: boolean;
   /** Completions are shown below the field. */
   readonly hasMenu: boolean;
+  /** Enter accepts the selected completion. */
+  readonly isCompleting: boolean;
+  /** A command is typed, not a message. */
+  readonly isCommand: boolean;
   /** Messages wait to be sent. */
   readonly hasQueue: boolean;
 }
@@ -155,6 +160,8 @@ export function situationOf(state: ChatState): CommandSituation {
     hasMessages: state.entries.length > 0,
     isEditing: state.editingId !== undefined,
     hasMenu: state.menu !== undefined,
+    isCompleting: state.menu !== undefined && !isComplete(state.editor, state.menu),
+    isCommand: /^\/[^/\s]*(?:\s|$)/.test(text),
     hasQueue: state.queue.messages.length > 0,
   };
 }

@@ -43,7 +43,7 @@ async function askOne(
   frame: Questions,
 ): Promise<ChatSettings | undefined> {
   if (row.parameter !== undefined) return await askParameter(row.parameter, settings, frame);
-  if (row.name === "system prompt") return await askSystem(settings, frame);
+  if (row.name === "system prompt") return await askSystem(row, settings, frame);
   if (row.name === "think") {
     const answer = await choose(row, ["true", "false", "low", "medium", "high", "max"], frame);
     const { think: _, ...rest } = settings;
@@ -56,13 +56,15 @@ async function askOne(
   return answer === unset ? rest : { ...rest, format: answer };
 }
 
+/** Starts with the text in force, which may be the model's own. */
 async function askSystem(
+  { value, from }: SettingRow,
   settings: ChatSettings,
   frame: Questions,
 ): Promise<ChatSettings | undefined> {
-  const { system = "" } = settings;
-  const typed = await frame.write("System prompt (empty: the model's own)", system);
-  if (typed === undefined) return undefined;
+  const before = from === "default" ? "" : value;
+  const typed = await frame.write("System prompt (empty: the model's own)", before);
+  if (typed === undefined || typed === before) return undefined;
   return { ...settings, system: typed.trim() === "" ? undefined : typed.trim() };
 }
 

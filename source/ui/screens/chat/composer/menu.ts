@@ -30,14 +30,16 @@ const filesKeptMs = 5000;
 /** Enter waits for the menu: a folder on a slow disk must not hold it up for long. */
 const longestReadMs = 1000;
 
-/** The menu of commands, which needs nothing but the table. */
+/** The menu of commands, which needs nothing but the table. Of several names of one it has the first. */
 export function commandMenu(
   { text, cursor }: Typed,
   commands: readonly SlashName[],
 ): Menu | undefined {
   if (!text.startsWith("/") || text.includes("\n") || cursor !== text.length) return undefined;
-  const items = commands
-    .filter(({ name }) => name.startsWith(text))
+  const fitting = commands.filter(({ name }) => name.startsWith(text));
+  const first = new Map(fitting.toReversed().map((command) => [command.title, command]));
+  const items = fitting
+    .filter((command) => first.get(command.title) === command)
     .map(({ name, title }): ListItem => ({ value: name, title: name, note: title }));
   return menuOf(0, items);
 }

@@ -17,6 +17,8 @@ const idle: CommandSituation = {
   mode: "writing",
   isEditing: false,
   hasMenu: false,
+  isCompleting: false,
+  isCommand: false,
   hasQueue: false,
   isBusy: false,
   isEditorEmpty: true,

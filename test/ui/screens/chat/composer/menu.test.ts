@@ -15,6 +15,7 @@ import {
 
 const commands = [
   { name: "/clear", title: "Forget the messages" },
+  { name: "/system", title: "Set the system prompt" },
   { name: "/set think", title: "Let the model think" },
   { name: "/set system", title: "Set the system prompt" },
 ];
@@ -39,7 +40,8 @@ const opened = async (text: string) =>
   (await openMenu(typed(text), { models, folder }))?.items.map(({ value }) => value);
 
 test.each([
-  ["/", ["/clear", "/set think", "/set system"]],
+  // A command with two names has one line.
+  ["/", ["/clear", "/system", "/set think"]],
   ["/set s", ["/set system"]],
   ["/tmp/cat.png", undefined],
   ["hello /", undefined],
