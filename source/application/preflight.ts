@@ -175,13 +175,14 @@ async function examineNeeded(
   stateFolder: string,
 ): Promise<Finding[]> {
   const { config } = (await preparing).request;
-  const { gpuCount, machineType } = config.hardware;
+  const { gpuCount, machineType, alternatives = [] } = config.hardware;
+  const isGpuNeeded = [{ gpuCount }, ...alternatives].every((choice) => choice.gpuCount > 0);
   const needs = {
     venv: {
       isNeeded: config.requirements.length > 0,
       otherwise: "no packages to install",
     },
-    gpu: { isNeeded: gpuCount > 0 && machineType !== "any", otherwise: "not required" },
+    gpu: { isNeeded: isGpuNeeded && machineType !== "any", otherwise: "not required" },
   };
   const { isNeeded, otherwise } = needs[subject];
   if (!isNeeded) return [{ subject, kind: "ok", sentence: otherwise }];

@@ -68,6 +68,18 @@ describe("the recipe", () => {
     }
   });
 
+  test("for Modal serves too, with the vLLM that is there", async () => {
+    const example = path.join(repositoryFolder, "docs/examples/modal-vllm.py");
+    const words = ["deploy", example, "--machine-type", "any", "--image-mode", "ignore"];
+    const { code, errors } = await cloud.run(words);
+    expect(code, errors).toBe(0);
+    expect(errors).toContain("apt_install('git')");
+    const key = await cloud.createKey("--app", "example-vllm");
+    const url = `http://127.0.0.1:${cloud.gatewayPort}/local/example-vllm/v1/models`;
+    const models = await fetch(url, { headers: { authorization: `Key ${key}` } });
+    expect(await models.json()).toMatchObject({ data: [{ id: "Qwen/Qwen3-0.6B" }] });
+  });
+
   test("says which program is missing and how to get it, or where it is for whoever deploys", async () => {
     // A control plane has the PATH of where it was started.
     const bare = {

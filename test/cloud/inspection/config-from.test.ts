@@ -181,7 +181,6 @@ describe("hardware", () => {
     [asked, { machineType: "ANY", gpuCount: 1 }, "ANY", 1],
     [asked, { machineType: "GPU-A100" }, "GPU-A100", 4],
     [asked, { gpuCount: 1 }, "GPU-H100", 1],
-    [{ machine_type: ["GPU-B200", "GPU-H100"] }, {}, "GPU-B200", 0],
     [{ machine_types: ["GPU-H200"] }, {}, "GPU-H200", 0],
     [{ gpu: "L4" }, {}, "GPU-L4", 1],
     [{ gpu: "RTX 4090:2" }, {}, "GPU-RTX 4090", 2],
@@ -189,6 +188,27 @@ describe("hardware", () => {
     [{ gpu: "GPU-H100" }, {}, "GPU-H100", 1],
   ])("of %j with %j", (config, flags, machineType, gpuCount) => {
     expect(of(config, flags).hardware).toEqual({ machineType, gpuCount });
+  });
+});
+
+test("a list of machine types or GPUs is an order of preference", () => {
+  const types = ["GPU-B200", "GPU-H100", "XS"];
+  expect(of({ machine_type: types, num_gpus: 2 }).hardware).toEqual({
+    machineType: "GPU-B200",
+    gpuCount: 2,
+    alternatives: [
+      { machineType: "GPU-H100", gpuCount: 2 },
+      { machineType: "XS", gpuCount: 2 },
+    ],
+  });
+  expect(of({ gpu: ["H100!", "A100-80GB:4"] }).hardware).toEqual({
+    machineType: "GPU-H100",
+    gpuCount: 1,
+    alternatives: [{ machineType: "GPU-A100-80GB", gpuCount: 4 }],
+  });
+  expect(of({ machine_type: types }, { machineType: "GPU-T4" }).hardware).toEqual({
+    machineType: "GPU-T4",
+    gpuCount: 0,
   });
 });
 
@@ -309,8 +329,11 @@ describe("what does not fit is told with keyword, line and flag", () => {
     );
   });
 
-  test("rejects a script for Modal", () => {
-    expect(() => configFrom(inspection({}, { dialect: "modal" }))).toThrow(/is a Modal script/);
+  test("a keyword of Modal has the name that it has there", () => {
+    const found = inspection({ max_containers: 0 }, { dialect: "modal" });
+    expect(() => configFrom(found)).toThrow(
+      /max_containers of serve .* is 0; expected .* 1 or more/,
+    );
   });
 });
 

@@ -34,16 +34,22 @@ print(json.dumps(found))`,
   ),
 ) as Record<string, { document: string | null; imports: string[] }>;
 
-const own = ["deployctl", "deployctl_guard", "deployctl_reading", "deployctl_running", "fal"];
+const own = [
+  ...["deployctl", "deployctl_guard", "deployctl_reading", "deployctl_running"],
+  ...["fal", "modal"],
+];
 const standard =
-  `argparse ast asyncio atexit contextlib copy ctypes difflib errno fcntl functools glob http importlib
-  inspect json linecache operator os platform re resource shlex shutil signal socket struct subprocess sys textwrap
-  threading time traceback types typing uuid warnings`.split(/\s+/);
+  `argparse ast asyncio atexit base64 contextlib contextvars copy ctypes difflib errno fcntl hashlib io ipaddress functools glob http importlib
+  inspect json linecache operator os mimetypes pathlib platform re resource shlex shutil signal socket socketserver struct subprocess sys tempfile textwrap
+  threading time traceback types typing urllib uuid warnings wsgiref`.split(/\s+/);
 /** Used only where the script's own environment has them. */
 const optional: Record<string, string[]> = {
-  "shim/deployctl/_fastapi_server.py": ["fastapi", "uvicorn"],
+  "shim/deployctl/_fastapi_server.py": ["fastapi"],
+  "shim/deployctl/_uvicorn_server.py": ["uvicorn"],
   "shim/deployctl/_app_server.py": ["fastapi", "uvicorn"],
+  "shim/modal/_serving.py": ["fastapi"],
   "shim/fal/toolkit/__init__.py": ["pydantic_core"],
+  "shim/fal/toolkit/_models.py": ["PIL", "pydantic"],
 };
 
 test("they are many, and Python 3.8 can read each", () => {

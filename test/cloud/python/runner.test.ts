@@ -223,6 +223,14 @@ def serve():
   });
 });
 
+test("the example of a server of its own runs", async () => {
+  const replica = await folder.startFile(
+    path.join(import.meta.dirname, "../../../docs/examples/own-server.py"),
+  );
+  const answer = await replica.answer("/a");
+  expect(await answer.json()).toEqual({ path: "/a", replica: "replica-1" });
+});
+
 test("a recipe for fal runs unchanged, on the replica's port alone", async () => {
   const programs = path.join(folder.path, "bin");
   mkdirSync(programs);

@@ -229,7 +229,7 @@ export function commandOf(state: DeployState): string | undefined {
     ...option("--auth", auth === base.auth ? undefined : auth),
     ...variables,
     ...namesIn(given.secretNames).flatMap((secret) => option("--secret", secret)),
-    ...option("--image-mode", given.imageMode === "pip" ? "pip" : undefined),
+    ...option("--image-mode", given.imageMode),
     ...flags.flatMap(([{ flag }, text]) => option(flag, text)),
     ...(given.isStatic === "yes" ? ["--static"] : []),
   ].join(" ");

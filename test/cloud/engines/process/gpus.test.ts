@@ -2,6 +2,7 @@
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { capacityFor, fittingNeed } from "../../../../source/cloud/engines/process/capacity.ts";
 import {
   gpuNeedOf,
   readMachineTypes,
@@ -142,6 +143,28 @@ describe("a machine type", () => {
     [undefined, 0, { name: "", count: 0, hidesGpus: false }],
   ])("%s with %d GPUs needs %j", (machineType, gpuCount, need) => {
     expect(gpuNeedOf({ machineType, gpuCount }, none)).toEqual(need);
+  });
+
+  it("is the first of a list that fits", () => {
+    const gpu = (name: string) => ({ index: 0, uuid: name, name, memoryMiB: 1 });
+    const [h100, a100] = [gpu("NVIDIA H100 80GB HBM3"), gpu("NVIDIA A100-SXM4-80GB")];
+    const needs = (...types: string[]) =>
+      types.map((machineType) => gpuNeedOf({ machineType, gpuCount: 1 }, none));
+    const resources = {
+      ...{ gpus: [h100, a100], freeGpus: [a100], freePorts: 5 },
+      ...{ availableMemoryBytes: undefined, unmappedPort: undefined },
+    };
+    expect(fittingNeed(needs("GPU-H100", "GPU-A100-80GB"), resources)?.name).toBe("A100-80GB");
+    const [first, second] = needs("GPU-H100", "GPU-B200");
+    if (first === undefined || second === undefined) throw new Error("two needs expected");
+    expect(capacityFor([first, second], resources)).toMatchObject({
+      canEverFit: true,
+      fits: false,
+    });
+    expect(
+      capacityFor([second, gpuNeedOf({ machineType: "GPU-T4", gpuCount: 2 }, none)], resources)
+        .reason,
+    ).toContain("needs B200 or 2 x T4, this machine has");
   });
 
   it("may be one of the machine's own, from machines.json", () => {

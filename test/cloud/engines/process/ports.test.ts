@@ -108,8 +108,8 @@ describe("who listens", () => {
 it("refuses a replica when the memory is nearly gone", () => {
   const need = { name: "", count: 0, hidesGpus: false };
   const resources = { gpus: [], freeGpus: [], freePorts: 9, unmappedPort: undefined };
-  const low = capacityFor(need, { ...resources, availableMemoryBytes: 50 * 1024 ** 2 });
+  const low = capacityFor([need], { ...resources, availableMemoryBytes: 50 * 1024 ** 2 });
   expect(low).toMatchObject({ fits: false, reason: "only 50 MiB of memory are free" });
-  const unknown = capacityFor(need, { ...resources, availableMemoryBytes: undefined });
+  const unknown = capacityFor([need], { ...resources, availableMemoryBytes: undefined });
   expect(unknown).toMatchObject({ fits: true, replicas: 9 });
 });
