@@ -24,6 +24,11 @@ export function adminSocket(stateFolder: string): string {
   return path.join(stateFolder, "admin.sock");
 }
 
+/** Socket on which the control plane of a state folder waits for its gateway. */
+export function gatewaySocket(stateFolder: string): string {
+  return path.join(stateFolder, "link.sock");
+}
+
 export function controlPlaneLogFile(stateFolder: string): string {
   return path.join(stateFolder, "server.log");
 }

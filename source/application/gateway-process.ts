@@ -1,5 +1,4 @@
 // Gateway in a process of its own, which serves from its last tables while no control plane runs.
-import path from "node:path";
 import { systemClock } from "../base/clock.ts";
 import { AdminClient } from "../cloud/admin/admin-client.ts";
 import { createGateway } from "../cloud/gateway/create-gateway.ts";
@@ -10,13 +9,8 @@ import { loadPepper, pepperFile } from "../cloud/keys/pepper.ts";
 import { type StoredKey, TokenCheck } from "../cloud/keys/token-check.ts";
 import { takeLock } from "../cloud/state/lock-file.ts";
 import type { CloudHostOptions } from "./cloud-host.ts";
-import { adminSocket } from "./control-plane-process.ts";
+import { adminSocket, gatewaySocket } from "./control-plane-process.ts";
 import { metricsRoute } from "./metrics-route.ts";
-
-/** Socket on which the control plane of a state folder waits for its gateway. */
-export function gatewaySocket(stateFolder: string): string {
-  return path.join(stateFolder, "link.sock");
-}
 
 export interface GatewayProcessOptions
   extends Pick<

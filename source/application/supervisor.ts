@@ -17,8 +17,8 @@ type Role = (typeof roles)[number];
 
 /** Waits before restarts in a row: the first is immediate. */
 const longestBackOffMs = 30_000;
-/** Time after which a process counts as healthy again. */
-const stableMs = 60_000;
+/** Time after which the end of a process is no repeated failure, as for a replica. */
+const stableMs = 10_000;
 /** Time for the gateway to end after the control plane. */
 const lastWaitMs = 5000;
 

@@ -1,20 +1,21 @@
 // Processes behind deployctl up --foreground: the supervisor, and the control plane and gateway that it starts.
 import { writeSync } from "node:fs";
-import { startCloudHost } from "../../application/cloud-host.ts";
-import { drainMs, startFaultLine } from "../../application/control-plane-process.ts";
-import { tellReplicasOfModelctl } from "../../application/deploy-script.ts";
-import { gatewaySocket, runGateway } from "../../application/gateway-process.ts";
+import { drainMs, gatewaySocket, startFaultLine } from "../../application/control-plane-process.ts";
 import { logLine } from "../../application/log-file.ts";
 import { readProcesses } from "../../application/server-processes.ts";
 import { readyMessage, roleVariable } from "../../application/supervised-process.ts";
-import { Supervisor } from "../../application/supervisor.ts";
 import { exitCodes, ProductError } from "../../base/product-error.ts";
 import { readServer } from "./read-server.ts";
 import type { Session } from "./session.ts";
 import { entryFile } from "./target.ts";
 import { upArguments } from "./up-arguments.ts";
 
-/** Runs this process in its role until the server is stopped. @returns its exit code */
+/**
+ * Runs this process in its role until the server is stopped. Each role loads its own modules only, as
+ * a restart takes about as long as loading them.
+ *
+ * @returns its exit code
+ */
 export async function serve(session: Session): Promise<number> {
   try {
     const role = process.env[roleVariable];
@@ -29,6 +30,7 @@ export async function serve(session: Session): Promise<number> {
 }
 
 async function superviseServer(session: Session): Promise<number> {
+  const { Supervisor } = await import("../../application/supervisor.ts");
   // Refuses wrong settings before it starts anything.
   const { stateFolder } = readServer(session);
   const words = [entryFile, "up", "--foreground", ...upArguments(session)];
@@ -42,11 +44,16 @@ async function superviseServer(session: Session): Promise<number> {
 }
 
 async function serveGateway(session: Session): Promise<number> {
+  const { runGateway } = await import("../../application/gateway-process.ts");
   await runGateway({ ...readServer(session), log, onListening: tellReady });
   return exitCodes.ok;
 }
 
 async function serveControlPlane(session: Session): Promise<number> {
+  const [{ startCloudHost }, { tellReplicasOfModelctl }] = await Promise.all([
+    import("../../application/cloud-host.ts"),
+    import("../../application/deploy-script.ts"),
+  ]);
   tellReplicasOfModelctl();
   const { stateFolder, ...options } = readServer(session);
   const host = await startCloudHost({
