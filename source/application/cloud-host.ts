@@ -227,6 +227,7 @@ async function openGateway(
     },
     onStopRequested,
   });
+  await gateway.connected(1);
   parts.add(keys.onChange(() => gateway.publishKeys()));
   return gateway;
 }

@@ -241,3 +241,41 @@ describe("an app that changes", () => {
     expect(all.filter(({ pid }) => isAlive(pid))).toEqual([]);
   });
 });
+
+describe.skipIf(process.platform !== "linux")("an app behind two gateway processes", () => {
+  test("keeps the streams of the one when the other is killed, and limits in total", async () => {
+    await cloud.json(["up", "--gateway-workers", "2"]);
+    await cloud.json(["apps", "scale", "app", "--min-concurrency", "1"]);
+    const { gateways } = await processes();
+    expect(gateways).toHaveLength(2);
+    // Which process has a connection is up to the kernel: of sixteen, each has some.
+    const streams = await Promise.all(
+      Array.from({ length: 16 }, async () => {
+        const reply = await fetch(`${url}/events?n=0&pause_ms=20`);
+        return reply.body?.getReader();
+      }),
+    );
+    const flowing = async () => {
+      const reads = streams.map((reader) => reader?.read().catch(() => undefined));
+      return (await Promise.all(reads)).filter((read) => read?.done === false).length;
+    };
+    const inFlight = async () =>
+      (await cloud.json<{ inFlight: number }>(["apps", "show", "app"])).inFlight;
+    process.kill(gateways[0]?.pid ?? 0, "SIGKILL");
+    const after = await until(processes, ({ gateways: [first] }) => first?.restarts === 1);
+    expect(after.gateways[1]).toEqual(gateways[1]);
+    // The new leader learns of the requests that the other one has.
+    const [left = 0] = await until(
+      async () => [await flowing(), await inFlight()],
+      ([count = 16, known]) => count < 16 && count === known,
+    );
+    expect(left).toBeGreaterThan(0);
+    process.kill(gateways[1]?.pid ?? 0, "SIGKILL");
+    await until(flowing, (count) => count === 0);
+    await until(inFlight, (count) => count === 0);
+    const last = await until(processes, ({ gateways: [, second] }) => second?.restarts === 1);
+    expect(await cloud.run(["down"])).toMatchObject({ code: 0 });
+    const all = [last.supervisor, last.controlPlane, ...last.gateways];
+    expect(all.filter(({ pid }) => isAlive(pid))).toEqual([]);
+  });
+});

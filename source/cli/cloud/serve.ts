@@ -1,9 +1,10 @@
-// Processes behind deployctl up --foreground: the supervisor, and the control plane and gateway that it starts.
+// Processes behind deployctl up --foreground: the supervisor, and the control plane and gateways that it starts.
 import { writeSync } from "node:fs";
 import { drainMs, gatewaySocket, startFaultLine } from "../../application/control-plane-process.ts";
+import type { GatewayProcessOptions } from "../../application/gateway-process.ts";
 import { logLine } from "../../application/log-file.ts";
 import { readProcesses } from "../../application/server-processes.ts";
-import { readyMessage, roleVariable } from "../../application/supervised-process.ts";
+import { readyMessage, supervisedRole } from "../../application/supervised-process.ts";
 import { exitCodes, ProductError } from "../../base/product-error.ts";
 import { readServer } from "./read-server.ts";
 import type { Session } from "./session.ts";
@@ -18,10 +19,10 @@ import { upArguments } from "./up-arguments.ts";
  */
 export async function serve(session: Session): Promise<number> {
   try {
-    const role = process.env[roleVariable];
-    if (role === "gateway") return await serveGateway(session);
+    const role = supervisedRole();
+    if (role === undefined) return await superviseServer(session);
     if (role === "control-plane") return await serveControlPlane(session);
-    return await superviseServer(session);
+    return await serveGateway(session, role);
   } catch (error) {
     // The process that started it in the background reads the error here.
     if (error instanceof ProductError) log(startFaultLine(error.code));
@@ -32,9 +33,9 @@ export async function serve(session: Session): Promise<number> {
 async function superviseServer(session: Session): Promise<number> {
   const { Supervisor } = await import("../../application/supervisor.ts");
   // Refuses wrong settings before it starts anything.
-  const { stateFolder } = readServer(session);
+  const { stateFolder, gateways } = readServer(session);
   const words = [entryFile, "up", "--foreground", ...upArguments(session)];
-  const supervisor = new Supervisor({ stateFolder, words, log });
+  const supervisor = new Supervisor({ stateFolder, words, gateways, log });
   let code: number = exitCodes.ok;
   onStopSignal((signal) => {
     if (signal === "SIGINT") code = exitCodes.interrupted;
@@ -43,9 +44,12 @@ async function superviseServer(session: Session): Promise<number> {
   return (await supervisor.run()) || code;
 }
 
-async function serveGateway(session: Session): Promise<number> {
+async function serveGateway(
+  session: Session,
+  role: GatewayProcessOptions["role"],
+): Promise<number> {
   const { runGateway } = await import("../../application/gateway-process.ts");
-  await runGateway({ ...readServer(session), log, onListening: tellReady });
+  await runGateway({ ...readServer(session), role, log, onListening: tellReady });
   return exitCodes.ok;
 }
 
@@ -85,7 +89,7 @@ function tellReady(): void {
 
 /** Writes to the supervisor's log; a supervised process has only its last words on standard error. */
 function log(text: string): void {
-  if (process.env[roleVariable] === undefined) {
+  if (supervisedRole() === undefined) {
     process.stderr.write(logLine(text));
     return;
   }
