@@ -2,7 +2,7 @@
 import { hostname } from "node:os";
 import { tlsFolder } from "../../application/cloud-certificate.ts";
 import type { CloudHostOptions } from "../../application/cloud-host.ts";
-import { isLoopback } from "../../configuration/address.ts";
+import { isLoopback, machineAddress } from "../../configuration/address.ts";
 import { usageError } from "../errors.ts";
 import { type Session, settingOf } from "./session.ts";
 
@@ -79,6 +79,8 @@ function readEncryption(session: Session, host: string): Encryption {
   const baseUrl = readBaseUrl(settingOf(session, "base-url"));
   const names = [hostname(), host];
   if (baseUrl !== undefined) names.push(new URL(baseUrl).hostname.replace(/^\[|\]$/g, ""));
+  const outside = machineAddress();
+  if (outside !== undefined) names.push(outside);
   const reached = names.filter((name) => name !== "0.0.0.0" && name !== "::");
   return { kind: "self-signed", folder: tlsFolder(session.stateFolder), names: reached };
 }
