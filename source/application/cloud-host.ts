@@ -19,6 +19,7 @@ import { type CloudStore, openStore } from "../cloud/state/cloud-store.ts";
 import { StateDatabase, stateFile } from "../cloud/state/database.ts";
 import { takeLock } from "../cloud/state/lock-file.ts";
 import { StoredReservations } from "../cloud/state/reservations.ts";
+import { outsideUrlOf } from "../configuration/address.ts";
 import { keyAdministration } from "./cloud-keys.ts";
 import { CloudUsage } from "./cloud-usage.ts";
 import { adminSocket, drainMs } from "./control-plane-process.ts";
@@ -151,7 +152,11 @@ async function assemble(options: CloudHostOptions, parts: Parts): Promise<CloudH
   });
   const engine = openEngine(options, new StoredReservations(database), gateway);
   parts.add(() => engine.close());
-  const baseUrl = () => options.baseUrl ?? gateway.addresses[0]?.url ?? "";
+  const baseUrl = () => {
+    const [address] = gateway.addresses;
+    if (address === undefined || options.baseUrl !== undefined) return options.baseUrl ?? "";
+    return outsideUrlOf({ ...address, path: "" });
+  };
   const { stableMs } = options;
   const controlPlane = new ControlPlane({
     ...{ store, engine, traffic: gateway, log, baseUrl, stableMs },
@@ -227,6 +232,7 @@ async function openGateway(
     },
     onStopRequested,
   });
+  await gateway.connected(1);
   parts.add(keys.onChange(() => gateway.publishKeys()));
   return gateway;
 }

@@ -3,7 +3,12 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync, readFileSync } from "node:fs";
 import path from "node:path";
 import type { ServerProcess } from "../cloud/admin/documents.ts";
-import { type ProcessRole, readLock } from "../cloud/state/lock-file.ts";
+import {
+  type GatewayRole,
+  isGatewayRole,
+  type ProcessRole,
+  readLock,
+} from "../cloud/state/lock-file.ts";
 import { isAlive, type ProcessIdentity } from "../cloud/state/process-identity.ts";
 
 export interface SupervisedOptions {
@@ -47,6 +52,10 @@ export class SupervisedProcess {
     this.#options = options;
     this.#restarts = options.last?.restarts ?? 0;
     this.#lastExit = options.last?.lastExit;
+  }
+
+  get role(): ProcessRole {
+    return this.#options.role;
   }
 
   get document(): ServerProcess {
@@ -137,4 +146,10 @@ export class SupervisedProcess {
 }
 
 /** Variable that tells a supervised process its role. */
-export const roleVariable = "DEPLOYCTL_ROLE";
+const roleVariable = "DEPLOYCTL_ROLE";
+
+/** Returns the role of this process; undefined outside a supervisor. */
+export function supervisedRole(): GatewayRole | "control-plane" | undefined {
+  const text = process.env[roleVariable] ?? "";
+  return text === "control-plane" || isGatewayRole(text) ? text : undefined;
+}

@@ -3,6 +3,8 @@ import { describe, expect, test } from "vitest";
 import {
   addressText,
   isLoopback,
+  machineAddress,
+  outsideUrlOf,
   parseAddress,
   urlOf,
 } from "../../source/configuration/address.ts";
@@ -79,6 +81,15 @@ describe("the URL of an address", () => {
     });
     expect(texts).toEqual(["http://0.0.0.0:1", "http://[::]:1", "http://example.com:11434"]);
   });
+});
+
+test("an address for every interface is reached from outside at the machine's own address", () => {
+  const port = { port: 1, scheme: "http", path: "" } as const;
+  const own = machineAddress();
+  const expected = urlOf({ ...port, host: own ?? "127.0.0.1" });
+  expect(outsideUrlOf({ ...port, host: "0.0.0.0" })).toBe(expected);
+  expect(own === undefined || !isLoopback(own)).toBe(true);
+  expect(outsideUrlOf({ ...port, host: "10.1.2.3" })).toBe("http://10.1.2.3:1");
 });
 
 test("only this machine's own addresses are loopback", () => {

@@ -74,6 +74,13 @@ export class TestGateway {
     return replica;
   }
 
+  /** The only replica. */
+  get replica(): TestReplica {
+    const [replica] = this.#replicas;
+    if (replica === undefined) throw new Error("there is no replica");
+    return replica;
+  }
+
   /** One app with one replica. @returns the URL of the app */
   async serve(onRequest: RequestListener, changes: Partial<RoutedApp> = {}): Promise<string> {
     const replica = await this.addReplica(onRequest);

@@ -93,6 +93,8 @@ describe("a server", () => {
     [{ "port-range": "80-90" }],
     [{ "port-range": "30000-20000" }],
     [{ "port-range": "20000" }],
+    [{ "gateway-workers": "0" }],
+    [{ "gateway-workers": "two" }],
   ])("is not started with %j", (settings) => {
     expect(() => readServer(session(settings))).toThrow(usage);
   });
