@@ -1,4 +1,4 @@
-// What callers see while an app sleeps, wakes, and changes: every request is answered.
+// Callers get every request answered while an app sleeps, wakes, and changes.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findControlPlane } from "../../source/application/control-plane-process.ts";
 import type { ServerProcesses } from "../../source/cloud/admin/documents.ts";
@@ -54,8 +54,8 @@ async function sleep(): Promise<void> {
   );
 }
 
-describe("an app that sleeps", () => {
-  test("wakes once for a hundred first requests, and answers all", async () => {
+describe("a sleeping app", () => {
+  test("starts one replica for a hundred first requests and answers all", async () => {
     await sleep();
     const before = await replicas();
     const all = await Promise.all(
@@ -69,7 +69,7 @@ describe("an app that sleeps", () => {
     expect(await replicas()).toHaveLength(before.length + 1);
   });
 
-  test("is not woken by those who only look after its health", async () => {
+  test("is not woken by health checks", async () => {
     await sleep();
     const before = await replicas();
     const reply = await fetch(`${url}/health`);
@@ -79,8 +79,8 @@ describe("an app that sleeps", () => {
   });
 });
 
-describe("an app that grows", () => {
-  test("has a replica for each request, all of one script that says 8000, and cuts none", async () => {
+describe("an app under load", () => {
+  test("gets a replica for each request, and keeps the busy one when scaling in", async () => {
     cloud.write("wide.py", fakeServerScript());
     const limits = ["--max-concurrency", "3", "--max-multiplexing", "1", "--keep-alive", "1s"];
     const words = ["deploy", "wide.py", "--app-name", "wide", "--auth", "public", ...limits];
@@ -113,7 +113,7 @@ describe("an app that grows", () => {
 });
 
 describe("an app that changes", () => {
-  test("answers every request of a steady stream of them, before, during and after", async () => {
+  test("answers a steady stream of requests before, during and after a deployment", async () => {
     await cloud.json(["apps", "scale", "app", "--min-concurrency", "1"]);
     const stop = new AbortController();
     const seen: { status: number; revision: string | null }[] = [];
@@ -151,7 +151,7 @@ describe("an app that changes", () => {
     expect(seen.length).toBeGreaterThan(20);
   });
 
-  test("loses no request when its control plane is killed, and keeps its replica", async () => {
+  test("loses no request and keeps its replica when the control plane is killed", async () => {
     const living = async () => (await replicas()).filter(({ state }) => state !== "TERMINATED");
     const before = await until(living, (found) => found.length === 1);
     const following = cloud.start(["logs", "app", "-f", "--json"]);
@@ -185,7 +185,7 @@ describe("an app that changes", () => {
     expect(numbers).toEqual([...new Set(numbers)].sort((one, other) => one - other));
   });
 
-  test("cuts only its own requests when its gateway is killed, at the same address", async () => {
+  test("loses only open requests when the gateway is killed, and keeps its address", async () => {
     const { gateways, controlPlane } = await processes();
     process.kill(gateways[0]?.pid ?? 0, "SIGKILL");
     await until(
@@ -197,7 +197,7 @@ describe("an app that changes", () => {
     expect(after.controlPlane.pid).toBe(controlPlane.pid);
   });
 
-  test("goes on when its supervisor is killed; up starts another, and down ends all", async () => {
+  test("keeps serving when the supervisor is killed; up starts a new one, down stops everything", async () => {
     const before = await processes();
     const { seen, stop } = callSteadily();
     process.kill(before.supervisor.pid, "SIGKILL");

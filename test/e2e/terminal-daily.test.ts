@@ -28,7 +28,7 @@ function expectNoAlarmWhileLoading(chat: TestTerminal): void {
   expect(withoutMemory).not.toMatch(/▓|!!/);
 }
 
-it("a chat from lines typed ahead to the line that resumes it", async () => {
+it("runs a chat from lines typed ahead to the command that resumes it", async () => {
   const environment = { MODELCTL_HOST: `127.0.0.1:${await freePort()}` };
   const chat = await openTerminal(["run", "tiny"], { columns: 120, rows: 40, environment });
   try {

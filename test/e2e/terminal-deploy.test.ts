@@ -67,7 +67,7 @@ async function launch(): Promise<void> {
   await next("Ready to launch", "3 of 3  Launch");
 }
 
-it("tells why a script failed, and tries it again once it is corrected", async () => {
+it("shows why a script failed and retries it once corrected", async () => {
   cloud.write(
     "bad.py",
     fakeServerScript().replace(
@@ -92,7 +92,7 @@ it("tells why a script failed, and tries it again once it is corrected", async (
   await terminal.shows("bad is live");
 });
 
-it("makes an app of a local model, and chats with it through the gateway", async () => {
+it("deploys a local model and chats with it through the gateway", async () => {
   terminal.type(another);
   await terminal.shows("1 of 3");
   terminal.type(up);
@@ -135,7 +135,7 @@ it("makes an app of a local model, and chats with it through the gateway", async
   expect(drafts()).toEqual([]);
 });
 
-it("shows the revision that is active for a name that exists, and nothing that would change", async () => {
+it("shows the active revision of an existing name and that nothing would change", async () => {
   terminal.type(openDeploy);
   await terminal.shows("tiny is live");
   terminal.type("e");
@@ -147,7 +147,7 @@ it("shows the revision that is active for a name that exists, and nothing that w
   await next("already active");
 });
 
-it("leaves what was there when a launch fails: rolled back, corrected, tried again", async () => {
+it("restores the previous revision when a launch fails, and retries it once corrected", async () => {
   const script = path.join(cloud.folder, "deploy.py");
   const good = readFileSync(script, "utf8");
   const { activeRevision: first } = await shown();
