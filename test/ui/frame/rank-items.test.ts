@@ -36,6 +36,6 @@ test.each([
   expect(found(typed)).toEqual(expected);
 });
 
-test("nothing typed leaves the items as they are", () => {
+test("an empty query keeps the order", () => {
   expect(rankItems(items, " ")).toBe(items);
 });

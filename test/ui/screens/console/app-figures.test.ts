@@ -6,7 +6,7 @@ import { FigureBook } from "../../../../source/ui/screens/console/app-figures.ts
 import { sampleApp, sampleUsage } from "./sample-cloud.ts";
 
 describe("figures", () => {
-  test("are rates between readings, of the last seconds alone", () => {
+  test("are rates between readings over the last seconds", () => {
     const book = new FigureBook();
     const take = (requests: number, errors: number, atMs: number) =>
       book.takeUsage([sampleUsage({ requests, errors, ttfbMsP95: 120 })], ["local/tiny"], atMs);
@@ -23,7 +23,7 @@ describe("figures", () => {
     expect(book.of("local/tiny")).toMatchObject({ requestsPerSecond: 0, errorShare: undefined });
   });
 
-  test("begin anew where the sums do, as at the full hour", () => {
+  test("start over when the counters do, as every hour", () => {
     const book = new FigureBook();
     book.takeUsage([sampleUsage({ requests: 500 })], ["local/tiny"], 0);
     book.takeUsage([sampleUsage({ requests: 4 })], ["local/tiny"], 2000);
@@ -32,14 +32,14 @@ describe("figures", () => {
     expect(book.of("local/tiny").requestsPerSecond).toBe(2);
   });
 
-  test("of an app that was asked nothing are nothing, and its first request counts", () => {
+  test("of an app without requests are empty, and its first request counts", () => {
     const book = new FigureBook();
     book.takeUsage([], ["local/tiny"], 0);
     book.takeUsage([sampleUsage({ requests: 3 })], ["local/tiny"], 1000);
     expect(book.of("local/tiny").requestsPerSecond).toBe(3);
   });
 
-  test("keep a minute of history, and nothing of an app that is gone", () => {
+  test("keep a minute of history, and none for a deleted app", () => {
     const book = new FigureBook();
     for (let index = 0; index < 100; index += 1) book.takeApps([sampleApp({ inFlight: index })]);
     expect(book.of("local/tiny").inFlight).toHaveLength(60);

@@ -39,18 +39,18 @@ test("shows share, bytes, speed and time left", () => {
 });
 
 describe("the state", () => {
-  test("is the server's while there are no bytes", () => {
+  test("is the server's until the first bytes", () => {
     expect(linesOf([startDownload("m:latest")])[2]?.trim()).toBe("pulling manifest");
   });
 
-  test("of a pause or a failure says how to resume", () => {
+  test("of a pause or failure says how to resume", () => {
     expect(linesOf([pauseDownload(download)])[2]).toMatch(/paused · Space resume · x cancel$/);
     const broken = failDownload(download, "org/new is gated: accept its terms first.");
     expect(linesOf([broken])[2]?.trim()).toMatch(/^✗ org\/new is gated: .*…$/);
     expect(linesOf([failDownload(download, "Disk full.")])[2]).toContain("✗ Disk full. · r retry");
   });
 
-  test("of others' making cannot obey the terminal", () => {
+  test("cannot send control sequences", () => {
     expect(linesOf([failDownload(download, "\u001b[2J")])[2]).toContain("✗ ␛[2J");
   });
 });
@@ -58,7 +58,7 @@ describe("the state", () => {
 describe("the height", () => {
   const three = ["a", "b", "c"].map((name) => startDownload(`${name}:latest`));
 
-  test("is that of the downloads with room", () => {
+  test("fits all downloads if there is room", () => {
     expect(downloadListHeight(three, 20)).toBe(7);
     expect(downloadListHeight(three, 6)).toBe(5);
     expect(downloadListHeight(three, 2)).toBe(0);
@@ -68,12 +68,12 @@ describe("the height", () => {
     }
   });
 
-  test("leaves the rest as a number", () => {
+  test("counts the downloads that do not fit", () => {
     expect(linesOf(three, 6)[0]).toBe("Downloads (1 more)");
     expect(linesOf(three, 2)).toEqual([""]);
   });
 
-  test("is none for what is done", () => {
+  test("is zero for finished downloads", () => {
     expect(downloadListHeight([addProgress(download, { status: "success" }, nowMs)], 20)).toBe(0);
   });
 });
