@@ -186,7 +186,7 @@ it("ends an ephemeral app when its client disconnects", async () => {
 it.each([
   ["deleted", (name: string) => client.deleteApp(name)],
   ["paused", (name: string) => client.pause(name)],
-])("whoever runs an app once is told that another one has it %s", async (what, change) => {
+])("a run ends with a message when another command has it %s", async (what, change) => {
   const seen: EphemeralEvent[] = [];
   for await (const event of client.ephemeral(deployment("one"), AbortSignal.timeout(60_000))) {
     seen.push(event);

@@ -25,7 +25,7 @@ afterEach(async () => {
   await clearFolder(folder);
 });
 
-it("replicas live on through a damaged database and are adopted with its backup", async () => {
+it("replicas keep running through a damaged database and are adopted from its backup", async () => {
   const log: string[] = [];
   const host = await spawnHost(folder, log);
   const client = clientOf(folder);
