@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { shareCalls } from "../../source/server/share-call.ts";
 
-test("calls that come while it runs share one that begins after it", async () => {
+test("calls during a run share the next one", async () => {
   const pending: Array<PromiseWithResolvers<number>> = [];
   const call = shareCalls(async () => {
     const work = Promise.withResolvers<number>();
@@ -23,7 +23,7 @@ test("calls that come while it runs share one that begins after it", async () =>
   expect(pending).toHaveLength(2);
 });
 
-test("a failure is told to those who asked, and to nobody after", async () => {
+test("a failure is reported to its callers only", async () => {
   let isBroken = true;
   const call = shareCalls(async () => {
     if (isBroken) throw new Error("broken");

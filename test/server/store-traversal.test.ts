@@ -178,7 +178,7 @@ describe("a name that leads out of the store", () => {
     );
   });
 
-  test("and the store still does what it is there for", async () => {
+  test("and the store still works", async () => {
     const model = { model: "mine" };
     expect((await send("POST", "/api/create", { ...model, from: "tiny" })).status).toBe(200);
     expect((await send("POST", "/api/show", model)).status).toBe(200);
