@@ -12,7 +12,7 @@ const shell = {
   EDITOR: "vi",
 };
 
-describe("variables that are set here", () => {
+describe("variables of this shell", () => {
   test("are named with the flags that pass them, without their values", () => {
     const note = variablesNote({ config: plainConfig, secrets: {} }, shell);
     expect(note).toBe(

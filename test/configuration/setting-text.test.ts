@@ -25,7 +25,7 @@ test.each([
   expect(settingText(name, value)).toBe(text);
 });
 
-test("every duration and every size can be typed back", () => {
+test("every duration and size can be typed back", () => {
   fc.assert(
     fc.property(fc.nat(10_000_000_000), (number) => {
       expect(parseDuration(settingText("load_timeout", number))).toBe(number);

@@ -21,7 +21,7 @@ export interface ParserCase {
   input: string;
   /** False: the expected content still holds the thinking with its tags. */
   readsThinking: boolean;
-  /** Whether the template is asked to let the model think. */
+  /** The template is asked to let the model think. */
   thinks: boolean;
   tools: Array<{ name: string; description: string; parameters: string }>;
   messages: CaseMessage[];

@@ -40,7 +40,7 @@ export interface ParserRow {
   /** Calls that a lazy grammar would have let through, of those that it would have begun in. */
   held: number;
   begun: number;
-  /** What the grammars would have refused of the outputs. */
+  /** Outputs that the grammars would have refused. */
   refused: string[];
   differences: ParserDifference[];
 }

@@ -1,6 +1,6 @@
 // One part of the conformance run, and what it finds.
 
-/** What a family of models gave; a part may add columns of its own. */
+/** Result of a family of models; a part may add columns. */
 export interface ConformanceRow {
   family: string;
   /** Cases that are as the reference has them. */

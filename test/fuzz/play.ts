@@ -42,7 +42,7 @@ const lookMs = 250;
 const endMs = 30_000;
 /** A target that fails always says nothing new. */
 const mostFailures = 10;
-/** Of the stack of a failure. */
+/** Most lines printed of a failure's stack. */
 const mostLines = 8;
 /** Caches are warm after so many rounds; what grows behind them is looked at. */
 const warmRounds = 100;

@@ -12,7 +12,7 @@ import type { ServerNews } from "./server-process.ts";
 import type { ProcessSize } from "./target.ts";
 
 const processFile = path.join(import.meta.dirname, "server-process.ts");
-/** What no request may bring about. */
+/** Errors that no request may cause. */
 const defects = new Set(["UNEXPECTED", "ENGINE_RUNNER_CRASHED", "ENGINE_DECODE_FAILED"]);
 
 export interface ServerReply {

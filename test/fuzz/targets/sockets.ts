@@ -1,4 +1,4 @@
-// What is no request, or two at once, on the server's socket.
+// Invalid and pipelined requests on the server's socket.
 import { conversationOf } from "../http-bytes.ts";
 import { converse } from "../raw-socket.ts";
 import { checkReply, ServerUnderAttack } from "../server-under-attack.ts";

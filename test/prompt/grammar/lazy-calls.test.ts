@@ -137,11 +137,11 @@ describe("a call after its mark", () => {
   it.each<[about: string, output: OutputFormat, written: string]>([
     ["of another tool", hermes, json("nothing", "{}")],
     ["without what is required", hermes, json("look_up", "{}")],
-    ["with an argument that there is not", hermes, json("look_up", '{"word": "a", "page": 1}')],
+    ["with an unknown argument", hermes, json("look_up", '{"word": "a", "page": 1}')],
     ["with text after it", hermes, `${json("ping", "{}")} Done.`],
     ["in XML without what is required", { name: "qwenCoder" }, coder("look_up", { limit: "3" })],
     [
-      "in XML with a number that is none",
+      "in XML with an invalid number",
       { name: "qwenCoder" },
       coder("look_up", { word: "a", limit: "x" }),
     ],
@@ -157,7 +157,7 @@ describe("a call after its mark", () => {
     ],
     ["in elements without what is required", minimax, elements("look_up", "<limit>3</limit>")],
     ["in elements twice", minimax, elements("look_up", "<word>a</word><word>b</word>")],
-    ["in elements, a number that is none", minimax, elements("save", `${oslo}<depth>x</depth>`)],
+    ["in elements, an invalid number", minimax, elements("save", `${oslo}<depth>x</depth>`)],
     ["in elements, text for an object", minimax, elements("save", "<place>Oslo</place>")],
     [
       "in elements within elements, without what is required",

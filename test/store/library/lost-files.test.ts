@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { findLostFiles } from "../../../source/store/library/lost-files.ts";
 import { openStore } from "../../support/model-store.ts";
 
-test("files that are gone, and those of another size, are named with each of their models", async () => {
+test("missing files and files of another size are named with their models", async () => {
   const { create, catalog, tinyAt } = openStore();
   const [kept, gone, changed] = ["kept.gguf", "gone.gguf", "changed.gguf"].map((name) =>
     tinyAt(name),
@@ -29,7 +29,7 @@ test("files that are gone, and those of another size, are named with each of the
   ]);
 });
 
-test("a blob of weights that is gone or was cut short is named, too", async () => {
+test("a missing or truncated blob of weights is named too", async () => {
   const { create, catalog, store, tinyAt } = openStore();
   tinyAt("tiny.gguf");
   await create("mine", { from: ["tiny.gguf"] }, { copy: true });

@@ -58,12 +58,12 @@ test.each<[string, string[], string, string | undefined]>([
     "mmproj-a-f16.gguf",
   ],
   [
-    "one whose name has mmproj behind",
+    "one whose name ends with mmproj",
     ["llava-v1.5-7b-Q4_K.gguf", "llava-v1.5-7b-mmproj-f16.gguf", "x.gguf"],
     "llava-v1.5-7b-Q4_K.gguf",
     "llava-v1.5-7b-mmproj-f16.gguf",
   ],
-  ["nothing that is no GGUF", ["m.gguf", "mmproj.gguf.part", "mmproj.txt"], "m.gguf", undefined],
+  ["nothing but GGUF files", ["m.gguf", "mmproj.gguf.part", "mmproj.txt"], "m.gguf", undefined],
 ])("finds %s", async (_, names, model, expected) => {
   const folder = temporaryFolder();
   for (const name of names) writeFileSync(path.join(folder, name), "");
@@ -72,7 +72,7 @@ test.each<[string, string[], string, string | undefined]>([
   );
 });
 
-test("a file named by its path says which projector it found", async () => {
+test("a model named by its path reports the projector that it found", async () => {
   const { catalog } = openStore();
   expect((await catalog.resolve(visionFile)).projectors).toEqual([projectorFile]);
   expect(await catalog.resolve(tinyFile)).toMatchObject({
