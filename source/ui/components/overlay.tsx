@@ -18,7 +18,7 @@ import { TextField } from "./text-field.tsx";
 
 export interface OverlayProps<State> {
   readonly overlay: State;
-  /** The room of the screen that it lies over. */
+  /** Size of the screen below. */
   readonly size: BodySize;
 }
 
@@ -41,7 +41,7 @@ const listWidthMaximum = 96;
 const fieldRows = 2;
 const listHeightMinimum = 5;
 const borderRows = 2;
-/** Rows of a text of several lines that are in sight at most. */
+/** Most visible rows of a text with several lines. */
 const writeRowsMaximum = 10;
 
 function List({ overlay, size }: OverlayProps<ListOverlay>): ReactElement {

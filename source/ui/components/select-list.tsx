@@ -11,12 +11,12 @@ export interface SelectListProps {
   readonly items: readonly ListItem[];
   /** Index of the selected item. */
   readonly selected: number;
-  /** Rows in sight; they follow the selection. */
+  /** Number of visible rows, which follow the selection. */
   readonly height: number;
   readonly width: number;
   /** With the names of groups in between. Defaults to false. */
   readonly isGrouped?: boolean;
-  /** Notes stand in a column, and give way to the titles. Defaults to false. */
+  /** Aligns notes in a column, cut before the titles. Defaults to false. */
   readonly isTable?: boolean;
 }
 
@@ -90,7 +90,7 @@ function noteColumn(items: readonly ListItem[], width: number): number {
   return Math.max(0, width - titles - 3);
 }
 
-/** With the groups' names in between, where the items stand in groups. */
+/** Inserts the groups' names between their items. */
 export function displayRows(items: readonly ListItem[], isGrouped: boolean): readonly DisplayRow[] {
   const rows: DisplayRow[] = [];
   let group: string | undefined;
@@ -104,7 +104,7 @@ export function displayRows(items: readonly ListItem[], isGrouped: boolean): rea
   return rows;
 }
 
-/** The first row in sight: it moves only as far as the selection needs. */
+/** First visible row: it moves only as far as the selection needs. */
 function useScrollTop(rows: readonly DisplayRow[], selected: number, height: number): number {
   const kept = useRef(0);
   const at = rows.findIndex((row) => "index" in row && row.index === selected);

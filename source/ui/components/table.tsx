@@ -1,4 +1,4 @@
-// A table of fixed columns: one `Text` for each row, and only the rows in sight.
+// Table with fixed columns: one `Text` for each visible row.
 
 import { Box, useIsScreenReaderEnabled } from "ink";
 import type { ReactElement } from "react";
@@ -24,7 +24,7 @@ export interface Column<Item> {
 export interface TableProps<Item> {
   /** As `fitColumns` gives them. */
   readonly columns: readonly Column<Item>[];
-  /** The rows in sight. */
+  /** Number of visible rows. */
   readonly items: readonly Item[];
   readonly keyOf: (item: Item) => string | number;
   /** The row that keys act on, marked in front; undefined: the table has no selection at all. */
@@ -33,7 +33,7 @@ export interface TableProps<Item> {
   readonly isFocused?: boolean;
   /** Replaces the tone of plain cells, such as that of old figures. */
   readonly toneOf?: (item: Item) => Tone | undefined;
-  /** Stands in place of the columns that yield to it, such as why something failed. */
+  /** Replaces the columns that are hidden first, such as the reason of a failure. */
   readonly noteOf?: (item: Item) => TextRun | undefined;
   /** Dims every cell, whatever its tone: the figures are old. */
   readonly isDim?: boolean;

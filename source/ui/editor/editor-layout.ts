@@ -7,7 +7,7 @@ export interface EditorLayout {
   /** The rows around the cursor, as far as was asked for; offsets count from the start of the whole text. */
   readonly rows: readonly WrappedRow[];
   readonly cursorRow: number;
-  /** Cells before the cursor in its row, at most the width: it may stand behind a full row. */
+  /** Cells before the cursor in its row, at most the width: it may follow a full row. */
   readonly cursorColumn: number;
 }
 

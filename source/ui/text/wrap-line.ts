@@ -24,7 +24,7 @@ interface BreakPoint {
 
 /**
  * Wraps a line without line breaks. There is always at least one row, and a character that is wider
- * than the width has a row of its own.
+ * than the width has its own row.
  */
 export function wrapLine(line: string, width: number, mode: WrapMode = "word"): WrappedRow[] {
   const cells = splitGraphemes(line);

@@ -84,7 +84,7 @@ export interface ChatOptions {
   readonly session?: { readonly id: string } | { readonly name: string };
   /**
    * Resumes a saved chat that belongs to a deployment or to a model of this machine.
-   * @returns false: there is no such place, and the chat goes on here
+   * @returns false if that does not exist; the chat is then resumed here
    */
   readonly goElsewhere?: (chat: SessionHead) => Promise<boolean>;
   /** Prompts proposed in an empty conversation. Defaults to three general ones. */

@@ -49,7 +49,7 @@ export function ChatBody(props: ChatBodyProps): ReactElement {
   return <WindowChat {...props} />;
 }
 
-/** Fills the room: the conversation, the live figures beside it, or above where there is less. */
+/** Draws the conversation with live figures beside it, or above it in a narrow window. */
 function WindowChat({ chat, ...size }: ChatBodyProps): ReactElement {
   const { watch } = chat;
   const place = watch === undefined ? "none" : enginePlace(size);

@@ -1,4 +1,4 @@
-// The shares of the chat's room: live figures beside it, and the rows of its parts.
+// Layout of the chat: the live figures' place, and the heights of its parts.
 
 import { noticeRows } from "../../components/notice.tsx";
 import { layoutEditor } from "../../editor/editor-layout.ts";
@@ -36,7 +36,7 @@ export function conversationColumns(columns: number): number {
   return Math.min(columns, proseColumnsMaximum + 2 * transcriptMarginCells);
 }
 
-/** The room that is left for the conversation beside the live figures, below them or below a blank row. */
+/** Returns the size of the conversation beside or below the live figures, or below a blank row. */
 export function conversationSize(body: BodySize, hasFigures: boolean): BodySize {
   const place = hasFigures ? enginePlace(body) : "none";
   const room = place === "pane" ? body.columns - enginePaneWidth : body.columns;

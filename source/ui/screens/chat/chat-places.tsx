@@ -64,7 +64,7 @@ export class ChatPlaces extends Observable implements Screen {
   #current: ChatPlace | undefined;
   #isActive = false;
 
-  /** Each chat has a component of its own, so that another one in front is mounted anew. */
+  /** Each chat has its own component, so that switching mounts another one. */
   readonly Body = memo((size: BodySize): ReactElement => {
     const place = useFront(this);
     return place === undefined ? <Nobody /> : <place.chat.Body {...size} />;
@@ -105,7 +105,7 @@ export class ChatPlaces extends Observable implements Screen {
 
   /**
    * Resumes a saved chat where it belongs.
-   * @returns false: there is no such place
+   * @returns false if that chat does not exist here
    */
   async goElsewhere(saved: SessionHead): Promise<boolean> {
     const { deployment } = saved;

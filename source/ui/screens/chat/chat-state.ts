@@ -50,7 +50,7 @@ export type ChatMode = "writing" | "reading" | "searching";
 
 export interface ChatState {
   readonly entries: readonly TranscriptEntry[];
-  /** Counts the conversations of this screen: numbers of entries begin anew with each. */
+  /** Number of the conversation on this screen: entry numbers restart with each. */
   readonly conversation: number;
   /** Undefined while nothing runs. */
   readonly activity: Activity | undefined;
@@ -67,14 +67,14 @@ export interface ChatState {
   /** The message that keys act on while messages are read. */
   readonly selectedId: number | undefined;
   readonly search: HistorySearch | undefined;
-  /** The question that what is in the field will stand in for. */
+  /** The question that the next message will replace. */
   readonly editingId: number | undefined;
   /** Images that wait for their question. */
   readonly waitingImages: readonly EntryImage[];
   readonly queue: MessageQueue;
   /** Files are being looked at before the message is sent. */
   readonly isAttaching: boolean;
-  /** Stands in place of the status line, until the next key. */
+  /** Replaces the status line until the next key. */
   readonly notice: ChatNotice | undefined;
   readonly saved: readonly SessionHead[];
 }

@@ -32,11 +32,11 @@ export interface ChatView {
   readonly printed: PrintedEntries;
   /** Undefined where no figures of the server are shown. */
   readonly watch: Readable<WatchedServer> | undefined;
-  /** The saved chat that goes on here; undefined while nothing was said. */
+  /** The saved chat that continues here; undefined before the first message. */
   readonly head: () => SessionHead | undefined;
 }
 
-/** The parts that actions work on, beside those that are shown. */
+/** Services that actions use, besides the visible state. */
 export interface ChatParts extends ChatView {
   readonly backend: ChatBackend;
   readonly session: ChatSession;
@@ -68,7 +68,7 @@ export function useModelFacts({ store, backend }: ChatView): ModelFacts {
   });
 }
 
-/** The rows of the parts in this room; they change with what is typed and with notices. */
+/** Heights of the parts in this room; they change with input and notices. */
 export function useChatLayout({ store, glyphs }: ChatView, size: BodySize): ChatLayout {
   return chatLayout(useParts(store, "editor", "search", "notice", "menu", "queue"), size, glyphs);
 }

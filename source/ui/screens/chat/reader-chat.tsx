@@ -67,7 +67,7 @@ function useStatus(chat: ChatView): string {
   });
 }
 
-/** Tells of the request without figures that change all the time; shares come in steps of ten. */
+/** Describes the request without figures that change all the time; shares are in steps of ten. */
 function calmText({ phase }: Activity, model: Parameters<typeof activityText>[1]): string {
   const calm = (fraction: number) => Math.floor(fraction * 10) / 10;
   const told = (of: Activity["phase"]) =>

@@ -1,4 +1,4 @@
-// The row below the field: what goes on, or a notice in its place until the next key.
+// Row below the field: current work, or a notice until the next key.
 
 import { Box, Text } from "ink";
 import { memo, type ReactElement } from "react";

@@ -45,7 +45,7 @@ export function statusRun(
   return figuresRun(state, model, glyphs, width);
 }
 
-/** Stands in for an answer that has no text yet. */
+/** Shown in place of an answer without text. */
 export function progressText(activity: Activity, model: ModelLine, glyphs: Glyphs): string {
   return `${activityText(activity, model, glyphs)} ${glyphs.separator} Esc cancels`;
 }

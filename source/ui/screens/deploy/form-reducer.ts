@@ -41,7 +41,7 @@ export function moveFocus(state: DeployState, distance: -1 | 1): DeployState {
   return { ...state, scroll: Math.max(0, Math.min(lines.length * 3, state.scroll + distance)) };
 }
 
-/** Selects the option beside the current one; stops at the ends. */
+/** Selects the next or previous option; stops at the ends. */
 export function choose(state: DeployState, distance: -1 | 1): DeployState {
   const item = focusedItem(state);
   if (item?.kind !== "choice") return state;
@@ -63,7 +63,7 @@ function givenAfterChoice(given: GivenValues, id: string, value: string): GivenV
   return Object.fromEntries(Object.entries(given).filter(([name]) => !scaling.includes(name)));
 }
 
-/** Leaves the name of a one-time run to chance; a deployed app is named after its script. */
+/** Clears the suggested name for a one-time run, whose name is generated; a typed one stays. */
 export function withMode({ name, ...given }: GivenValues, mode: string): GivenValues {
   if (name && name !== given.suggestedName) return { ...given, name, mode };
   return mode === "run" ? { ...given, name: "", mode } : { ...given, mode };
@@ -113,7 +113,7 @@ export function checkStep(state: DeployState): DeployState {
   return { ...state, faults: fault === undefined ? {} : { "": fault } };
 }
 
-/** Turns the text of the new-variable field into a field of its own. */
+/** Turns the text of the new-variable field into its own field. */
 export function addVariable(state: DeployState): DeployState {
   const { [newVariable]: text = "", ...given } = state.given;
   const at = text.indexOf("=");

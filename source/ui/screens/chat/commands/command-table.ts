@@ -79,7 +79,7 @@ function parseCommand(text: string): ParsedLine {
   };
 }
 
-/** `/set nonsense` is none of the settings, though `/set` alone is a command. */
+/** `/set nonsense` is an unknown setting, though `/set` alone is a command. */
 function isMistyped({ slashArguments }: Command, name: string, text: string): boolean {
   if (slashArguments !== undefined || text === name) return false;
   return commandTable.some(({ slash }) => slash?.some((other) => other.startsWith(`${name} `)));

@@ -12,7 +12,7 @@ export interface CommandSituation {
   readonly mode: ChatMode;
   readonly isBusy: boolean;
   readonly isEditorEmpty: boolean;
-  /** The cursor stands behind the last character of its line. */
+  /** The cursor is at the end of its line. */
   readonly isAtLineEnd: boolean;
   /** The view has been scrolled away from the tail. */
   readonly isAnchored: boolean;
@@ -85,7 +85,7 @@ export interface CommandContext {
   /** Asks for confirmation. @returns false also when nobody can be asked */
   confirm(question: string): Promise<boolean>;
   chooseModel(): Outcome;
-  /** Shows the settings of the chat, for changing where there is a screen. */
+  /** Shows the settings of the chat; on a screen they can be changed. */
   chooseSettings(): Outcome;
   chooseSession(words: string): Outcome;
   openSession(reference: string): Outcome;
@@ -97,7 +97,7 @@ export interface CommandContext {
 
 export type CommandGroup = "Commands" | "Chat" | "Messages" | "Scrolling" | "Editing" | "Searching";
 
-/** Hints and help say what the keys do; the first key is the one to advertise. */
+/** Keys of the command; the first one is shown in hints. */
 export interface Command extends CommandFacts {
   readonly group: CommandGroup;
   /** Where its keys are valid. Defaults to everywhere but in a search. */
@@ -112,16 +112,16 @@ export interface Command extends CommandFacts {
   readonly isAllowedWhileBusy?: boolean;
   /**
    * @param argument the text behind the slash name, empty for a key
-   * @returns a sentence when it could not be done; the typed line then stays in the editor
+   * @returns a sentence on failure; the typed line then stays in the editor
    */
   run(context: CommandContext, argument: string): Outcome;
 }
 
 /**
- * Runs a command and prints what it gives.
+ * Runs a command and prints its output.
  *
  * @param line the typed line; undefined for a key
- * @returns a sentence when it could not be done
+ * @returns a sentence on failure
  */
 export async function runCommand(
   command: Pick<Command, "run">,

@@ -150,7 +150,7 @@ const stopFacts: ParameterFacts = {
   isForLoading: false,
 };
 
-/** Returns the effective parameters, those that need no reload first. */
+/** Parameters with an effect; those that need a reload are last. */
 export const parameterFacts: readonly ParameterFacts[] = [
   ...Object.entries(rules).flatMap(([name, rule]): ParameterFacts[] => {
     const { kind, meaning, usual, isForLoading = false } = rule;

@@ -36,7 +36,7 @@ export async function askChatSettings(
   }
 }
 
-/** @returns the settings with the answer; undefined where there was none */
+/** @returns the settings with the answer; undefined without one */
 async function askOne(
   row: SettingRow,
   settings: ChatSettings,

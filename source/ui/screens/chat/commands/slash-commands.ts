@@ -155,7 +155,7 @@ async function printed(text: Promise<string>): Promise<Printed> {
   return { printed: await text };
 }
 
-/** A command that needs a name behind it. */
+/** A command that needs a name as its argument. */
 function named(
   usage: string,
   run: (context: CommandContext, name: string) => Outcome,

@@ -38,7 +38,7 @@ export class ComposerActions implements ComposerControl {
   readonly #chat: ChatParts;
   readonly #context: CommandContext;
   readonly #sender: PromptSender;
-  /** Resolves when the menu for what is typed now is there, or there is none. */
+  /** Resolves when the menu for the current text is known, if there is one. */
   #opening: Promise<void> | undefined;
 
   /** @param context what typed commands act on */
@@ -60,7 +60,7 @@ export class ComposerActions implements ComposerControl {
 
   edit(action: EditorAction): undefined {
     const editor = reduceEditor(this.#state.editor, action);
-    // Editing a question ends with its text: what is typed next is a message of its own.
+    // Clearing the text ends the editing of a question; the next text is a new message.
     // Earlier messages are walked through with the arrows that a menu would take.
     const isTyping = /^(?:insert|delete|setText)/.test(action.type);
     const menu = isTyping ? commandMenu(editor, this.#slashNames) : undefined;

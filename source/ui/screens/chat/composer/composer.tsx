@@ -20,7 +20,7 @@ import { queueHint } from "./message-queue.ts";
 export interface ComposerProps {
   readonly store: Store<ChatState>;
   readonly columns: number;
-  /** Rows of text in sight, the border excluded. */
+  /** Visible rows of text, without the border. */
   readonly textRows: number;
   /** The row of its upper border from the nearest `Origin`. */
   readonly y: number;
@@ -132,7 +132,7 @@ export function Queued({ store, columns, rows }: BelowFieldProps): ReactElement 
   );
 }
 
-/** The menu below the field; nothing while there is none. */
+/** Draws the menu below the field, if it is open. */
 export function Completions({ store, columns, rows }: BelowFieldProps): ReactElement | null {
   const { menu } = useParts(store, "menu");
   if (menu === undefined || rows === 0) return null;

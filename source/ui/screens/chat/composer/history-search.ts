@@ -38,7 +38,7 @@ export function entryFound({ index }: HistorySearch, history: readonly string[])
   return index === undefined ? "" : (history[index] ?? "");
 }
 
-/** A longer query stays with the entry on show where that still fits. */
+/** A longer query keeps the shown entry while it still matches. */
 function found({ query, index }: HistorySearch, history: readonly string[]): HistorySearch {
   const newest = index ?? history.length - 1;
   const at = history.findLastIndex((entry, place) => place <= newest && fits(entry, query));

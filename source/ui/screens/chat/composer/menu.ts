@@ -1,4 +1,4 @@
-// The list below the field while a word is typed that can be completed: commands, models, files.
+// List below the field that completes the word being typed: commands, models, files.
 
 import { execFile } from "node:child_process";
 import path from "node:path";
@@ -8,7 +8,7 @@ import type { EditorState } from "../../../editor/editor-state.ts";
 import type { ListItem, SlashName } from "../../../frame/screen.ts";
 import type { ModelChoice } from "../chat-backend.ts";
 
-/** The value of an item stands in for the text from `start` to the cursor. */
+/** An item's value replaces the text from `start` to the cursor. */
 export interface Menu {
   readonly start: number;
   readonly items: readonly ListItem[];
@@ -89,7 +89,7 @@ export function moveMenu(menu: Menu, direction: -1 | 1): Menu {
   return { ...menu, selected: Math.min(last, Math.max(0, menu.selected + direction)) };
 }
 
-/** The text with the selected item in place, and the cursor behind it. */
+/** Returns the text with the selected item inserted, and the cursor after it. */
 export function takeItem({ text, cursor }: Typed, menu: Menu): Typed {
   const { value = "" } = menu.items[menu.selected] ?? {};
   // A folder needs more typing.

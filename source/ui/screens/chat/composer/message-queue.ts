@@ -11,7 +11,7 @@ export interface PreparedMessage {
   readonly typed: string;
   /** All images to send, including the waiting ones. */
   readonly images: readonly EntryImage[];
-  /** Images that waited for this question: what is typed does not name them. */
+  /** Images that waited for this question, whose text does not name them. */
   readonly waiting: readonly EntryImage[];
   readonly files: readonly TextFile[];
 }

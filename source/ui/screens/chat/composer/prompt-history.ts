@@ -54,7 +54,7 @@ export class PromptHistoryFile {
     return write;
   }
 
-  /** Resolves when no write is under way any more. */
+  /** Resolves when all writes have finished. */
   settled(): Promise<void> {
     return this.#writes;
   }

@@ -50,7 +50,7 @@ export class PromptSender {
     });
   }
 
-  /** @param typed what is in the field, for the way back into it */
+  /** @param typed text of the field, to restore it */
   send(text: string, typed: string): void {
     if (this.#state.isAttaching) return;
     if (this.#chat.session.isBusy && this.#state.editingId !== undefined) {
@@ -79,7 +79,7 @@ export class PromptSender {
     else this.#chat.store.update({ queue: { ...queue, isHeld: true } });
   }
 
-  /** Lets the queue go on with its first message; nothing while an answer runs. */
+  /** Sends the first message of the queue unless an answer runs. */
   sendNext(): void {
     const { queue, entries } = this.#state;
     const [message] = queue.messages;
@@ -109,7 +109,7 @@ export class PromptSender {
     this.#chat.store.update({ notice: { text, isWarning: true } });
   }
 
-  /** @throws ProductError `ATTACHMENT_...`, and what the server says */
+  /** @throws ProductError `ATTACHMENT_...`, and errors of the server */
   async #attachAndSend(text: string, typed: string, isConfirmed: boolean): Promise<void> {
     const { backend, actions, store } = this.#chat;
     const canSee = mayAttach(text) ? await backend.sees() : true;

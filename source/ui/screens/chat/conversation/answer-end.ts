@@ -25,7 +25,7 @@ export async function consumeAnswer(
     iterator = openStream()[Symbol.asyncIterator]();
     while (!signal.aborted) {
       const next = iterator.next();
-      // The loser of the race may still fail later, when nobody waits for it any more.
+      // The loser of the race may still fail later, which is ignored.
       next.catch(() => {});
       const result = await Promise.race([next, aborted]);
       if (result === "aborted") break;
@@ -40,7 +40,7 @@ export async function consumeAnswer(
       ? { kind: "stopped" }
       : { kind: "failed", sentence: describeError(error) };
   } finally {
-    // Frees the connection; a stream that ended by itself takes this as a no-op.
+    // Frees the connection; does nothing for a finished stream.
     iterator?.return?.()?.catch(() => {});
   }
 }
@@ -77,7 +77,7 @@ function oldest(messages: number): string {
   return messages === 1 ? "the oldest message" : `the ${messages} oldest messages`;
 }
 
-/** Says what the person can do about a failure. */
+/** Returns advice on a failure. */
 export function nextKeys(sentence: string, isAnswered: boolean, isRepeated: boolean): string {
   if (/does not support images/.test(sentence)) {
     return "Ctrl+T to use a vision model · Ctrl+N to start without the images";

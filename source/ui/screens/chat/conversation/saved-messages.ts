@@ -1,4 +1,4 @@
-// The messages of a saved chat, and the transcript's entries that they stand for.
+// Messages of a saved chat, and their transcript entries.
 
 import type { SessionImage, SessionMessage } from "../../../../sessions/session.ts";
 import type { SessionStore } from "../../../../sessions/session-store.ts";
@@ -65,7 +65,7 @@ export class SavedMessages {
     if (entry.kind !== "assistant") return undefined;
     const { text, state, thinking, toolCalls, atMs } = entry;
     if (state === "running" && text === "") return undefined;
-    // A program that ends in the middle leaves what there is of the answer.
+    // If the program ends now, the partial answer is saved.
     const ending = state === "running" ? "stopped" : state;
     return { role: "assistant", content: text, thinking, toolCalls, ending, atMs };
   }

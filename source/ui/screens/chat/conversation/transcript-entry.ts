@@ -23,7 +23,7 @@ export interface EntryToolCall {
   readonly arguments: Readonly<Record<string, unknown>>;
 }
 
-/** A text file whose text stands below the question. */
+/** A text file, whose text is sent below the question. */
 export interface EntryFile {
   readonly name: string;
   /** Tokens in a prompt; undefined while they are not counted. */
@@ -35,7 +35,7 @@ export interface UserEntry {
   readonly id: number;
   /** As the model sees it. */
   readonly text: string;
-  /** As it was typed, where that is something else: with the paths of images. */
+  /** The typed text if it differs, as with paths of images. */
   readonly typed?: string | undefined;
   readonly images?: readonly EntryImage[] | undefined;
   readonly files?: readonly EntryFile[] | undefined;
@@ -90,7 +90,7 @@ export function isStored(entry: TranscriptEntry): boolean {
   return (entry.kind === "user" || entry.kind === "assistant") && entry.isStored === true;
 }
 
-/** The message that an entry stands for; none for a note, and for an answer without text. */
+/** Returns the message of an entry; none for a note or an answer without text. */
 export function messageOf(entry: TranscriptEntry): ClientMessage[] {
   if (entry.kind === "user") {
     const images = (entry.images ?? []).map(({ base64 }) => base64).filter((text) => text !== "");

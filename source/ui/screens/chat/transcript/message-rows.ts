@@ -31,7 +31,7 @@ const longestCall = 400;
 
 /**
  * Everything above an answer's text; all of an entry that has none.
- * @param progress stands in for an answer that has no text yet
+ * @param progress shown in place of an answer without text
  */
 export function headRows(
   entry: TranscriptEntry,
@@ -86,7 +86,7 @@ function questionRows(
   ];
 }
 
-/** `attached notes.txt, 9 tokens`; without the count while nobody has counted. */
+/** Returns `attached notes.txt, 9 tokens`, or no count until it is known. */
 export function fileText({ name, tokens }: EntryFile): string {
   const count = tokens === undefined ? "" : `, ${tokens} ${tokens === 1 ? "token" : "tokens"}`;
   return `attached ${name}${count}`;

@@ -1,4 +1,4 @@
-// A message of the transcript, as far as it is in sight.
+// Visible part of a message of the transcript.
 
 import { memo, type ReactElement } from "react";
 import { Lines } from "../../../components/line.tsx";
@@ -9,7 +9,7 @@ import type { EntryBlock } from "./transcript-layout.ts";
 
 export interface MessageProps {
   readonly block: EntryBlock;
-  /** The rows in sight. Defaults to all. */
+  /** Visible rows. Defaults to all. */
   readonly from?: number;
   readonly to?: number;
   readonly isSelected?: boolean;

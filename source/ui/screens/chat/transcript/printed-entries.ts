@@ -1,4 +1,4 @@
-// The entries that stand in the terminal's scrollback in the layout `inline`: each is printed once.
+// Entries printed to the terminal's scrollback in the layout `inline`, each once.
 
 import type { TranscriptEntry } from "../conversation/transcript-entry.ts";
 
@@ -21,7 +21,7 @@ export class PrintedEntries {
   }
 
   /**
-   * Notes what is finished now.
+   * Records the finished entries.
    *
    * @returns everything to be printed so far, oldest first; the same array until there is more
    */

@@ -1,4 +1,4 @@
-// The conversation as lines for screen readers: who speaks in a word, and how it ended. Lines are only added.
+// Conversation as lines for screen readers: speaker, text and end of each message. Lines are only added.
 
 import { attachedText } from "../../../../client/attachments/read-image-file.ts";
 import { neutraliseText, normaliseLineBreaks } from "../../../text/neutralise.ts";

@@ -54,7 +54,7 @@ export class TranscriptLayout {
     this.#growing = undefined;
   }
 
-  /** @param progress stands in for an answer that has no text yet */
+  /** @param progress shown in place of an answer without text */
   rows(
     entries: readonly TranscriptEntry[],
     width: number,

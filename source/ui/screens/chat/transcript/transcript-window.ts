@@ -30,7 +30,7 @@ export interface TranscriptRows {
   knownRowsOf(index: number): { readonly rows: number; readonly isExact: boolean };
 }
 
-/** The rows of an entry in sight: from `from` on, up to `to`, which is not in sight. */
+/** Visible rows of an entry, from `from` to before `to`. */
 export interface VisibleEntry {
   readonly index: number;
   readonly from: number;
@@ -62,7 +62,7 @@ interface Place {
   readonly row: number;
 }
 
-/** An anchored view gives its last row to the line that tells what is below. */
+/** An anchored view uses its last row for the line that says how much is below. */
 const markerRows = 1;
 
 export function visibleWindow(
