@@ -18,7 +18,7 @@ export function registerPs(app: FastifyInstance, dependencies: ServerDependencie
   });
 }
 
-// "For good" is some 290 years ahead, as in Ollama.
+// A model that is never unloaded expires in some 290 years, as in Ollama.
 const forGoodMs = 290 * 365 * 86_400_000;
 
 /** The keep-alive time has not begun while a model is in use. */
