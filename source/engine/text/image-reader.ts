@@ -58,7 +58,7 @@ interface NativeModule {
 
 /** File name of the image reader in every build. */
 export const imageReaderFileName = "eyes.node";
-/** The engine's CPU backend for this very CPU, which may be built beside the image reader. */
+/** CPU backend for this machine's CPU, if it was built next to the image reader. */
 export const cpuFileName = "libggml-cpu-own.so";
 
 /** Folders of the image reader for a device's prebuilt addon: the user's build, then the package's. */
@@ -70,7 +70,7 @@ export function imageReaderFolders(device: DeviceKind): [users: string, ours: st
   ];
 }
 
-/** Finds the prebuilt addon if an image reader was built for it, with the backends beside that. */
+/** Finds the prebuilt addon if an image reader was built for it, with its backends. */
 export function findVisionBinary(device: DeviceKind): AddonBinary | undefined {
   const binary = findPrebuiltBinary(device);
   const reader = findImageReader(device);
