@@ -1,4 +1,4 @@
-// Gateway in a process of its own, which serves from its last tables while no control plane runs.
+// Gateway in a separate process, which serves from its last tables while no control plane runs.
 import path from "node:path";
 import { systemClock } from "../base/clock.ts";
 import { AdminClient } from "../cloud/admin/admin-client.ts";

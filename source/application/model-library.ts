@@ -133,7 +133,7 @@ export class ModelLibrary implements LibraryServices {
     return await fitOf(await this.catalog.resolve(reference), settings);
   }
 
-  /** Tells what layers with a sliding window would keep; undefined where there are none. */
+  /** Returns the tokens that layers with a sliding window would keep; undefined without such layers. */
   async slidingWindow(reference: string, settings: Settings): Promise<string | undefined> {
     const { slidingWindowOf } = await import("./memory-fit.ts");
     return await slidingWindowOf(await this.catalog.resolve(reference), settings);
@@ -163,7 +163,7 @@ export class ModelLibrary implements LibraryServices {
   }
 
   /**
-   * A repository of the hub, with or without the hub's prefix; the tag is what stands behind a colon.
+   * A repository of the hub, with or without the hub's prefix; the tag follows a colon.
    *
    * @returns undefined for another kind of name
    * @throws ProductError `STORE_NAME_INVALID`

@@ -29,7 +29,7 @@ import { writingState } from "./state-folder.ts";
 
 export interface HostOptions {
   settings: Settings;
-  /** Where server.json is written; undefined for a server that nobody else should find. */
+  /** Path of server.json; undefined for a private server. */
   stateFolder: string | undefined;
   /** Undefined: the usual port, or the next free one. Port 0: any free one. */
   address: ServerAddress | undefined;

@@ -51,7 +51,7 @@ export class Supervisor {
   }
 
   /**
-   * Starts both processes, or takes over those that run.
+   * Starts both processes, or adopts running ones.
    *
    * @returns exit code of this process: that of a process that could not start, otherwise 0
    */

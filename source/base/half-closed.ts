@@ -18,7 +18,7 @@ export function keepHalfClosed(server: Server): void {
 }
 
 /**
- * Closes the response, as for any client that leaves, within half a second of a half-closed one's leaving.
+ * Closes the response within half a second after a half-closed client disconnects.
  *
  * @param probe sends something that is skipped within a reply that has begun. Defaults to a line break,
  *   for streams of lines or events

@@ -30,7 +30,7 @@ export const entryFile = process.argv[1] ?? "";
 /**
  * - `shared`: one that runs, else one in the background that outlives this command
  * - `hosted`: one that runs, else one in this process that others can use too
- * - `private`: one in this process that nobody else finds
+ * - `private`: one in this process, hidden from others
  */
 export type Hosting = "shared" | "hosted" | "private";
 

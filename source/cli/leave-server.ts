@@ -15,7 +15,7 @@ const recentMs = 10 * 60_000;
  * this one ends.
  * @param records oldest first
  * @param nowMs since 1970
- * @returns undefined when nobody used a model lately
+ * @returns undefined when no client used a model lately
  */
 export function otherUsers(
   records: HostedServer["requestLog"]["records"],

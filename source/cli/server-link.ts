@@ -37,7 +37,7 @@ export class ServerLink {
     this.#connection = connection;
   }
 
-  /** @param model begun to load at once when a server has to be started */
+  /** @param model loaded at once when a server has to be started */
   static async open(
     flags: Flags,
     settings: CommandSettings,
@@ -116,7 +116,7 @@ export class ServerLink {
     await this.hosted?.close();
   }
 
-  /** Hosts a server again, or takes one that has been started meanwhile. @throws as `connect` */
+  /** Hosts a server again, or uses one that was started meanwhile. @throws as `connect` */
   async startHosting(): Promise<void> {
     if (!this.#isStopped) return;
     this.#connection = await this.#open(this.#settings);
@@ -145,7 +145,7 @@ export class ServerLink {
 }
 
 function isServerGone(error: unknown): boolean {
-  // A server that is about to leave says so.
+  // A stopping server says so.
   if (error instanceof ServerRefusal) return error.code === "ENGINE_SHUTTING_DOWN";
   return (
     error instanceof ProductError &&

@@ -9,7 +9,7 @@ import type { Flags } from "./flags.ts";
 const missingCode = "STORE_MODEL_NOT_FOUND";
 
 /**
- * Does what needs the model; where that fails because there is no such model, brings it and does it
+ * Does work that needs the model; if the model does not exist, pulls it and does the work
  * again. A model that is there costs no look at the store.
  *
  * @throws whatever `work` throws; for a model that cannot be brought, what is wrong with that

@@ -1,7 +1,7 @@
 // Values of settings as a person reads them, in a form that can be typed back.
 import { type Settings, settingDefinitions } from "./settings.ts";
 
-/** `automatic` for a value that nobody chose, `none` for an empty list. */
+/** `automatic` for an unset value, `none` for an empty list. */
 export function settingText(name: keyof Settings, value: unknown): string {
   if (value === undefined) return "automatic";
   if (Array.isArray(value)) return value.length === 0 ? "none" : value.join(", ");

@@ -1,4 +1,4 @@
-// Every error about models on disk: names, files, and what is in them.
+// Errors about models on disk: names, files, and their content.
 import { type ErrorDefinition, exitCodes } from "../base/product-error.ts";
 
 export const storeErrors = {

@@ -48,7 +48,7 @@ export const run: Run<typeof runDefinition> = async (words, flags) => {
   return await withModel(model, flags, () => orPrintVector(question, answer));
 };
 
-/** The full screen where there is one, else a line loop. */
+/** Opens the full screen on a terminal, otherwise the line chat. */
 export async function chat(
   model: string,
   flags: Flags,
@@ -65,7 +65,7 @@ export async function chat(
   return await chatInLines(model, flags, settings);
 }
 
-/** A saved chat has a model of its own. */
+/** A saved chat has its own model. */
 async function modelOfSession(
   flags: Flags,
   settings: CommandSettings,

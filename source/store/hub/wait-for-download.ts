@@ -10,7 +10,7 @@ export type Locks = Pick<BlobFolder, "withLock">;
 
 export interface WantedFile {
   file: SourceFile & { sha256?: string };
-  /** Where it belongs; the notes of whoever downloads it lie beside it. */
+  /** Target path; the downloading process has its notes next to it. */
   target: string;
   signal: AbortSignal;
   report: (report: FileReport) => void;
@@ -51,7 +51,7 @@ export async function waitForDownload<T>(
   signal.addEventListener("abort", onAbort, { once: true });
   try {
     const turn = locks.withLock(lock, async () => {
-      // Nobody waits any more: the lock came too late.
+      // The wait was cancelled: the lock came too late.
       if (signal.aborted) throw cancelled();
       stopWaiting();
       return await work();

@@ -23,7 +23,7 @@ export interface QuantizeWork {
 
 /** Finds llama-quantize, or builds it. */
 export interface QuantizeProgram {
-  /** @returns its path; @throws ProductError where there is none and none can be built */
+  /** @returns its path; @throws ProductError if none exists or can be built */
   path: (work: QuantizeWork) => Promise<string>;
 }
 
@@ -86,7 +86,7 @@ async function runProgram(
   for (const stream of [child.stdout, child.stderr]) {
     createInterface({ input: stream }).on("line", (line) => {
       const [, done, all] = tensorLine.exec(line) ?? [];
-      // A tensor was begun, not finished: completion is reported at the end.
+      // A tensor was started, not finished: completion is reported at the end.
       if (done !== undefined) report((Number(done) - 1) / Number(all));
       else if (line.trim() !== "") lastLines.push(line.trim());
       if (lastLines.length > linesKept) lastLines.shift();

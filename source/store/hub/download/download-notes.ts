@@ -1,4 +1,4 @@
-// The notes beside an unfinished file: its identity, and which of its bytes have arrived.
+// Notes of an unfinished file: its identity, and which of its bytes have arrived.
 import { open, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { isRecord } from "../../../base/json-record.ts";
 import { isMissing } from "../../library/disk-errors.ts";

@@ -1,4 +1,4 @@
-// A file that is being downloaded, with notes beside it that say which bytes have arrived.
+// A file that is being downloaded, with notes that say which bytes have arrived.
 //
 // A range is noted only after the system has taken its bytes, and the notes are replaced as a whole,
 // so a process killed at any moment leaves notes that are true. A power cut may lose bytes that the
