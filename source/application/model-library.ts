@@ -223,7 +223,7 @@ export class ModelLibrary implements LibraryServices {
     const { makeModel } = await import("../store/make-model.ts");
     const { withPlace } = await import("../store/modelfile/place-error.ts");
     try {
-      // The quantised model will be smaller than the pulled one.
+      // The quantized model will be smaller than the pulled one.
       const told = options.quantize === undefined ? await tellingFit(work) : work;
       await makeModel(this, name, modelfile.definition, options, told);
     } catch (error) {

@@ -20,7 +20,7 @@ export function rankItems(items: readonly ListItem[], typed: string): readonly L
   if (ranked.length > 0) {
     return ranked.toSorted((a, b) => a.rank - b.rank).map(({ item }) => item);
   }
-  // 0 means no limit.
+  // 0: no limit; the default is ten.
   return fuzzysort
     .go(query, items, { keys: ["title", "note"], threshold: scatteredScore, limit: 0 })
     .map(({ obj }) => obj);

@@ -135,8 +135,8 @@ describe("the hub", () => {
     screen.type("tiny");
     await screen.until(/hub 1[,)]/);
     await screen.until(/954K +12k/);
-    await press(screen, keys.enter, "v quantisations");
-    await press(screen, keys.enter, "Quantisations of hf.co/maker/Tiny-GGUF");
+    await press(screen, keys.enter, "v quantizations");
+    await press(screen, keys.enter, "Quantizations of hf.co/maker/Tiny-GGUF");
     await screen.until(/Q4_K_M +1\.9 MB, default/);
     screen.type("Q8");
     await screen.until("1 of 1");
