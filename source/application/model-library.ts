@@ -12,7 +12,7 @@ import type { ModelDescription } from "../server/description/describe-model.ts";
 import type { PlainDownload, SavedFile } from "../store/hub/download-plain-file.ts";
 import type { HubSettings } from "../store/hub/hub-settings.ts";
 import type { ProgressRecord } from "../store/library/layer-maker.ts";
-import type { LostFile } from "../store/library/lost-files.ts";
+import type { MissingFile } from "../store/library/missing-files.ts";
 import type { ModelSummary } from "../store/library/model-list.ts";
 import { ModelStore } from "../store/library/model-store.ts";
 import type { LibraryServices, MakeOptions, Work } from "../store/make-model.ts";
@@ -25,7 +25,7 @@ import type { QuantizeProgram } from "../store/quantize/quantize-weights.ts";
 import { lmStudioFolder, ollamaFolders } from "./other-stores.ts";
 import type { RenderedPrompt } from "./render-prompt.ts";
 
-export type { LostFile, ModelDescription, ModelName, ProgressRecord, Work };
+export type { MissingFile, ModelDescription, ModelName, ProgressRecord, Work };
 
 /** Parts are loaded when a command first needs them. */
 export class ModelLibrary implements LibraryServices {
@@ -81,9 +81,9 @@ export class ModelLibrary implements LibraryServices {
   }
 
   /** Lists the models' files outside the store that are missing or have changed. */
-  async findLostFiles(models: readonly ModelSummary[]): Promise<LostFile[]> {
-    const { findLostFiles } = await import("../store/library/lost-files.ts");
-    return await findLostFiles(models);
+  async findMissingFiles(models: readonly ModelSummary[]): Promise<MissingFile[]> {
+    const { findMissingFiles } = await import("../store/library/missing-files.ts");
+    return await findMissingFiles(models);
   }
 
   /** @throws ProductError of the store */

@@ -16,7 +16,7 @@ import type { ServerMetrics } from "../metrics/server-metrics.ts";
 import { RequestLog } from "../request-log/request-log.ts";
 import { Transcripts } from "../request-log/transcripts.ts";
 import { serverErrors } from "../server/errors.ts";
-import { drainRequests, untilNoneRuns } from "./drain.ts";
+import { drainRequests, untilRequestsEnd } from "./drain.ts";
 import { engineSettings, promptHousekeeping } from "./engine-settings.ts";
 import { freeCardBytes } from "./free-card-bytes.ts";
 import { startHousekeeping } from "./housekeeping.ts";
@@ -182,7 +182,7 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
         leave();
         await Promise.all([scheduler.close(), leaveHouse()]);
         // Cancelled requests get an error that says so.
-        await untilNoneRuns(requestLog, lastWordsMs);
+        await untilRequestsEnd(requestLog, lastWordsMs);
         await app.close();
         keys.close();
       },

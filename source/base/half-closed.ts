@@ -12,7 +12,7 @@ const longestPauseMs = 400;
  * Has a server reply to half-closed clients; each of its requests is to be watched then. Over TLS the
  * connection closes as before: Node would keep those open that end amid their handshake.
  */
-export function keepHalfClosed(server: Server): void {
+export function allowHalfClosed(server: Server): void {
   // Node reads it when a client closes its side, and documents it nowhere.
   Object.assign(server, { httpAllowHalfOpen: true });
 }

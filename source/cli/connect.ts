@@ -73,7 +73,7 @@ export async function connect(
     return { client, hosted: undefined, isForeign: false };
   }
   try {
-    return await hostHere(settings, preload);
+    return await hostInProcess(settings, preload);
   } catch (error) {
     // Another command was faster by a moment: use its server.
     const other = await find();
@@ -87,7 +87,7 @@ export async function connect(
  * @param morePorts number of ports after the address's own that may be used instead
  * @throws ProductError of `hostServer`
  */
-export async function hostHere(
+export async function hostInProcess(
   settings: CommandSettings,
   preload: string,
   morePorts = 0,

@@ -4,7 +4,7 @@ import { ProductError } from "../base/product-error.ts";
 import { type ApiClient, ServerRefusal } from "../client/api-client.ts";
 import type { ChatEvent } from "../client/chat-events.ts";
 import { clientErrors } from "../client/errors.ts";
-import { type Connection, connect, type Hosting, hostHere } from "./connect.ts";
+import { type Connection, connect, type Hosting, hostInProcess } from "./connect.ts";
 import type { Flags } from "./flags.ts";
 import type { CommandSettings } from "./session-settings.ts";
 
@@ -131,7 +131,7 @@ export class ServerLink {
    */
   async hostWith(settings: CommandSettings, morePorts = 0): Promise<void> {
     if (!this.#isStopped) throw new Error("The server is running; stop it first");
-    this.#connection = await hostHere(settings, this.#model, morePorts);
+    this.#connection = await hostInProcess(settings, this.#model, morePorts);
     const { address } = settings;
     const port = Number(new URL(this.client.connection.url).port);
     // Another port may have been used: it counts from now on.

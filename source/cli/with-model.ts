@@ -48,7 +48,7 @@ async function bringModel(model: string, flags: Flags, missing: ServerRefusal): 
     throw nearest === undefined ? missing : meant(model, nearest, missing);
   }
   if (flags.connect === undefined && (await isHere(library, parsed.name))) return;
-  const { fetchedIsKept, withProgress } = await import("./with-progress.ts");
+  const { partialDownloadKept, withProgress } = await import("./with-progress.ts");
   const { findNamedServer } = await import("./running-server.ts");
   const { name } = parsed;
   const bring = async (work: Work) => {
@@ -56,7 +56,7 @@ async function bringModel(model: string, flags: Flags, missing: ServerRefusal): 
     if (server === undefined) await library.pull(name, work);
     else await pullThere(server, model, work);
   };
-  await withProgress(flags, bring, fetchedIsKept);
+  await withProgress(flags, bring, partialDownloadKept);
 }
 
 /** Into the store of another machine's server. */

@@ -55,7 +55,7 @@ async function runOnce(events: readonly ChatEvent[]): Promise<number> {
   });
 }
 
-/** The line loop's conversation after an answer with these events. */
+/** The line chat's conversation after an answer with these events. */
 async function chatOnce(events: readonly ChatEvent[]): Promise<readonly TranscriptEntry[]> {
   const backend = new ScriptedBackend();
   backend.chat = async function* () {

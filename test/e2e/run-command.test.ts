@@ -1,4 +1,4 @@
-// The built command as a user runs it: one answer, the line loop, its server in the background, and
+// The built command as a user runs it: one answer, the line chat, its server in the background, and
 // its exit codes.
 import {
   copyFileSync,

@@ -2,7 +2,7 @@
 import { writeSync } from "node:fs";
 import { startCloudHost } from "../../application/cloud-host.ts";
 import { drainMs, startFaultLine } from "../../application/control-plane-process.ts";
-import { tellReplicasOfModelctl } from "../../application/deploy-script.ts";
+import { shareModelctlCommand } from "../../application/deploy-script.ts";
 import { gatewaySocket, runGateway } from "../../application/gateway-process.ts";
 import { logLine } from "../../application/log-file.ts";
 import { readProcesses } from "../../application/server-processes.ts";
@@ -47,7 +47,7 @@ async function serveGateway(session: Session): Promise<number> {
 }
 
 async function serveControlPlane(session: Session): Promise<number> {
-  tellReplicasOfModelctl();
+  shareModelctlCommand();
   const { stateFolder, ...options } = readServer(session);
   const host = await startCloudHost({
     ...{ ...options, stateFolder, log },

@@ -6,7 +6,7 @@ import { storeErrors } from "../errors.ts";
 import { isMissing } from "../library/disk-errors.ts";
 import { requireFreeSpace } from "./download/disk-space.ts";
 import { defaultTuning, downloadFile, type FileDownload } from "./download/download-file.ts";
-import { earlierBytes } from "./download/download-notes.ts";
+import { resumableBytes } from "./download/download-notes.ts";
 import { FileHasher } from "./download/file-hasher.ts";
 import { type HubRequest, rateLimitOf } from "./fetch-model.ts";
 import { HubConnection } from "./hub-connection.ts";
@@ -157,7 +157,7 @@ async function neededBytes(folder: string, files: readonly RepositoryFile[]): Pr
     const localPath = path.join(folder, fileName(file.path));
     const facts = await stat(localPath).catch(() => undefined);
     if (facts?.size === file.sizeBytes) continue;
-    needed += file.sizeBytes - (await earlierBytes(localPath, file));
+    needed += file.sizeBytes - (await resumableBytes(localPath, file));
   }
   return needed;
 }

@@ -2,7 +2,7 @@
 // the other's progress, and can be cancelled.
 import type { BlobFolder } from "../library/blob-folder.ts";
 import type { FileReport } from "./download/download-file.ts";
-import { earlierBytes } from "./download/download-notes.ts";
+import { resumableBytes } from "./download/download-notes.ts";
 import type { SourceFile } from "./download/file-source.ts";
 import { cancelled } from "./retry.ts";
 
@@ -33,7 +33,7 @@ export async function waitForDownload<T>(
   let isWaiting = true;
   const look = async (detail?: string) => {
     // Notes that cannot be read now are read the next time.
-    const completedBytes = await earlierBytes(target, file).catch(() => 0);
+    const completedBytes = await resumableBytes(target, file).catch(() => 0);
     if (!isWaiting) return;
     report({ state: "downloading", completedBytes, ...(detail !== undefined && { detail }) });
     timer = setTimeout(look, lookMs);

@@ -2,8 +2,8 @@
 import { stat } from "node:fs/promises";
 import { ProductError } from "../../base/product-error.ts";
 import { storeErrors } from "../errors.ts";
+import { findProjectors } from "./find-projectors.ts";
 import type { GgufCache } from "./gguf-cache.ts";
-import { projectorsBeside } from "./projector-beside.ts";
 import { noSettings, type ResolvedModel } from "./resolved-model.ts";
 import { incomplete, partPaths } from "./split-model.ts";
 
@@ -28,7 +28,7 @@ export async function resolveFile(file: string, cache: GgufCache): Promise<Resol
     sizeBytes: facts.fileSize,
     modifiedAt: mtime,
     details,
-    projectors: await projectorsBeside(file),
+    projectors: await findProjectors(file),
   };
 }
 

@@ -83,11 +83,11 @@ export function chatLayout(
       ? 1
       : noticeRows(noticeText(notice, glyphs), columns, glyphs.isAscii).length;
   const below = { menuItems: menu?.items.length ?? 0, queued: queue.messages.length };
-  return shareRows(rows, editorRows, statusRows, below);
+  return distributeRows(rows, editorRows, statusRows, below);
 }
 
 /** Shares the rows out; what composer and notice do not need belongs to the transcript. */
-export function shareRows(
+export function distributeRows(
   rows: number,
   editorRows: number,
   noticeRows: number,

@@ -49,7 +49,7 @@ const savedFacts: CommandFacts = {
   slash: ["/sessions"],
 };
 
-const nobodyLines = [
+const noChatLines = [
   "No chat is open.",
   "Press 5 for the console, then Enter on a deployment to chat with it.",
   "Press Alt+S to resume a saved chat.",
@@ -67,7 +67,7 @@ export class ChatPlaces extends Observable implements Screen {
   /** Each chat has its own component, so that switching mounts another one. */
   readonly Body = memo((size: BodySize): ReactElement => {
     const place = useFront(this);
-    return place === undefined ? <Nobody /> : <place.chat.Body {...size} />;
+    return place === undefined ? <NoChat /> : <place.chat.Body {...size} />;
   });
 
   readonly Scrollback = memo((props: { readonly columns: number }): ReactElement | null => {
@@ -164,7 +164,7 @@ export class ChatPlaces extends Observable implements Screen {
   }
 
   readerLines(): readonly string[] {
-    return this.#current?.chat.readerLines?.() ?? nobodyLines;
+    return this.#current?.chat.readerLines?.() ?? noChatLines;
   }
 
   /** Other screens pass the names of models on this machine. */
@@ -210,12 +210,12 @@ function useFront(places: ChatPlaces): ChatPlace | undefined {
 }
 
 /** Screen readers get the same as lines. */
-function Nobody(): ReactElement | null {
+function NoChat(): ReactElement | null {
   const { theme } = useLook();
   if (useLayout() === "reader") return null;
   return (
     <Box flexDirection="column" flexShrink={0} paddingX={1}>
-      {nobodyLines.map((line) => (
+      {noChatLines.map((line) => (
         <Text key={line} {...theme.dim} wrap="truncate">
           {line}
         </Text>

@@ -7,7 +7,7 @@ import { neutraliseText } from "../../text/neutralise.ts";
 import { asciiGlyphs } from "../../theme.ts";
 import type { Activity } from "./chat-state.ts";
 import { type ChatView, useModelFacts } from "./chat-view.ts";
-import { entryFound } from "./composer/history-search.ts";
+import { foundEntry } from "./composer/history-search.ts";
 import { queueHint } from "./composer/message-queue.ts";
 import { activityText, statusRun } from "./status-text.ts";
 
@@ -37,7 +37,7 @@ function SearchLine({ chat }: { readonly chat: ChatView }): ReactElement | null 
   const search = useStore(chat.store, (state) => state.search);
   const history = useStore(chat.store, ({ editor }) => editor.history);
   if (search === undefined) return null;
-  const found = entryFound(search, history);
+  const found = foundEntry(search, history);
   return (
     <Text>{`Search: ${neutraliseText(search.query, true)}, ${neutraliseText(found, true) || "nothing"}`}</Text>
   );

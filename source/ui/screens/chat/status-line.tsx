@@ -11,7 +11,7 @@ import { textWidth, truncateText } from "../../text/graphemes.ts";
 import { visibleText } from "../../text/neutralise.ts";
 import { noticeText, transcriptWidth } from "./chat-layout.ts";
 import { type ChatView, useModelFacts } from "./chat-view.ts";
-import { statusRun, statusShare } from "./status-text.ts";
+import { statusProgress, statusRun } from "./status-text.ts";
 
 const gaugeCells = 12;
 const gaugeGap = 2;
@@ -38,7 +38,7 @@ function Figures({ chat, columns }: StatusLineProps): ReactElement {
   const facts = useModelFacts(chat);
   const width = transcriptWidth(columns);
   const { text, tone } = statusRun(state, facts, glyphs, width);
-  const share = statusShare(state, facts);
+  const share = statusProgress(state, facts);
   const hasRoom = width - textWidth(text) - gaugeGap >= gaugeCells;
   return (
     <Box height={1} flexShrink={0} paddingX={1}>

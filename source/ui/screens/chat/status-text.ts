@@ -19,7 +19,7 @@ export interface ModelLine {
 export type StatusState = Pick<ChatState, "activity" | "figures" | "contextTokens">;
 
 /** Share of loading or reading that is done, else of the window that is full, if known. */
-export function statusShare(
+export function statusProgress(
   { activity, contextTokens }: StatusState,
   model: ModelLine,
 ): number | undefined {

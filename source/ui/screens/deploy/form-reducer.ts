@@ -6,7 +6,7 @@ import { type GivenValues, newVariable, variablePrefix } from "./answers.ts";
 import type { DeployState, StepId } from "./deploy-state.ts";
 import { faultsIn, type Item } from "./form.ts";
 import { presets, settings } from "./settings.ts";
-import { focusedItem, pageOf, stepBeside } from "./steps.ts";
+import { adjacentStep, focusedItem, pageOf } from "./steps.ts";
 
 /** Moves the focus to a field of the step; stops at the ends. */
 export function withFocus(state: DeployState, focus: number): DeployState {
@@ -29,7 +29,7 @@ export function openStep(state: DeployState, step: StepId): DeployState {
 }
 
 export function backStep(state: DeployState): DeployState {
-  const before = stepBeside(state.step, -1);
+  const before = adjacentStep(state.step, -1);
   return before === undefined ? state : openStep(leaveField(state), before);
 }
 

@@ -3,7 +3,7 @@
 
 import { describe, expect, test } from "vitest";
 import type { AnswerStatistics } from "../../../../source/client/chat-events.ts";
-import { shareRows } from "../../../../source/ui/screens/chat/chat-layout.ts";
+import { distributeRows } from "../../../../source/ui/screens/chat/chat-layout.ts";
 import type {
   ActivityPhase,
   AnswerFigures,
@@ -122,7 +122,7 @@ test.each([
   [22, 3, 1],
   [78, 40, 9],
 ])("%i rows add up, with %i rows of input and %i of notice", (rows, typed, notice) => {
-  const { transcriptRows, composerRows, statusRows } = shareRows(rows, typed, notice);
+  const { transcriptRows, composerRows, statusRows } = distributeRows(rows, typed, notice);
   expect(transcriptRows + composerRows + statusRows).toBe(rows);
   expect(transcriptRows).toBeGreaterThanOrEqual(3);
 });

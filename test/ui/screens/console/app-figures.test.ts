@@ -2,12 +2,12 @@
 // Method: readings in, figures out.
 
 import { describe, expect, test } from "vitest";
-import { FigureBook } from "../../../../source/ui/screens/console/app-figures.ts";
+import { FigureHistory } from "../../../../source/ui/screens/console/app-figures.ts";
 import { sampleApp, sampleUsage } from "./sample-cloud.ts";
 
 describe("figures", () => {
   test("are rates between readings over the last seconds", () => {
-    const book = new FigureBook();
+    const book = new FigureHistory();
     const take = (requests: number, errors: number, atMs: number) =>
       book.takeUsage([sampleUsage({ requests, errors, ttfbMsP95: 120 })], ["local/tiny"], atMs);
     take(100, 0, 0);
@@ -24,7 +24,7 @@ describe("figures", () => {
   });
 
   test("start over when the counters do, as every hour", () => {
-    const book = new FigureBook();
+    const book = new FigureHistory();
     book.takeUsage([sampleUsage({ requests: 500 })], ["local/tiny"], 0);
     book.takeUsage([sampleUsage({ requests: 4 })], ["local/tiny"], 2000);
     expect(book.of("local/tiny").requestsPerSecond).toBeUndefined();
@@ -33,14 +33,14 @@ describe("figures", () => {
   });
 
   test("of an app without requests are empty, and its first request counts", () => {
-    const book = new FigureBook();
+    const book = new FigureHistory();
     book.takeUsage([], ["local/tiny"], 0);
     book.takeUsage([sampleUsage({ requests: 3 })], ["local/tiny"], 1000);
     expect(book.of("local/tiny").requestsPerSecond).toBe(3);
   });
 
   test("keep a minute of history, and none for a deleted app", () => {
-    const book = new FigureBook();
+    const book = new FigureHistory();
     for (let index = 0; index < 100; index += 1) book.takeApps([sampleApp({ inFlight: index })]);
     expect(book.of("local/tiny").inFlight).toHaveLength(60);
     expect(book.of("local/tiny").inFlight.at(-1)).toBe(99);

@@ -12,11 +12,11 @@ import {
   openStep,
 } from "../../../../source/ui/screens/deploy/form-reducer.ts";
 import {
+  adjacentStep,
   advancedStepsOf,
   focusedItem,
   pageOf,
   resumedStep,
-  stepBeside,
   wrongAnswer,
 } from "../../../../source/ui/screens/deploy/steps.ts";
 import { appDetails, inspectionOf, loaded, rules, stateOf } from "./sample-answers.ts";
@@ -41,12 +41,12 @@ describe("steps", () => {
   });
 
   test("lead through name and review to the launch, and from advanced settings to the review", () => {
-    expect(stepBeside("script", 1)).toBe("app");
-    expect(stepBeside("app", 1)).toBe("review");
-    expect(stepBeside("review", 1)).toBe("launch");
-    expect(stepBeside("scaling", 1)).toBe("review");
-    expect(stepBeside("scaling", -1)).toBe("review");
-    expect(stepBeside("script", -1)).toBeUndefined();
+    expect(adjacentStep("script", 1)).toBe("app");
+    expect(adjacentStep("app", 1)).toBe("review");
+    expect(adjacentStep("review", 1)).toBe("launch");
+    expect(adjacentStep("scaling", 1)).toBe("review");
+    expect(adjacentStep("scaling", -1)).toBe("review");
+    expect(adjacentStep("script", -1)).toBeUndefined();
   });
 
   test("leave out scaling for a run", () => {

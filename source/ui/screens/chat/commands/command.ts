@@ -71,7 +71,7 @@ export interface MessageControl {
   page(): Outcome;
 }
 
-/** Actions of commands, implemented by the screen's controller and the line loop. */
+/** Actions of commands, implemented by the screen's controller and the line chat. */
 export interface CommandContext {
   readonly actions: ChatActions;
   readonly composer: ComposerControl;

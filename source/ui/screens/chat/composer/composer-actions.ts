@@ -18,7 +18,7 @@ import { commandTable, parseLine } from "../commands/command-table.ts";
 import type { AnswerState } from "../conversation/transcript-entry.ts";
 import {
   emptySearch,
-  entryFound,
+  foundEntry,
   type HistorySearchAction,
   reduceHistorySearch,
 } from "./history-search.ts";
@@ -155,7 +155,7 @@ export class ComposerActions implements ComposerControl {
     const { search, editor } = this.#state;
     if (search === undefined) return;
     this.#chat.store.update({ search: undefined });
-    const found = entryFound(search, editor.history);
+    const found = foundEntry(search, editor.history);
     if (isKept && found !== "") this.edit({ type: "replace", text: found });
   }
 

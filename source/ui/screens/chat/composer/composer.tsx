@@ -14,7 +14,7 @@ import { textWidth, truncateText } from "../../../text/graphemes.ts";
 import { foreignText } from "../../../text/text-run.ts";
 import { editorWidth } from "../chat-layout.ts";
 import type { ChatState } from "../chat-state.ts";
-import { entryFound, type HistorySearch } from "./history-search.ts";
+import { foundEntry, type HistorySearch } from "./history-search.ts";
 import { queueHint } from "./message-queue.ts";
 
 export interface ComposerProps {
@@ -81,7 +81,7 @@ function SearchField({ search, history, width }: SearchFieldProps): ReactElement
   const { query } = search;
   // The last cell is for the cursor behind the last letter.
   const fieldWidth = Math.min(textWidth(query) + 1, Math.floor(width / 2));
-  const found = foreignText(entryFound(search, history).replaceAll("\n", " "), glyphs.isAscii);
+  const found = foreignText(foundEntry(search, history).replaceAll("\n", " "), glyphs.isAscii);
   const isMissing = found === "" && query !== "";
   const room = Math.max(0, width - fieldWidth - 1);
   return (

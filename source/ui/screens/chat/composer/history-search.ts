@@ -34,7 +34,7 @@ export function reduceHistorySearch(
   }
 }
 
-export function entryFound({ index }: HistorySearch, history: readonly string[]): string {
+export function foundEntry({ index }: HistorySearch, history: readonly string[]): string {
   return index === undefined ? "" : (history[index] ?? "");
 }
 

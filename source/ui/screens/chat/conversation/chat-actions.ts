@@ -1,4 +1,4 @@
-// Actions on a chat besides talking, for the full screen and the line loop.
+// Actions on a chat besides talking, for the full screen and the line chat.
 
 import { writeFile } from "node:fs/promises";
 import { toAbsolutePath } from "../../../../base/file-path.ts";

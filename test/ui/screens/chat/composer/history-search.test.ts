@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 import {
   emptySearch,
-  entryFound,
+  foundEntry,
   type HistorySearchAction,
   reduceHistorySearch,
 } from "../../../../../source/ui/screens/chat/composer/history-search.ts";
@@ -15,7 +15,7 @@ function entryAfter(...actions: HistorySearchAction[]): string {
     (search, action) => reduceHistorySearch(search, action, history),
     emptySearch,
   );
-  return entryFound(end, history);
+  return foundEntry(end, history);
 }
 
 const type = (text: string): HistorySearchAction => ({ type: "type", text });

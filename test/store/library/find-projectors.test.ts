@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { projectorsBeside } from "../../../source/store/library/projector-beside.ts";
+import { findProjectors } from "../../../source/store/library/find-projectors.ts";
 import { tinyFile } from "../../support/command-line.ts";
 import {
   openStore,
@@ -67,7 +67,7 @@ test.each<[string, string[], string, string | undefined]>([
 ])("finds %s", async (_, names, model, expected) => {
   const folder = temporaryFolder();
   for (const name of names) writeFileSync(path.join(folder, name), "");
-  expect(await projectorsBeside(path.join(folder, model))).toEqual(
+  expect(await findProjectors(path.join(folder, model))).toEqual(
     expected === undefined ? [] : [path.join(folder, expected)],
   );
 });
