@@ -19,7 +19,7 @@ const durationUnits = [
 
 /** `10m`, `1h30m`, `300ms`: nothing is rounded away. */
 function durationText(milliseconds: number): string {
-  if (milliseconds === Number.POSITIVE_INFINITY) return "-1 (for good)";
+  if (milliseconds === Number.POSITIVE_INFINITY) return "-1 (no limit)";
   let left = milliseconds;
   let text = "";
   for (const [unit, unitMs] of durationUnits) {

@@ -78,7 +78,7 @@ export function parseKeepAlive(value: string | number | undefined): number | und
     const shown = typeof value === "string" ? quoteShort(value) : String(value);
     throw invalidField(
       "keep_alive",
-      `keep_alive is ${shown}, but must be seconds or a duration such as "10m"; negative keeps the model for good.`,
+      `keep_alive is ${shown}, but must be seconds or a duration such as "10m"; a negative value never unloads the model.`,
     );
   }
   // Beyond any date means never.

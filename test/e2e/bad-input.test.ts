@@ -87,7 +87,7 @@ describe("unusable model files", () => {
     const file = path.join(home.folder, `${name.replaceAll(" ", "-")}.gguf`);
     make(file);
     const { child, ended } = home.start(["run", file, "Hello!"]);
-    // A command that waits for good is ended, so that the failure is about that.
+    // Ends a command that never finishes, so that the failure says so.
     const limit = setTimeout(() => child.kill("SIGKILL"), 20_000);
     const outcome = await ended;
     clearTimeout(limit);

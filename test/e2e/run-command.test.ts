@@ -471,7 +471,7 @@ describe("machine and settings", () => {
         { name: "host", value: "http://0.0.0.0:1", origin: "--host, --port" },
       ]),
     );
-    // Programs get numbers: milliseconds, and -1 for good.
+    // Programs get numbers: milliseconds, and -1 for no limit.
     const good = await home.run(["config", "show", "--json"], {
       environment: { MODELCTL_KEEP_ALIVE: "-1", MODELCTL_LOAD_TIMEOUT: "10m" },
     });
