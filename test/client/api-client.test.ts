@@ -245,7 +245,7 @@ describe("identifying a server", () => {
     ["a web page", (_request, reply) => reply.end("<html>"), "other"],
     ["a refusal", (_request, reply) => reply.writeHead(403).end(), "other"],
     ["a broken connection", (request) => request.destroy(), "other"],
-  ])("recognizes %s", async (_what, listener, expected) => {
+  ])("recognises %s", async (_what, listener, expected) => {
     expect(await (await clientOf(listener)).identify()).toBe(expected);
   });
 

@@ -54,7 +54,7 @@ describe("/api/embed", () => {
     expect(embeddings.map(lengthOf)).toEqual([expect.closeTo(1), expect.closeTo(1)]);
   });
 
-  test("shortens vectors on request and normalizes them again", async () => {
+  test("shortens vectors on request and normalises them again", async () => {
     const [whole = []] = (await client.embed({ model, input: "a dog" })).embeddings;
     const [cut = []] = (await client.embed({ model, input: "a dog", dimensions: 16 })).embeddings;
     expect(cut).toHaveLength(16);

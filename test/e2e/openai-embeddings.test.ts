@@ -68,7 +68,7 @@ describe("vectors", () => {
     expect(plain?.map((_, index) => bytes.readFloatLE(index * 4))).toEqual(plain?.map(Math.fround));
   });
 
-  test("are shortened to the requested dimensions and normalized", async () => {
+  test("are shortened to the requested dimensions and normalised", async () => {
     const [whole = []] = await vectorsOf({ input: "Hello!" });
     const [short = []] = await vectorsOf({ input: "Hello!", dimensions: 8 });
     expect(short).toHaveLength(8);

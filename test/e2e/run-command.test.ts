@@ -623,7 +623,7 @@ describe("exit codes", () => {
     },
   );
 
-  test("5: a second server at the same address, which is recognized", async () => {
+  test("5: a second server at the same address, which is recognised", async () => {
     await home.run(["run", "tiny", capital]);
     const outcome = await home.run(["serve"]);
     expect(outcome).toMatchObject({ code: 5, output: "" });

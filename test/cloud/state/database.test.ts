@@ -53,7 +53,7 @@ const notes = (database: StateDatabase) =>
 const note = (database: StateDatabase, text: string) =>
   database.statement("INSERT INTO notes (text) VALUES (?)").run(text);
 
-it("stores data for the owner only, in WAL mode with full synchronization", () => {
+it("stores data for the owner only, in WAL mode with full synchronisation", () => {
   const database = open();
   note(database, "kept");
   expect(database.statement("PRAGMA journal_mode").get()?.journal_mode).toBe("wal");

@@ -149,7 +149,7 @@ describe("from a file", () => {
   test.each([
     ["two FROMs", [visionFile, projectorFile]],
     ["two FROMs the other way round", [projectorFile, visionFile]],
-  ])("recognizes model and projector of %s by their content", async (_, from) => {
+  ])("recognises model and projector of %s by their content", async (_, from) => {
     const { create, catalog } = openStore();
     await create("seeing", { from });
     expect(await catalog.resolve("seeing")).toMatchObject({
@@ -245,7 +245,7 @@ describe("from a file", () => {
 });
 
 describe("from another model", () => {
-  test("replaces what is new, merges parameters, and adds licenses", async () => {
+  test("replaces what is new, merges parameters, and adds licences", async () => {
     const { create, catalog, tinyAt } = openStore();
     tinyAt("a.gguf");
     await create("parent", {

@@ -412,7 +412,7 @@ describe("importing", () => {
     ["a missing file", "/no/such.tar", "STORE_FILE_MISSING"],
     ["a directory", temporaryPlace, "STORE_FILE_IS_DIRECTORY"],
     ["a device", "/dev/null", "STORE_FILE_NOT_REGULAR"],
-  ])("recognizes %s", async (_, file, code) => {
+  ])("recognises %s", async (_, file, code) => {
     const { store } = openStore();
     await expect(importModel(store, file)).rejects.toMatchObject({ code });
   });

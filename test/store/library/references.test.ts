@@ -127,7 +127,7 @@ describe("a touched file", () => {
     expect((await catalog.resolve("mine")).facts.path).toBe(file);
   });
 
-  test("is recognized for every copy of the model", async () => {
+  test("is recognised for every copy of the model", async () => {
     const { catalog, store, file } = await referring();
     await copyModel(catalog, store, "mine", modelName("other"));
     utimesSync(file, later, later);
@@ -136,14 +136,14 @@ describe("a touched file", () => {
     expect(readdirSync(path.join(store.path, "references"))).toHaveLength(1);
   });
 
-  test("is recognized when restored from a copy", async () => {
+  test("is recognised when restored from a copy", async () => {
     const { catalog, file } = await referring();
     rmSync(file);
     copyFileSync(tinyFile, file);
     expect((await catalog.resolve("mine")).facts.path).toBe(file);
   });
 
-  test("is recognized by time and size while its digest is unknown", async () => {
+  test("is recognised by time and size while its digest is unknown", async () => {
     const { catalog, create, tinyAt } = openStore();
     const file = tinyAt("mine.gguf");
     truncateSync(file, largeBytes);

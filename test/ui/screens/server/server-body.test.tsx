@@ -164,7 +164,7 @@ describe("panes", () => {
 });
 
 describe("the table", () => {
-  test("has a row for each request, the newest selected and summarized below", () => {
+  test("has a row for each request, the newest selected and summarised below", () => {
     const { text } = open();
     expect(text()).toContain("status all  model all  filter none");
     expect(text()).toMatch(/FOLLOW │/);
