@@ -1,4 +1,4 @@
-// Goal: what is told before a deployment is true: which scripts there are, what would fail, which key fits.
+// Goal: the checks before a deployment are right: scripts found, problems, and keys that fit.
 // Method: real scripts in a temporary folder, read by the real Python; a server's answers where one is asked.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
@@ -111,7 +111,7 @@ describe("checks before a launch", () => {
       ...place,
     };
     const found = await preflight(prepared, whole, (told) => checks.push(told));
-    // Each of them is told of as it begins, and as it ends.
+    // Each check is reported when it begins and when it ends.
     expect(checks[0]?.every((check) => check.findings === undefined)).toBe(true);
     expect(checks.at(-1)?.flatMap((check) => check.findings ?? [])).toEqual(found);
     return new Map(found.map((finding) => [finding.subject, finding]));

@@ -1,4 +1,4 @@
-// A control plane that cannot start in the background: whoever started it is told the reason.
+// A control plane that cannot start in the background: the command reports the reason.
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";

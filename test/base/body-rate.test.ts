@@ -1,4 +1,4 @@
-// Bodies below the minimum rate are told of, once; fast ones never, however long they take.
+// Bodies below the minimum rate are reported once; fast ones never, however long they take.
 import { EventEmitter } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";

@@ -1,4 +1,4 @@
-// Folders are made with those above them, or the system's reason is told; never tried for ever.
+// Folders are made with their parents, or the system's reason is reported, without endless retries.
 import {
   existsSync,
   mkdirSync,

@@ -34,7 +34,7 @@ async function askAsOther(tokens: number): Promise<{ records: () => Promise<Nati
     body: JSON.stringify({
       model: "tiny",
       prompt: "Write a long story.",
-      // A list that must be long: the answer goes on and on.
+      // A long list: the answer does not end soon.
       format: { type: "array", items: { type: "integer" }, minItems: 1000 },
       options: { temperature: 0, num_predict: tokens },
     }),

@@ -1,4 +1,4 @@
-// Goal: what the server tells of its machine and its requests arrives typed, as it happens.
+// Goal: the server's figures of machine and requests arrive typed, as they happen.
 // Method: a real server with the tiny model, asked by the typed client.
 
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";

@@ -92,7 +92,7 @@ test("an answer arrives in pieces, with thinking apart and counts at the end", a
       promptTokens: 12,
       cachedTokens: 4,
       completionTokens: 5,
-      // All of it came at once: how fast it was made, nobody can tell.
+      // All of it arrived at once, so its speed is unknown.
       completionMs: 0,
     },
   });

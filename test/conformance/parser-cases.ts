@@ -25,7 +25,7 @@ export interface ParserCase {
   thinks: boolean;
   tools: Array<{ name: string; description: string; parameters: string }>;
   messages: CaseMessage[];
-  /** The answer goes on with the last message, whose text the expected message repeats. */
+  /** The answer continues the last message, whose text the expected message repeats. */
   continues: boolean;
   /** The output breaks off, and the expected message holds half of a call. */
   isPartial: boolean;

@@ -1,4 +1,4 @@
-// Whatever is wrong with a request or a file is told in one sentence, and the server lives on.
+// Every error in a request or a file is one sentence, and the server survives.
 import {
   chmodSync,
   chownSync,

@@ -59,7 +59,7 @@ async function beginAnswer(route: string, more: Record<string, unknown> = {}) {
       prompt: longQuestion,
       messages: [{ role: "user", content: longQuestion }],
       stream: true,
-      // Goes on until the window is full; the native API has only the story's own length.
+      // Continues until the window is full; on the native API, to the story's own end.
       ...(route.startsWith("/v1") && { ignore_eos: true }),
       ...more,
     }),

@@ -88,7 +88,7 @@ describe("an app under load", () => {
     const streams = await Promise.all(
       [0, 1, 2].map(async () => {
         const leaving = new AbortController();
-        // It has no end, so that nobody else gets this replica meanwhile.
+        // It never ends, so that no other request gets this replica.
         const endless = `${wide.url}/events?n=0&pause_ms=20`;
         const reply = await fetch(endless, { signal: leaving.signal });
         // The reply is kept: collected as garbage, it would end its stream.
@@ -172,7 +172,7 @@ describe("an app that changes", () => {
     expect(reply.headers.get("x-dctl-replica")).toBe(before[0]?.replica);
     expect(await living()).toHaveLength(1);
     await cloud.json(["runners", "kill", before[0]?.replica ?? ""]);
-    // The log goes on where it stopped: nothing twice, nothing left out.
+    // The log continues where it stopped: nothing is repeated or lost.
     const output = await until(following.output, (text) => text.includes("killed"));
     following.child.kill("SIGINT");
     expect(await following.ended).toMatchObject({ code: 130 });

@@ -14,7 +14,7 @@ beforeAll(async () => {
   copyFileSync(imageFile("yellow-tall.png"), path.join(home.folder, "my yellow.png"));
   mkdirSync(path.join(home.folder, "alone"));
   mkdirSync(path.join(home.folder, "elsewhere"));
-  // Apart, so that nothing finds the one beside the other.
+  // In separate folders, so that neither is found next to the other.
   copyFileSync(visionFile, path.join(home.folder, "alone", "blind.gguf"));
   copyFileSync(projectorFile, path.join(home.folder, "elsewhere", "eyes.gguf"));
 });

@@ -36,7 +36,7 @@ const ask = async (model = "tiny") =>
     body: JSON.stringify({ model, prompt: "What is the capital of France?", stream: false }),
   });
 
-/** An answer that fills the window; undefined when the connection breaks, begun or not. */
+/** An answer that fills the window; undefined when the connection breaks at any time. */
 async function beginAnswer(): Promise<string | undefined> {
   try {
     const reply = await fetch(`${home.url}/v1/chat/completions`, {

@@ -236,7 +236,7 @@ describe("creating from unusable input", () => {
     writeModel(file);
     chmodSync(file, 0o000);
     chmodSync(home.folder, 0o755);
-    // Who may read everything has to send somebody else.
+    // Root can read everything, so another user tries it.
     const user = process.getuid?.() === 0 ? { userId: 65_534 } : {};
     const outcome = await home.run(["show", file], user);
     expect(outcome).toMatchObject({

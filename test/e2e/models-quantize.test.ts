@@ -128,7 +128,7 @@ test.skipIf(process.platform === "win32").each(["SIGTERM", "SIGINT", "SIGHUP"] a
     const tools = path.join(home.folder, `tools-${signal}`);
     mkdirSync(tools);
     const begun = path.join(tools, "begun");
-    // A compiler that goes on for a while when its cmake has ended, and makes folders as it does.
+    // A compiler that continues for a while after its cmake has ended, and makes folders.
     const compiler = `trap 'mkdir -p "$4/objects"; sleep 0.3; mkdir -p "$4/objects"; exit' TERM
       touch ${begun}; while :; do mkdir -p "$4/objects"; sleep 0.05; done`;
     const scripts = {

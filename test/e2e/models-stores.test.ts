@@ -158,7 +158,7 @@ describe("export and import", () => {
       await to.run(["show", "pirate", "--modelfile"]),
     ];
     const withoutPlace = ({ output }: { output: string }) => output.replace(/^FROM .*$/m, "");
-    // The Modelfile of a model whose file is gone can still be had, and the loss is told.
+    // The Modelfile of a model with a missing file is still printed, with the loss.
     expect(here.errors).toContain(original);
     expect(withoutPlace(here)).toBe(withoutPlace(there));
     expect(withoutPlace(there)).toContain("SYSTEM You are a pirate.");

@@ -98,7 +98,7 @@ describe("npx in a clone runs", () => {
   const systemFirst = ["/usr/bin", "/usr/local/bin", "/bin", process.env.PATH ?? ""].join(":");
   let clone: string;
 
-  // A clone of its own: npx builds the package anew, and other tests need their build meanwhile.
+  // A separate clone: npx builds the package again, while other tests need their build.
   beforeAll(() => {
     clone = path.join(folder, "clone");
     mkdirSync(clone);

@@ -157,7 +157,7 @@ describe("the rendered prompt is the one that the model gets", () => {
     expect(images).toBeUndefined();
     const real = await answered(route, body);
     expect(real.prompt).toBe(shown);
-    // Sent as it is shown, it is the same tokens for the model, which goes on in the same way.
+    // Sent as shown, it gives the same tokens and the same answer.
     const again = await answered("/api/generate", { model: body.model, prompt: shown, raw: true });
     expect(again.prompt_eval_count).toBe(real.prompt_eval_count);
     expect(again.eval_count).toBe(real.eval_count);

@@ -21,7 +21,7 @@ interface Route {
   /** Right, and quick to answer. */
   base: Record<string, unknown>;
   fields: string[];
-  /** Places inside of fields, each with a key of its own. */
+  /** Places inside fields, each with its own key. */
   inner: Array<[place: string, put: (value: unknown) => Record<string, unknown>]>;
 }
 
@@ -223,7 +223,7 @@ describe.each(routes)("$path", ({ path, base, fields, inner }) => {
         if ("max_tokens" in body) body.max_tokens ??= 8;
         check(await server.post(path, body), JSON.stringify(body).slice(0, 300));
       }),
-      // A request that is never answered is told with its body.
+      // Reports a request that is never answered with its body.
       { numRuns: proofRounds(400), timeout: 30_000, endOnFailure: true },
     );
   });

@@ -124,7 +124,7 @@ describe("run MODEL PROMPT", () => {
   });
 
   test("Ctrl+C ends the answer with exit code 130, and the server stays", async () => {
-    // An answer that goes on: it must be a long list.
+    // A long answer: a list.
     const list = { type: "array", items: { type: "integer" }, minItems: 10_000 };
     const words = ["run", "tiny", "Count.", "--format", JSON.stringify(list)];
     const { child, output, ended } = home.start(words);

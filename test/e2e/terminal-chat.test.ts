@@ -68,7 +68,7 @@ describe("the chat", () => {
   });
 
   it("stops on Esc, keeps the partial answer and the queue, and continues", async () => {
-    // An answer that goes on: it must be a long list.
+    // A long answer: a list.
     const list = { type: "array", items: { type: "integer" }, minItems: 10_000 };
     const chat = await open(["run", "tiny", "--format", JSON.stringify(list)]);
     await chat.shows(ready);

@@ -40,7 +40,7 @@ async function next(...titles: string[]): Promise<void> {
   }
 }
 
-/** Another terminal begins anew, and can go on with a copy. */
+/** Another terminal starts over, and can resume a copy. */
 async function seesDraftOfAnother(): Promise<void> {
   const second = await openDeployctl(cloud, { environment: { NO_COLOR: "1" } });
   try {
@@ -100,7 +100,7 @@ it("deploys a local model and chats with it through the gateway", async () => {
   terminal.type(right);
   await terminal.shows("< tiny >");
   await next("> Name    tiny");
-  // Back and forth: answers stay, and a name that is taken is told.
+  // Back and forth: answers stay, and a used name is reported.
   terminal.type("\u0015bad");
   await terminal.shows("bad exists: r000");
   terminal.type("_");

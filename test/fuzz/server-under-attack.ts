@@ -107,7 +107,7 @@ export class ServerUnderAttack {
   }
 }
 
-/** @throws Error for a status or a code that tells of a defect */
+/** @throws Error for a status or a code of a defect */
 export function checkReply({ status, text }: ServerReply): void {
   const codes = [...text.matchAll(/"(?:error_)?code":"([A-Z_]+)"/g)].map(([, code]) => code ?? "");
   const defect = codes.find((code) => defects.has(code));

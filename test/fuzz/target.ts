@@ -11,7 +11,7 @@ export interface Round {
   trying(reproduction: string): void;
 }
 
-/** Begun once for many rounds. */
+/** Started once for many rounds. */
 export interface Attack {
   /** Throws where the product does what it must not. */
   round(round: Round): Promise<void>;

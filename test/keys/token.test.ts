@@ -1,4 +1,4 @@
-// Tokens: what they look like, what is told from a mistyped one.
+// Tokens: their form, and checks of mistyped ones.
 import { expect, test } from "vitest";
 import { drawToken, parseToken, readKeyId, serverKeyPrefix } from "../../source/keys/token.ts";
 

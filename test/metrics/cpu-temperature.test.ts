@@ -1,4 +1,4 @@
-// The processor's temperature: told where there is a sensor, and waited for by nobody.
+// The processor's temperature: read from a sensor, without blocking.
 import { expect, test } from "vitest";
 import { CpuTemperature, readCpuTemperature } from "../../source/metrics/cpu-temperature.ts";
 import { until } from "../support/until.ts";

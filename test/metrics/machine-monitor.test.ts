@@ -1,4 +1,4 @@
-// The machine's figures: sampled while somebody looks, and only then.
+// The machine's figures: sampled only while a client follows.
 import { expect, test } from "vitest";
 import { MachineMonitor, type MachineSample } from "../../source/metrics/machine-monitor.ts";
 import { until } from "../support/until.ts";

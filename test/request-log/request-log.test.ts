@@ -1,4 +1,4 @@
-// The request log: what is kept, for how long, and who is told.
+// The request log: kept records, their limit, and followers.
 import { expect, test } from "vitest";
 import { RequestLog } from "../../source/request-log/request-log.ts";
 import type { RequestRecord } from "../../source/request-log/request-record.ts";

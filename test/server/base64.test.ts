@@ -1,4 +1,4 @@
-// Where Go's decoder finds a base64 text wrong, which is what its clients are told.
+// Offsets of base64 errors, the same as those of Go's decoder.
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { illegalBase64At } from "../../source/server/routes/native/base64.ts";

@@ -145,7 +145,7 @@ describe("the role infer", () => {
     const other = keyed.token();
     const running = await fetch(`${server.url}/v1/chat/completions`, {
       method: "POST",
-      // Goes on until the window is full.
+      // Continues until the window is full.
       body: JSON.stringify({
         model: "tiny",
         messages: [{ role: "user", content: "Write a long story." }],

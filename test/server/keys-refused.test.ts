@@ -1,4 +1,4 @@
-// At the door without a valid key: who is kept out, and how they are told.
+// Requests without a valid key: refusals and their errors.
 import { writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { sendRaw } from "../support/http-raw.ts";

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await server.close());
 
-/** Values by name with labels, as they stand in the text. */
+/** Values by name with labels, as printed. */
 async function scrape(): Promise<Map<string, number>> {
   const { text } = await server.send("/metrics");
   return new Map(

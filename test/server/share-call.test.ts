@@ -14,7 +14,7 @@ test("calls during a run share the next one", async () => {
   expect(pending).toHaveLength(1);
   const second = [call(), call(), call()];
   await Promise.resolve();
-  // Theirs has not begun: what the running one finds may be older than their question.
+  // Their run starts later: the running one may find older data.
   expect(pending).toHaveLength(1);
   pending[0]?.resolve(1);
   expect(await Promise.all(first)).toEqual([1, 1]);

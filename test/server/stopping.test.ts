@@ -1,4 +1,4 @@
-// A server that stops: what runs may end, nothing new begins, nobody is left without a word.
+// A stopping server: running requests finish, new ones get an error.
 import { connect } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { sendBytes } from "../support/http-raw.ts";
@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(async () => await server.close());
 
-/** Begins an answer that goes on until the window is full, and comes back when it has begun. */
+/** Starts an answer that fills the window; resolves once it has begun. */
 async function beginAnswer(path: string) {
   const reply = await fetch(server.url + path, {
     method: "POST",
@@ -86,7 +86,7 @@ describe("draining", () => {
     const body = JSON.stringify({ model: "tiny", prompt: "x", stream: false });
     const post = (path: string) =>
       `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n\r\n`;
-    // The head of a request is sent, and its body only when the server has begun to stop.
+    // Sends the head of a request, and its body only once the server is stopping.
     const { port, hostname } = new URL(server.url);
     const socket = connect(Number(port), hostname);
     let text = "";

@@ -1,4 +1,4 @@
-// Names that lead out of the store: whatever a client sends, no file beside it is read, written or removed.
+// Names that lead out of the store: no file outside is read, written or removed.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { tmpdir } from "node:os";

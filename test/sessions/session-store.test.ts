@@ -1,5 +1,5 @@
-// Goal: no chat is ever lost, whoever saves when, and each is found again by what one remembers of it.
-// Method: real files in a folder of their own; several stores on one folder stand for several programs.
+// Goal: no chat is lost, whoever saves when, and each is found by its name or text.
+// Method: real files in a separate folder; several stores on one folder act as several programs.
 import { existsSync } from "node:fs";
 import {
   chmod,

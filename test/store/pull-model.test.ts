@@ -13,7 +13,7 @@ import { modelName } from "../support/model-store.ts";
 import { splitTiny } from "../support/split-tiny.ts";
 import { newFolder, openHub, quick, settingsFor } from "./hub/pulling.ts";
 
-/** @param texts of files beside the tiny model */
+/** @param texts of files next to the tiny model */
 async function pullWith(texts: Record<string, string | Buffer>) {
   const beside = Object.entries(texts).map(([name, text]) => [name, Buffer.from(text)]);
   const files: Record<string, HubContent> = {

@@ -1,4 +1,4 @@
-// Goal: a chat with a deployment goes on when its key was revoked, and when another model is served.
+// Goal: a chat with a deployment continues after its key was revoked or its model replaced.
 // Method: a server on loopback that knows one key and one model, which the test changes.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

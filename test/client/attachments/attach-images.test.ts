@@ -1,5 +1,5 @@
 // Goal: the file that a person means is attached, and what cannot be attached is said.
-// Method: real image files in a folder of their own, prompts as people type them.
+// Method: real image files in a separate folder, prompts as people type them.
 import { chmod, copyFile, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";

@@ -1,4 +1,4 @@
-// Goal: wherever a path stands in a prompt, one of its readings is the path.
+// Goal: wherever a path is in a prompt, one of its readings is the path.
 // Method: prompts as people type and drop them; no file is looked at.
 import { describe, expect, it } from "vitest";
 import { findMentions } from "../../../source/client/attachments/find-mentions.ts";

@@ -1,5 +1,5 @@
 // Goal: a text file behind an at sign goes to the model, and nothing else does.
-// Method: prompts and files in a folder of their own.
+// Method: prompts and files in a separate folder.
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";

@@ -37,7 +37,7 @@ it("replicas keep running through a damaged database and are adopted from its ba
   const [before] = await client.replicas("chat");
   const { file: backup } = await client.backUpState();
   await host.kill();
-  // The journal as well: with it alone SQLite would mend the file.
+  // Damages the journal too, from which SQLite would repair the file.
   for (const file of [stateFile(folder), `${stateFile(folder)}-wal`]) {
     writeFileSync(file, readFileSync(file).fill(0x5a, 100));
   }

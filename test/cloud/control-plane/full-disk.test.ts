@@ -17,7 +17,7 @@ afterEach(async () => {
 
 const chat = { organisation: "local", app: "chat" };
 const routed = () => open.traffic.open("chat");
-/** SQLite takes no write any more, as on a full disk. */
+/** Makes SQLite refuse writes, as on a full disk. */
 const forbidWriting = (isForbidden: boolean) =>
   open.store.database.connection.exec(`PRAGMA query_only = ${isForbidden ? "ON" : "OFF"}`);
 const faults = () => open.log.filter((line) => line.includes("Cannot write to the state"));

@@ -67,7 +67,7 @@ def serve(): pass
 `;
 }
 
-/** Goes on with what follows when it is refused. */
+/** Continues with the next statement when it is refused. */
 function attempt(statement: string): string {
   return `try:\n${statement.replace(/^/gm, "    ")}\nexcept (OSError, ValueError):\n    pass\n`;
 }

@@ -39,7 +39,7 @@ export const sockets: Target = {
   },
 };
 
-/** All that came over one connection. @throws Error for a reply that tells of a defect */
+/** Returns all bytes of one connection. @throws Error for a reply that shows a defect */
 export function checkReplies(text: string): void {
   for (const reply of text.split(/(?=HTTP\/1\.1 \d{3} )/)) {
     const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(reply)?.[1] ?? 0);

@@ -1,4 +1,4 @@
-// A call that breaks off is none: its text comes again, and no client may be made to follow it.
+// An incomplete call does not count: its text is sent again, and no client may run it.
 import { MessageStream } from "@anthropic-ai/sdk/lib/MessageStream";
 import type OpenAI from "openai";
 import { ResponseStream } from "openai/lib/responses/ResponseStream";

@@ -1,4 +1,4 @@
-// Bytes on their way into a file, through a thread of their own: order, places, and what is told of a failure.
+// Bytes written to a file by a separate thread: order, positions, and errors.
 import { open, readFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";

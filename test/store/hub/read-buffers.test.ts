@@ -6,7 +6,7 @@ import { ReadBuffers } from "../../../source/store/hub/read-buffers.ts";
 
 const bufferBytes = 1024 ** 2;
 
-/** Stands in for a socket: what it reads is what its stream gives. */
+/** Replaces a socket: it reads what its stream gives. */
 class Reader {
   readonly #buffers: ReadBuffers;
   readonly #stream = new PassThrough();

@@ -1,4 +1,4 @@
-// A pull that is broken off: by the person, by kill -9, by a full disk. It goes on where it was.
+// An interrupted pull (by the user, kill -9 or a full disk) continues where it stopped.
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -199,7 +199,7 @@ describe.runIf(process.platform === "linux" && process.getuid?.() === 0)("a smal
     const folder = path.join(disk, "store");
     mkdirSync(folder);
     const ballast = path.join(disk, "ballast");
-    // Someone else fills the disk once the download has begun.
+    // Another program fills the disk once the download has begun.
     hub.setFaults(({ server, earlier }) => {
       if (server === "storage" && earlier === 0) writeFileSync(ballast, Buffer.alloc(4_300_000));
       return undefined;

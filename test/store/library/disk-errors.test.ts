@@ -33,7 +33,7 @@ test("a folder above the store without permission", async () => {
   });
 });
 
-// Here every write meets a full disk, whoever writes.
+// Every write fails with a full disk here.
 test.runIf(process.platform === "linux")("a full disk", async () => {
   const store = temporaryFolder();
   const written = explainingDiskErrors(store, () => writeFile("/dev/full", "text"));

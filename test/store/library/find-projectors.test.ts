@@ -1,4 +1,4 @@
-// A model that is named by its file finds its projector beside it, and no other model's.
+// A model named by its file finds its projector in the same folder, and no other model's.
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";

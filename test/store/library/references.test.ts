@@ -196,7 +196,7 @@ describe("a large touched file", () => {
       file?.check({ onBytes: (bytes) => seen[who]?.push(bytes) }),
     );
     await Promise.all(checks);
-    // Each of two readings would have chunks of its own.
+    // Two reads would each have their own chunks.
     expect(seen[0]).toEqual(seen[1]);
     expect(readdirSync(path.join(store.path, "references"))).toHaveLength(1);
   });
@@ -216,7 +216,7 @@ describe("a large touched file", () => {
   test("is remembered by the process if the store is read-only", async () => {
     const { catalog, store } = await touched();
     const [file] = (await catalog.resolve("mine")).touched;
-    // A file in the folder's place: nobody can write into it, whatever his rights.
+    // A file in the folder's place: not even root can write into it.
     const folder = path.join(store.path, "references");
     rmSync(folder, { recursive: true });
     writeFileSync(folder, "");
@@ -257,7 +257,7 @@ describe("a large touched file", () => {
       code: "STORE_REFERENCE_CHANGED",
       message: expect.stringMatching(/mine\.gguf, which has changed since/),
     });
-    // Nobody waits for it to be read once more only to hear the same.
+    // It is not read again for the same result.
     await expect(catalog.resolve("mine")).rejects.toMatchObject({
       code: "STORE_REFERENCE_CHANGED",
     });

@@ -152,7 +152,7 @@ describe("a real model in two parts", () => {
     const { create, catalog, at, store } = openStore();
     const from = splitTiny(at("b.gguf"), at("a.gguf"));
     await create("split", { from });
-    // A file in the folder's place: nobody can write into it, whatever his rights.
+    // A file in the folder's place: not even root can write into it.
     writeFileSync(store.splitsFolder, "");
     const { facts } = await catalog.resolve("split");
     // Links of this process's own, among the temporary files.

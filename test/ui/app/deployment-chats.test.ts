@@ -1,4 +1,4 @@
-// Goal: a chat with a deployment that was kept is found, read and gone on with, whether or not it answers.
+// Goal: a saved chat with a deployment is found, read and resumed, even if the deployment is down.
 // Method: the whole program in a terminal in memory, real files, a control plane that the test takes away.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-// A panel that scrolls: the rows in sight, the footer, and how far it can be scrolled.
+// A scrolling panel: visible rows, the footer, and the ends.
 
 import { Text } from "ink";
 import type { ReactElement } from "react";

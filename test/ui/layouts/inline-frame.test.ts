@@ -1,4 +1,4 @@
-// Goal: who makes the window narrower finds one frame in it, and everything above as it was.
+// Goal: a narrower window shows one frame, and everything above it unchanged.
 // Method: the whole program inline, in a terminal in memory that wraps old rows; the counts alone.
 
 import { describe, expect, test } from "vitest";

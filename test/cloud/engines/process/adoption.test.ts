@@ -95,7 +95,7 @@ async function logOf({ engine }: OpenEngine, replica: string): Promise<string[]>
   return (await linesOf(engine.logs(query))).map(({ text }) => text);
 }
 
-/** A process that leads a session, as replicas do, and is none of this process's children to reap. */
+/** A process that leads a session, like replicas, and is not a child of this process. */
 async function leader(nonce: string | undefined): Promise<number> {
   const env = { ...process.env, ...(nonce !== undefined && { DEPLOYCTL_NONCE: nonce }) };
   const program =

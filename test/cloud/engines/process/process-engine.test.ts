@@ -178,7 +178,7 @@ describe("a replica", () => {
     const ready = await untilPhase(open.engine, "one", "ready");
     const { endpoint, progress: last, startPhasesMs = {}, startedAt, readyAt = 0 } = ready;
     stop();
-    // Every moment of its start is told, and belongs to one phase.
+    // Every moment of its start belongs to one phase.
     expect(Object.keys(startPhasesMs)).toEqual(
       expect.arrayContaining(["prepare", "launch", "import", "setup", "load", "listen"]),
     );
@@ -337,7 +337,7 @@ describe("ending a replica", () => {
       (text) => text.includes(`listens on ${port}`),
     );
     expect((await open.engine.observe())[0]?.phase).toBe("setup");
-    // Nobody has to wait to the end for that.
+    // This does not need the whole wait.
     laterMs = 10_000;
     await until(
       async () => (await logOf("one")).join("\n"),

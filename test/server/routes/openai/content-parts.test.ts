@@ -1,4 +1,4 @@
-// Content in parts: text is joined in order, images stand between, what is none is refused as such.
+// Content in parts: texts are joined in order with images between, other parts are refused.
 import { describe, expect, test } from "vitest";
 import { ProductError } from "../../../../source/base/product-error.ts";
 import { readParts } from "../../../../source/server/routes/openai/content-parts.ts";

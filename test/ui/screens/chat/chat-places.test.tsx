@@ -1,4 +1,4 @@
-// Goal: chats with deployments stand beside the one of this machine, and none is lost.
+// Goal: chats with deployments exist next to the local one, and none is lost.
 // Method: the places alone, around screens that note what happens to them.
 import { expect, test } from "vitest";
 import type { ClientMessage } from "../../../../source/client/chat-events.ts";

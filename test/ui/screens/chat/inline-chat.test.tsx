@@ -1,4 +1,4 @@
-// Goal: what stands in the scrollback is never printed a second time, whatever becomes of the chat.
+// Goal: nothing is printed to the scrollback twice, whatever happens to the chat.
 // Method: the component printed as text, after changes of the chat's state; the list of printed entries alone.
 
 import { expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// Goal: what was said can be copied, asked again, written anew and forked, and none of it costs a word.
+// Goal: messages can be copied, retried, edited and forked, and no text is lost.
 // Method: the whole screen in a terminal in memory, with a scripted stand-in for the HTTP client.
 import { describe, expect, test } from "vitest";
 import { ask, type OpenChat, openChat } from "../../support/open-chat.ts";

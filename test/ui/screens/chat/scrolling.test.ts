@@ -1,4 +1,4 @@
-// Goal: reading back is undisturbed, and the way to the newest text is always in sight.
+// Goal: scrolling back is never disturbed, and the way to the newest text is always visible.
 // Method: the whole screen in a terminal in memory; rows before and after new output are compared.
 
 import { expect, test } from "vitest";

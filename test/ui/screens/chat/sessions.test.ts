@@ -1,4 +1,4 @@
-// Goal: a chat can be left and gone on with, by anybody who has it open, and nothing of it is lost.
+// Goal: a chat can be closed and resumed, even in two terminals, and nothing of it is lost.
 // Method: the whole screen in a terminal in memory, real files, a scripted stand-in for the server.
 import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

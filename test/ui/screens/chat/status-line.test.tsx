@@ -1,4 +1,4 @@
-// Goal: one row tells what goes on, or a notice in its place, whatever room there is.
+// Goal: one row shows the current work or a notice, at any width.
 // Method: the component at chosen states and widths, drawn as text.
 
 import { expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// Goal: deployments are told with their states, rates and reasons, and only those in sight are looked at.
+// Goal: deployments are shown with states, rates and reasons, and only visible ones are computed.
 // Method: the component with states that a test chooses; reads of the figures are counted.
 
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// Goal: what a person does on the console happens, after the right questions, and is told.
+// Goal: actions on the console ask the right questions, happen, and are reported.
 // Method: the whole program in a terminal in memory; the control plane is a sample, whose silence,
 // crowd and flood a real one cannot be asked for. A real one is behind test/e2e/terminal-console.
 

@@ -1,4 +1,4 @@
-// Goal: keys are told with their state and use, and a new token is shown whole, once.
+// Goal: keys are shown with state and use, and a new token is shown whole, once.
 // Method: the components with keys that a test chooses.
 
 import { expect, test } from "vitest";

@@ -57,7 +57,7 @@ describe("the visible lines", () => {
     for (let index = 0; index < 4900; index += 1) view.push(sampleLine({ text: "later" }));
     expect(shown(view)).toEqual(before);
     for (let index = 0; index < 2000; index += 1) view.push(sampleLine({ text: `late ${index}` }));
-    // The lines that were read are gone: the oldest that are left stand in their place.
+    // The lines in view were dropped: the oldest remaining ones replace them.
     expect(shown(view)).toEqual(["later", "later", "later"]);
     expect(view.isFollowing).toBe(false);
     view.follow();

@@ -1,4 +1,4 @@
-// Goal: the log shows its newest lines, tells its filters, and looks at the lines in sight alone.
+// Goal: the log shows its newest lines and its filters, and computes only visible lines.
 // Method: the component with lines that a test writes; reads of the lines are counted.
 
 import { describe, expect, test } from "vitest";

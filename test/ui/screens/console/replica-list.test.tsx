@@ -1,4 +1,4 @@
-// Goal: replicas are told with their load, their state and the reasons of the autoscaler, in any room.
+// Goal: replicas are shown with load, state and the autoscaler's reasons, at any size.
 // Method: the component with states that a test chooses.
 
 import { expect, test } from "vitest";

@@ -40,7 +40,7 @@ describe("the parts of the estimate", () => {
     const held = { size: 9 * gib, size_vram: 0, context_length: 8192, slots: 3 };
     const room = capacity({ slots: 4 });
     expect(estimateMemory(short, room, automatic, held).slots).toBe(3);
-    // With another window it is loaded anew, into what it holds and what is free beside it.
+    // Another window reloads it, into its own memory and the free memory.
     const longer = { ...automatic, contextLength: 32_768 };
     expect(estimateMemory(short, room, longer, held).slots).toBe(2);
   });

@@ -1,4 +1,4 @@
-// A poll reads again and again while somebody looks, and never twice at the same time.
+// A poll repeats while it is watched, and never runs twice at the same time.
 import { expect, test } from "vitest";
 import { Poll } from "../../../../source/ui/screens/models/poll.ts";
 import { until } from "../../../support/until.ts";

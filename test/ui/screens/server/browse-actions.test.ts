@@ -130,7 +130,7 @@ describe("an open request", () => {
     expect(context.state.top).toBe(84);
     move(context, 5);
     expect(context.state.top).toBe(84);
-    // A row less is in sight.
+    // One visible row less.
     context.extent.current = { rows: 19, lastTop: 85 };
     move(context, 5);
     expect(context.state.top).toBe(85);

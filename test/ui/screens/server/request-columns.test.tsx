@@ -1,4 +1,4 @@
-// Goal: a row tells how a request stands in a glyph and a word, and why it failed.
+// Goal: a row shows a request's state as a glyph and a word, and why it failed.
 // Method: records in a drawn table, its rows read.
 
 import { Box, Text } from "ink";

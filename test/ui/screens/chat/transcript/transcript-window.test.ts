@@ -51,7 +51,7 @@ const height = 10;
 const pageUp = { kind: "pages", delta: -1 } as const;
 const pageDown = { kind: "pages", delta: 1 } as const;
 
-/** The numbers of the rows in sight, counted from the first of all. */
+/** Numbers of the visible rows, counted from the first row of all. */
 function shown(viewport: Viewport, rows: TestTranscript): number[] {
   return visibleWindow(viewport, rows, height).entries.flatMap(({ index, from, to }) =>
     range((rows.starts[index] ?? 0) + from, to - from),
