@@ -22,7 +22,7 @@ export interface OverlayProps<State> {
   readonly size: BodySize;
 }
 
-/** Lies in the upper left corner of its parent. Overlays change in place: draw again on every change. */
+/** Drawn in the upper left corner of its parent. Overlays change in place, so draw again on every change. */
 export function Overlay({ overlay, size }: OverlayProps<OverlayState>): ReactElement {
   switch (overlay.kind) {
     case "list":
@@ -101,7 +101,7 @@ interface PromptProps {
   readonly y: number;
 }
 
-/** A field behind its sign. */
+/** Draws a field after its prompt sign. */
 function Prompt({ field, width, y }: PromptProps): ReactElement {
   const { glyphs, theme } = useLook();
   return (
@@ -185,7 +185,7 @@ function Question({ question, size, answerRows = 1, children }: QuestionProps): 
   const { glyphs, theme } = useLook();
   const all = questionRows(question, size.columns, glyphs.isAscii);
   const height = Math.min(size.rows, all.length + answerRows + borderRows);
-  // A question that is too long loses its beginning: the end is what gets answered.
+  // A question that is too long loses its beginning, since the end asks for the answer.
   const room = panelInnerHeight(height) - answerRows;
   const rows = all.slice(Math.max(0, all.length - room));
   const y = size.rows - height;

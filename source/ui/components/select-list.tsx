@@ -84,7 +84,7 @@ function SelectItem({ item, isSelected, width, ...given }: SelectItemProps): Rea
   );
 }
 
-/** Cells of a column of notes, behind the longest title. */
+/** Width of the column of notes, after the longest title. */
 function noteColumn(items: readonly ListItem[], width: number): number {
   const titles = Math.max(0, ...items.map(({ title }) => textWidth(title)));
   return Math.max(0, width - titles - 3);

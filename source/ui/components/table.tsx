@@ -27,7 +27,7 @@ export interface TableProps<Item> {
   /** Number of visible rows. */
   readonly items: readonly Item[];
   readonly keyOf: (item: Item) => string | number;
-  /** The row that keys act on, marked in front; undefined: the table has no selection at all. */
+  /** The selected row, which has a marker; undefined: the table has no selection. */
   readonly isSelected?: (item: Item) => boolean;
   /** The table has the focus. Defaults to true. */
   readonly isFocused?: boolean;
@@ -62,7 +62,7 @@ export function fitColumns<Item>(
   );
 }
 
-/** At most `height` rows of a list, with the selected one in the middle where it can be. */
+/** Returns at most `height` rows of a list, with the selected one in the middle if possible. */
 export function rowsAround<Item>(
   items: readonly Item[],
   selectedIndex: number,
@@ -124,7 +124,7 @@ function rowRuns<Item>(item: Item, props: TableProps<Item>, glyphs: Glyphs): Tex
   return [{ text: marker, tone: isMarked && isFocused ? "focus" : tone }, ...row];
 }
 
-/** The columns of a row, without those that yield to its note. */
+/** Returns the columns of a row, without those that its note replaces. */
 function shownColumns<Item>(item: Item, { columns, noteOf }: TableProps<Item>) {
   const note = noteOf?.(item);
   if (note === undefined) return { columns, note };

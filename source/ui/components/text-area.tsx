@@ -1,4 +1,4 @@
-// A field of several lines: its text behind the sign of a field, and the cursor.
+// Field of several lines: prompt sign, text and cursor.
 
 import type { ReactElement } from "react";
 import { layoutEditor } from "../editor/editor-layout.ts";

@@ -3,7 +3,7 @@
 import fuzzysort from "fuzzysort";
 import type { ListItem } from "./screen.ts";
 
-/** Scattered letters must lie at least this close together (fuzzysort's score, 0 to 1). */
+/** Minimum score of scattered letters (fuzzysort's score, 0 to 1). */
 const scatteredScore = 0.2;
 
 /**

@@ -111,7 +111,7 @@ function quoteRows(
   );
 }
 
-/** The rows of blocks that stand one below the other. */
+/** Returns the rows of consecutive blocks. */
 export function blocksRows(
   tokens: readonly Token[],
   width: number,

@@ -6,16 +6,16 @@ import { graphemeWidth, splitGraphemes } from "./graphemes.ts";
 export interface WrappedRow {
   /** Offset of the first unit of this row. */
   readonly start: number;
-  /** Offset behind the last unit, blanks that hang over the edge included. */
+  /** Offset after the last unit, including blanks that hang over the edge. */
   readonly end: number;
   /** The text to draw: tabs are blanks here. Never wider than the width asked for. */
   readonly text: string;
 }
 
-/** `word` breaks behind blanks and around wide characters, `hard` only where the row is full. */
+/** `word` breaks after blanks and around wide characters, `hard` only at full rows. */
 export type WrapMode = "word" | "hard";
 
-/** A place where a row may end. */
+/** A possible end of a row. */
 interface BreakPoint {
   readonly cell: number;
   readonly offset: number;
@@ -52,7 +52,7 @@ function takeRow(
   let column = 0;
   let text = "";
   let lastBreak: BreakPoint | undefined;
-  // Indentation alone is no place to break: the row would be empty.
+  // No break after indentation alone: the row would be empty.
   let hasInk = false;
   while (cell < cells.length) {
     const grapheme = cells[cell] ?? "";

@@ -48,8 +48,7 @@ export function conversationSize(body: BodySize, hasFigures: boolean): BodySize 
 }
 
 /**
- * Cells that the editor wraps at. One cell is kept free behind them, where the cursor stands when a
- * row is full.
+ * Cells that the editor wraps at. One more cell is kept free for the cursor after a full row.
  */
 export function editorWidth(columns: number): number {
   return Math.max(1, columns - composerLeftCells - composerRightCells - 1);
@@ -86,7 +85,7 @@ export function chatLayout(
   return distributeRows(rows, editorRows, statusRows, below);
 }
 
-/** Shares the rows out; what composer and notice do not need belongs to the transcript. */
+/** Distributes the rows; the transcript gets those that composer and notice do not need. */
 export function distributeRows(
   rows: number,
   editorRows: number,

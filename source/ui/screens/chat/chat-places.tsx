@@ -119,7 +119,7 @@ export class ChatPlaces extends Observable implements Screen {
     return true;
   }
 
-  /** Shows a chat; reuses one that was begun under this name. */
+  /** Shows a chat; reuses an open one of this name. */
   async show(name: string, create: () => Promise<ChatPlace>): Promise<ChatPlace> {
     const known = this.#others.get(name);
     const place = known ?? (await create());

@@ -20,7 +20,7 @@ export type ActivityPhase =
   | { readonly type: "thinking"; readonly characters: number }
   | {
       readonly type: "answering";
-      /** Undefined until there is a time to divide by. */
+      /** Undefined until some time has passed. */
       readonly tokensPerSecond: number | undefined;
       readonly ttftMs: number;
     };
@@ -33,15 +33,15 @@ export interface Activity {
 
 /** Figures of the last answer that ended. */
 export interface AnswerFigures {
-  /** Milliseconds from sending to the first text, as seen from here. */
+  /** Milliseconds from sending to the first text, as measured here. */
   readonly ttftMs: number | undefined;
-  /** Missing when the answer was stopped or broke off. */
+  /** Missing when the answer was stopped or interrupted. */
   readonly statistics: AnswerStatistics | undefined;
 }
 
 export interface ChatNotice {
   readonly text: string;
-  /** Something could not be done. */
+  /** An action failed. */
   readonly isWarning: boolean;
 }
 
@@ -57,7 +57,7 @@ export interface ChatState {
   readonly figures: AnswerFigures | undefined;
   /** Milliseconds to the first text of the last answers, oldest first. */
   readonly waitsMs: readonly number[];
-  /** Tokens of the conversation as the server counted them last; undefined: not counted since. */
+  /** Last token count of the conversation by the server; undefined after a change. */
   readonly contextTokens: number | undefined;
   readonly settings: ChatSettings;
   readonly editor: EditorState;
@@ -72,7 +72,7 @@ export interface ChatState {
   /** Images that wait for their question. */
   readonly waitingImages: readonly EntryImage[];
   readonly queue: MessageQueue;
-  /** Files are being looked at before the message is sent. */
+  /** Files are checked before the message is sent. */
   readonly isAttaching: boolean;
   /** Replaces the status line until the next key. */
   readonly notice: ChatNotice | undefined;

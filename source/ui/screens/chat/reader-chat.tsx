@@ -11,10 +11,10 @@ import { foundEntry } from "./composer/history-search.ts";
 import { queueHint } from "./composer/message-queue.ts";
 import { activityText, statusRun } from "./status-text.ts";
 
-/** Cells that a status may have: it is not cut. */
+/** Width of a status, which is never cut. */
 const statusWidth = 1000;
 
-/** Ink erases and writes all of it on every change: few lines, which change seldom. */
+/** Has few lines that rarely change, since Ink writes all of them again on every change. */
 export function ReaderChat({ chat }: { readonly chat: ChatView }): ReactElement {
   const { store } = chat;
   const text = useStore(store, ({ editor }) => editor.text);

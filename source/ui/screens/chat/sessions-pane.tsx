@@ -18,7 +18,7 @@ export interface SessionsPaneProps {
   /** Milliseconds since 1970. */
   readonly now: number;
   readonly columns: number;
-  /** Rows that there are at most, borders included. */
+  /** Maximum number of rows, borders included. */
   readonly rows: number;
 }
 

@@ -21,7 +21,7 @@ export interface StatusLineProps {
   readonly columns: number;
 }
 
-/** As many rows as a notice needs, else one. */
+/** Takes the rows of a notice, otherwise one. */
 export const StatusLine = memo(function StatusLine(props: StatusLineProps): ReactElement {
   const { chat, columns } = props;
   const { glyphs } = useLook();
@@ -31,7 +31,7 @@ export const StatusLine = memo(function StatusLine(props: StatusLineProps): Reac
   return <Notice text={noticeText(notice, glyphs)} tone={tone} columns={columns} />;
 });
 
-/** With a bar: how far loading or reading is, else how full the window. */
+/** Draws a bar for loading or reading, otherwise for the fill of the window. */
 function Figures({ chat, columns }: StatusLineProps): ReactElement {
   const { glyphs, theme } = useLook();
   const state = useParts(chat.store, "activity", "figures", "contextTokens");

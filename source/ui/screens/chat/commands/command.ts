@@ -14,7 +14,7 @@ export interface CommandSituation {
   readonly isEditorEmpty: boolean;
   /** The cursor is at the end of its line. */
   readonly isAtLineEnd: boolean;
-  /** The view has been scrolled away from the tail. */
+  /** The view is scrolled back. */
   readonly isAnchored: boolean;
   readonly hasMessages: boolean;
   /** The last question is being edited. */
@@ -59,7 +59,7 @@ export interface MessageControl {
   select(direction: -1 | 1): undefined;
   toggleThinking(): Outcome;
   copyMessage(): Outcome;
-  /** The next block of code of the message, or of the nearest one that has some. */
+  /** Copies the next code block of the message, or of the nearest one with code. */
   copyCode(): Outcome;
   /** @param isConfirmed false asks first where an answer would be lost */
   regenerate(isConfirmed: boolean): Outcome;
@@ -91,7 +91,7 @@ export interface CommandContext {
   openSession(reference: string): Outcome;
   /** @param topic one of Ollama's: `set`, `show`, `shortcuts` */
   openHelp(topic: string): Outcome;
-  /** Prints a text into the transcript. @param line that asked for it, where one was typed */
+  /** Prints a text into the transcript. @param line the typed line, if any */
   print(text: string, line?: string): undefined;
 }
 
@@ -100,9 +100,9 @@ export type CommandGroup = "Commands" | "Chat" | "Messages" | "Scrolling" | "Edi
 /** Keys of the command; the first one is shown in hints. */
 export interface Command extends CommandFacts {
   readonly group: CommandGroup;
-  /** Where its keys are valid. Defaults to everywhere but in a search. */
+  /** Modes in which its keys are valid. Defaults to all but the search. */
   readonly mode?: ChatMode;
-  /** A word for the hint row. Without it the command is not hinted at. */
+  /** A word for the hint row; without it there is no hint. */
   readonly hint?: string | ((situation: CommandSituation) => string);
   /** When its keys are valid. Defaults to always. */
   readonly when?: (situation: CommandSituation) => boolean;
@@ -111,7 +111,7 @@ export interface Command extends CommandFacts {
   /** Its slash name may be used while an answer runs. Defaults to false. */
   readonly isAllowedWhileBusy?: boolean;
   /**
-   * @param argument the text behind the slash name, empty for a key
+   * @param argument the text after the slash name, empty for a key
    * @returns a sentence on failure; the typed line then stays in the editor
    */
   run(context: CommandContext, argument: string): Outcome;
@@ -136,7 +136,7 @@ export async function runCommand(
 
 type Grouped = Omit<Command, "group" | "keys"> & Partial<Pick<Command, "group" | "keys">>;
 
-/** Commands with what they share; those without keys are typed only. */
+/** Adds shared facts to commands; those without keys are slash commands only. */
 export function commandGroup(
   shared: Pick<Command, "group" | "mode" | "isAllowedWhileBusy">,
   commands: readonly Grouped[],
@@ -159,7 +159,7 @@ export function situationOf(state: ChatState): CommandSituation {
   };
 }
 
-/** Says if the command's keys can be given now. */
+/** Tells if the command's keys are valid now. */
 export function isValidIn({ mode, when }: Command, situation: CommandSituation): boolean {
   const isInPlace = mode === undefined ? situation.mode !== "searching" : mode === situation.mode;
   return isInPlace && (when?.(situation) ?? true);

@@ -11,8 +11,8 @@ type Questions = Pick<FrameServices, "ask" | "choose" | "write">;
 const unset = "";
 
 /**
- * @param change called with each setting that the person has answered
- * @returns when the person closes the list
+ * @param change called with each changed setting
+ * @returns when the user closes the list
  */
 export async function askChatSettings(
   read: () => ChatSettings,

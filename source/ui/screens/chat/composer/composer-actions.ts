@@ -61,7 +61,7 @@ export class ComposerActions implements ComposerControl {
   edit(action: EditorAction): undefined {
     const editor = reduceEditor(this.#state.editor, action);
     // Clearing the text ends the editing of a question; the next text is a new message.
-    // Earlier messages are walked through with the arrows that a menu would take.
+    // No menu while stepping through earlier messages, which uses the same arrow keys.
     const isTyping = /^(?:insert|delete|setText)/.test(action.type);
     const menu = isTyping ? commandMenu(editor, this.#slashNames) : undefined;
     this.#chat.store.update({ editor, menu, ...(editor.text === "" && { editingId: undefined }) });
@@ -207,14 +207,14 @@ export class ComposerActions implements ComposerControl {
     return opening;
   }
 
-  /** Enter that comes before the menu does what it would have done with it. */
+  /** Enter pressed before the menu opens acts as if it were open. */
   async #submitAfter(opening: Promise<void>): Promise<void> {
     const { editor } = this.#state;
     await opening;
     if (this.#state.editor === editor) this.submit();
   }
 
-  /** @returns false: no path stands before the cursor */
+  /** @returns false if there is no path before the cursor */
   async #completePath(): Promise<boolean> {
     const { text, cursor } = this.#state.editor;
     const path = pathBeforeCursor(text, cursor);

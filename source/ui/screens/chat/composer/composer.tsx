@@ -1,4 +1,4 @@
-// The field that messages are written in, or the search in earlier ones.
+// Message field, or the search in earlier messages.
 
 import { Box, Text } from "ink";
 import { memo, type ReactElement } from "react";
@@ -79,7 +79,7 @@ interface SearchFieldProps {
 function SearchField({ search, history, width }: SearchFieldProps): ReactElement {
   const { glyphs, theme } = useLook();
   const { query } = search;
-  // The last cell is for the cursor behind the last letter.
+  // The last cell is for the cursor after the last letter.
   const fieldWidth = Math.min(textWidth(query) + 1, Math.floor(width / 2));
   const found = foreignText(foundEntry(search, history).replaceAll("\n", " "), glyphs.isAscii);
   const isMissing = found === "" && query !== "";
@@ -106,7 +106,7 @@ export interface BelowFieldProps {
   readonly rows: number;
 }
 
-/** The queued messages that are sent next, a row for each; the last row counts those without one. */
+/** Draws a row for each message sent next; the last row counts the others. */
 export function Queued({ store, columns, rows }: BelowFieldProps): ReactElement | null {
   const { glyphs } = useLook();
   const { messages } = useStore(store, ({ queue }) => queue);

@@ -2,7 +2,7 @@
 
 export interface HistorySearch {
   readonly query: string;
-  /** Entry on show; undefined while nothing fits. */
+  /** Shown entry; undefined while nothing matches. */
   readonly index: number | undefined;
 }
 

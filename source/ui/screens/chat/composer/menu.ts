@@ -27,10 +27,10 @@ const modelCommand = /^\/(?:model|load) +(\S*)$/;
 const atWord = /(?:^|\s)@([^\s"']*)$/;
 /** A list of files is read again after this time. */
 const filesKeptMs = 5000;
-/** Enter waits for the menu: a folder on a slow disk must not hold it up for long. */
+/** Enter waits for the menu at most this long, for example for a folder on a slow disk. */
 const longestReadMs = 1000;
 
-/** The menu of commands, which needs nothing but the table. */
+/** Returns the menu of commands. */
 export function commandMenu(
   { text, cursor }: Typed,
   commands: readonly SlashName[],
@@ -42,7 +42,7 @@ export function commandMenu(
   return menuOf(0, items);
 }
 
-/** The menu of models or files before the cursor. @returns undefined where none can be */
+/** Returns the menu of models or files before the cursor, if any. */
 export function openMenu(
   typed: Typed,
   sources: MenuSources,
@@ -83,7 +83,7 @@ export async function pathMenu({ text, cursor }: Typed, folder: string): Promise
   return menuOf(typed.start, words.map(fileItem));
 }
 
-/** Another item is selected; past an end the selection stays. */
+/** Moves the selection; stops at the ends. */
 export function moveMenu(menu: Menu, direction: -1 | 1): Menu {
   const last = menu.items.length - 1;
   return { ...menu, selected: Math.min(last, Math.max(0, menu.selected + direction)) };
@@ -126,7 +126,7 @@ let kept:
   | { folder: string; atMs: number; files: Promise<readonly string[] | undefined> }
   | undefined;
 
-/** The files of a folder that git does not ignore; undefined where git tells none. */
+/** Returns the files of a folder that git does not ignore; undefined without git. */
 async function projectFiles(folder: string): Promise<readonly string[] | undefined> {
   const nowMs = Date.now();
   if (kept?.folder !== folder || nowMs - kept.atMs > filesKeptMs) {

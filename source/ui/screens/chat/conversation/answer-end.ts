@@ -1,4 +1,4 @@
-// The end of an answer: reading up to it, and how transcript and status line tell it.
+// The end of an answer: reads up to it, and describes it for transcript and status line.
 
 import { describeError } from "../../../../base/product-error.ts";
 import { formatMilliseconds } from "../../../../base/time-format.ts";
@@ -11,7 +11,7 @@ export type AnswerEnd =
   | { readonly kind: "failed"; readonly sentence: string };
 
 /**
- * Hands every event before the last to `onEvent` and tells how the answer ended. An abort ends it at
+ * Passes every event before the last to `onEvent` and returns how the answer ended. An abort ends it at
  * once, even when the stream itself takes its time or never reacts.
  */
 export async function consumeAnswer(
@@ -62,7 +62,7 @@ export function answerStateOf(end: AnswerEnd): AnswerState {
   return end.kind === "done" ? stateAfter(end.statistics) : end.kind;
 }
 
-/** `62 tok/s · 182 ms`, for the headline of an answer; in front, what of the conversation it missed. */
+/** Returns the headline of an answer, `62 tok/s · 182 ms`, after the number of dropped turns. */
 export function noteOf(ttftMs: number | undefined, end: AnswerEnd): string {
   if (end.kind !== "done") return "";
   const { completionTokens, completionMs, truncated } = end.statistics;

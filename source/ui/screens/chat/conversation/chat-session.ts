@@ -21,7 +21,7 @@ import {
 
 /** Text of an answer reaches the screen at most this often. */
 const flushIntervalMs = 40;
-/** Waiting times and rates are renewed this often while nothing arrives. */
+/** Interval for updating waiting times and rates while nothing arrives. */
 const tickIntervalMs = 500;
 /** Answers whose waiting times are kept. */
 const waitsMaximum = 50;
@@ -157,7 +157,7 @@ export class ChatSession {
     run.flushTimer ??= setTimeout(() => this.#flush(run), flushIntervalMs);
   }
 
-  /** Brings what has come since the last flush onto the screen. */
+  /** Shows text that arrived since the last flush. */
   #flush(run: Run): void {
     clearTimeout(run.flushTimer);
     run.flushTimer = undefined;
@@ -171,7 +171,7 @@ export class ChatSession {
     this.#options.onSaid();
   }
 
-  /** The transcript with what there is of the answer; the person may have opened what it thought. */
+  /** Returns the transcript with the partial answer, whose thinking the user may have expanded. */
   #withAnswer(
     answer: RunningAnswer,
     state: AnswerState,

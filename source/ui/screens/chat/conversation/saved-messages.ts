@@ -17,7 +17,7 @@ export class SavedMessages {
     this.#files = files;
   }
 
-  /** Writes images that are not there yet. Errors and notices are not saved. */
+  /** Writes new images. Errors and notices are not saved. */
   async messagesOf(entries: readonly TranscriptEntry[]): Promise<SessionMessage[]> {
     const messages: SessionMessage[] = [];
     for (const entry of entries) {
@@ -85,7 +85,7 @@ export class SavedMessages {
     const base64 = (await this.#files.read(digest)) ?? "";
     const preview = await previewRows(base64);
     const image: EntryImage = { name, width, height, base64, preview, tokens };
-    // An image whose file is gone keeps its place without being written again.
+    // An image with a missing file keeps its position and is not written again.
     this.#images.set(image, saved);
     return image;
   }

@@ -13,7 +13,7 @@ import type { ChatSettings } from "../chat-backend.ts";
 import { SavedMessages } from "./saved-messages.ts";
 import type { TranscriptEntry } from "./transcript-entry.ts";
 
-/** The chat as it is to be saved. */
+/** The chat to save. */
 export interface ChatSnapshot {
   readonly model: string;
   /** Undefined for a model of this machine. */
@@ -48,7 +48,7 @@ export class SessionRecorder {
   readonly #events: RecorderEvents;
   readonly #messages: SavedMessages;
   #chat: KeptChat = keptChat();
-  /** Saves of chats that were left. */
+  /** Saves of earlier chats. */
   #left: Promise<unknown> = Promise.resolve();
 
   constructor(store: SessionStore, clock: Clock, events: RecorderEvents) {
@@ -67,7 +67,7 @@ export class SessionRecorder {
     return this.#chat.stored?.session.name ?? this.#chat.wantedName;
   }
 
-  /** Saves soon; what came in the meantime is saved with it. */
+  /** Saves soon, with changes made until then. */
   record(snapshot: ChatSnapshot): void {
     const chat = this.#chat;
     const isWaiting = chat.next !== undefined;
@@ -81,7 +81,7 @@ export class SessionRecorder {
     await this.#chat.saving;
   }
 
-  /** Begins a new chat with the next recording. */
+  /** Starts a new chat with the next recording. */
   startNew(name?: string): void {
     this.#resume(keptChat(undefined, name));
   }

@@ -19,7 +19,7 @@ const margin: TextRun = { text: " ", tone: "plain" };
 const selectedMargin: TextRun = { text: "▌", tone: "focus" };
 const selectedAsciiMargin: TextRun = { text: "|", tone: "focus" };
 
-/** Drawn again only when something in it changes or comes into sight. The margin marks a selected one. */
+/** Draws again only when it changes or becomes visible. The margin marks a selected message. */
 export const Message = memo(function Message(props: MessageProps): ReactElement {
   const { block, from = 0, to = Number.POSITIVE_INFINITY, isSelected = false } = props;
   const { isAscii } = useLook().glyphs;

@@ -71,7 +71,7 @@ interface BelowLineProps {
   readonly columns: number;
 }
 
-/** Nothing while the newest text is followed. */
+/** Draws nothing at the end of the transcript. */
 function BelowLine({ window, columns }: BelowLineProps): ReactElement | null {
   const { glyphs, theme } = useLook();
   const text = belowText(window, glyphs);
