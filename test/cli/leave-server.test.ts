@@ -55,7 +55,7 @@ test("waits for other clients, and accepts no new ones", async () => {
   expect(errors).toBe("Waiting for 1 request of other clients; press Ctrl+C to cancel.\n");
 });
 
-test("Ctrl+C cancels other clients' requests, which are told", async () => {
+test("Ctrl+C cancels other clients' requests with an error", async () => {
   const listeners = process.listenerCount("SIGINT");
   const { records } = await askAsOther(4000);
   const leaving = leaveServer(linkTo(server), Number.POSITIVE_INFINITY);

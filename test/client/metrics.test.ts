@@ -24,7 +24,7 @@ beforeAll(async () => {
 
 afterAll(() => server.close());
 
-test("samples of machine and models arrive every second until nobody reads them", async () => {
+test("samples of machine and models arrive every second until the reader stops", async () => {
   await server.ask("Hi");
   const leave = new AbortController();
   const samples: ServerSample[] = [];

@@ -62,7 +62,7 @@ describe("embeddings", () => {
     expect(first.every(Number.isFinite)).toBe(true);
   });
 
-  test("of several texts come in their order, beside an answer", async () => {
+  test("of several texts come in order, during an answer", async () => {
     const [several, answer] = await Promise.all([
       tiny.runner.call("embed", { texts: ["one", "two", ""], truncate: false }),
       tiny.ask(question),

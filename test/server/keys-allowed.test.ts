@@ -99,7 +99,7 @@ describe("the role infer", () => {
     expect([401, 403]).not.toContain(allowed.status);
   });
 
-  test("is told why", async () => {
+  test("gets the reason", async () => {
     const { json } = await server.send("/api/delete", {
       method: "DELETE",
       headers: bearer(token),

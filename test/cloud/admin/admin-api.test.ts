@@ -387,7 +387,7 @@ describe("over an address", () => {
       detail: "x",
       error: { message: "There is nothing here.", code: "not_found" },
     }),
-  ])("tells another server apart: %s", async (text) => {
+  ])("recognises another server: %s", async (text) => {
     const stranger = createServer((_request, response) => response.writeHead(404).end(text));
     await new Promise<void>((resolve) => stranger.listen(0, "127.0.0.1", resolve));
     const { port } = stranger.address() as AddressInfo;

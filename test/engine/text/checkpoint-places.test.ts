@@ -22,7 +22,7 @@ test.each([
   expect(checkpointPlaces(length, known, borders)).toEqual(expected);
 });
 
-describe("messages end where the template goes on", () => {
+describe("messages end where the template continues", () => {
   const [start, end] = [1, 2];
   const isControl = (token: number) => token <= end;
   const text = (length: number) => Array.from({ length }, (_, index) => 10 + index);
@@ -34,7 +34,7 @@ describe("messages end where the template goes on", () => {
     expect(messageBorders(tokens, isControl)).toEqual([23, 58]);
   });
 
-  test("a short question has none of its own", () => {
+  test("a short question gets none", () => {
     expect(messageBorders([...message(300), ...message(4), ...header], isControl)).toEqual([303]);
   });
 

@@ -233,7 +233,7 @@ describe("the marks", () => {
     expect(holds(grammarsOf(hermes, [open]), json("ping", '{"any": 1}'))).toBe(true);
   });
 
-  it("cannot stand before a schema that no grammar can express", async () => {
+  it("cannot precede a schema that no grammar can express", async () => {
     const broken = { ...ping, parameters: { properties: { a: { $ref: "https://x.test/y" } } } };
     await expect(checkToolSchemas([broken])).rejects.toThrow(/tool "ping".*\/properties\/a\/\$ref/);
   });
@@ -242,12 +242,12 @@ describe("the marks", () => {
     ["not", { not: { required: ["a"] } }],
     ["if", { if: { required: ["a"] }, else: { required: ["b"] } }],
     ["$dynamicRef", { properties: { a: { $dynamicRef: "#node" } } }],
-  ])("cannot stand before a schema whose %s would be ignored", async (keyword, parameters) => {
+  ])("cannot precede a schema whose %s would be ignored", async (keyword, parameters) => {
     const check = checkToolSchemas([{ ...ping, parameters }]);
     await expect(check).rejects.toThrow(`\`${keyword}\``);
   });
 
-  it("stand before schemas as real clients send them", async () => {
+  it("precede schemas as real clients send them", async () => {
     const parameters = {
       $schema: "http://json-schema.org/draft-07/schema#",
       title: "Ping",

@@ -173,7 +173,7 @@ describe("from a file", () => {
     }
   });
 
-  test("stores an adapter beside the model", async () => {
+  test("stores an adapter with the model", async () => {
     const { create, catalog, at, tinyAt } = openStore();
     tinyAt("a.gguf");
     const adapter = writeAdapter(at("lora.gguf"));
@@ -221,7 +221,7 @@ describe("from a file", () => {
     expect(again).toContainEqual({ status: `using existing layer ${layer}` });
   });
 
-  test("stores a draft model beside the model", async () => {
+  test("stores a draft model with the model", async () => {
     const { create, catalog, tinyAt } = openStore();
     tinyAt("a.gguf");
     const draft = tinyAt("small.gguf");

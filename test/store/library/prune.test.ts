@@ -126,7 +126,7 @@ describe("nothing is removed", () => {
   });
 });
 
-test("files of a removed model go once nobody writes any more", async () => {
+test("files of a removed model go once no write is running", async () => {
   const { store, catalog, folder, blobs, create } = await withModel();
   const other = openStore(folder).store;
   await other.whileWriting(async () => {
@@ -149,7 +149,7 @@ test("an uploaded blob counts as used again", async () => {
   expect(await fixture.store.hasBlob(digest)).toBe(true);
 });
 
-test("unfinished files of a killed process go at once, even beside a damaged manifest", async () => {
+test("unfinished files of a killed process go at once, even with a damaged manifest", async () => {
   const { store, unfinished } = await withModel();
   const folder = path.join(store.folder.manifestsFolder, "registry.ollama.ai", "library");
   for (const at of [store.folder.blobsFolder, folder]) {

@@ -124,7 +124,7 @@ describe("editing the last message", () => {
     ["Ctrl+C", keys.ctrlC],
     ["Backspace", keys.backspace.repeat("Capital?".length)],
   ])(
-    "is over when its text is gone, as after %s: the next message replaces nothing",
+    "ends when its text is cleared, as after %s: the next message replaces nothing",
     async (_, emptied) => {
       const chat = await answered("Paris.", "Capital?");
       chat.screen.type("/edit\r");
