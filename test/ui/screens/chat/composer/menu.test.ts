@@ -61,7 +61,7 @@ test.each([
   expect(await opened(text)).toEqual(names);
 });
 
-test("an item is taken in place of the word, and the text goes on behind it", async () => {
+test("an accepted item replaces the word, and the text continues after it", async () => {
   const text = { text: "see @note please", cursor: "see @note".length };
   const menu = await openMenu(text, { models, folder });
   if (menu === undefined) throw new Error("There is no menu.");
@@ -70,7 +70,7 @@ test("an item is taken in place of the word, and the text goes on behind it", as
   expect(taken).toEqual({ text: "see @notes.txt please", cursor: "see @notes.txt ".length });
 });
 
-test("a complete command is one that Enter runs", () => {
+test("a command is complete when Enter would run it", () => {
   const menu = commandMenu(typed("/clear"), commands);
   expect(menu && isComplete(typed("/clear"), menu)).toBe(true);
 });
