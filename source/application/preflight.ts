@@ -35,7 +35,7 @@ export interface PreflightCheck {
 /**
  * Asks this machine and the server, all at once; what needs no script begins while that is still read.
  *
- * @param tell told of all checks in their order, at first and whenever one of them has ended
+ * @param tell called with all checks in order, at first and whenever one has ended
  * @throws what `preparing` throws
  */
 export async function preflight(
@@ -111,7 +111,7 @@ async function bindProblem(host: string, port: number): Promise<string | undefin
   });
 }
 
-/** Checks what the server must have: the secrets that the script names, a key for callers. */
+/** Checks that the server has the script's secrets and a key for callers. */
 async function examineStored(
   { config, name }: DeploymentRequest,
   client: PreflightPlace["client"],

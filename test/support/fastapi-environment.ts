@@ -14,7 +14,7 @@ const stateFolder = path.join(process.env.TEST_CACHE_FOLDER ?? "", "python");
 /** Beyond a slow index no test waits. */
 const limitMs = 150_000;
 
-/** @returns the interpreter; undefined where no index of packages can be reached, which is told loudly */
+/** @returns the interpreter; undefined without access to a package index, which is logged */
 export async function fastapiPython(): Promise<string | undefined> {
   const environment = { ...process.env, PIP_DEFAULT_TIMEOUT: "10", PIP_RETRIES: "1" };
   const plan: RevisionPlan = {

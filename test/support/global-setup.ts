@@ -16,7 +16,7 @@ export default function setup(): () => void {
     if (/^(MODELCTL|OLLAMA|XDG)_/.test(name)) delete process.env[name];
   }
   process.env.HOME = home;
-  // One for all: the suite starts its programs hundreds of times, each in a home of its own.
+  // One for all tests: the suite starts its programs hundreds of times, each in its own home.
   process.env.NODE_COMPILE_CACHE = path.join(home, "compiled");
   return () => rmSync(home, { recursive: true, force: true });
 }

@@ -1,6 +1,7 @@
 // modelctl rm: removes models, one after the other.
 
 import type { ModelLibrary } from "../../application/model-library.ts";
+import { shownModel } from "../../base/model-tag.ts";
 import { exitCodes } from "../../base/product-error.ts";
 import type { ApiClient } from "../../client/api-client.ts";
 import { loadedModels } from "../../client/model-calls.ts";
@@ -17,7 +18,9 @@ export const rm: Run<typeof rmDefinition> = async (names, flags) => {
     if (server !== undefined) await unload(server, displayOf(library, name)).catch(() => {});
     const { display } = await library.remove(name);
     // One line each, at once: removed models are reported even if a later one fails.
-    const line = flags.json ? JSON.stringify({ name: display }) : `deleted '${display}'`;
+    const line = flags.json
+      ? JSON.stringify({ name: display })
+      : `deleted '${shownModel(display)}'`;
     process.stdout.write(`${line}\n`);
   }
   return exitCodes.ok;

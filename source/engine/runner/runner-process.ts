@@ -18,9 +18,8 @@ import { runnerEnvironment } from "./runner-environment.ts";
 export interface RunnerExit {
   /** True when the server stopped it. */
   expected: boolean;
-  /** A sentence fragment: `ended with code 1`, `was killed by SIGKILL`. */
+  /** A sentence fragment: `ended with code 1; last log line: …`. */
   how: string;
-  lastLines: string[];
 }
 
 export interface RunnerObserver {
@@ -31,7 +30,8 @@ export interface RunnerObserver {
   warn?(text: string): void;
 }
 
-const mostLogLines = 200;
+/** Lines among which the one that tells most of a crash is looked for. */
+const keptLogLines = 20;
 /** Beginnings of the last line that crashing native code prints. */
 const crashLine =
   /^(?:\S*:\d+: GGML_|GGML_|ggml_|terminate called|libc\+\+abi|FATAL ERROR|Error:|CUDA error)/;
@@ -47,7 +47,7 @@ export class RunnerProcess {
   /** Settles when the process has ended, whatever the reason. */
   readonly exited: Promise<RunnerExit>;
   readonly #child: ChildProcess;
-  readonly #log = new RingBuffer<string>(mostLogLines);
+  readonly #log = new RingBuffer<string>(keptLogLines);
   readonly #observer: RunnerObserver;
   readonly #requests = new Map<number, AsyncQueue<GenerationEvent>>();
   readonly #calls = new Map<number, PromiseWithResolvers<CallOutput>>();
@@ -128,10 +128,6 @@ export class RunnerProcess {
   /** Number of unfinished requests. */
   get activeRequests(): number {
     return this.#requests.size;
-  }
-
-  get lastLines(): string[] {
-    return this.#log.toArray();
   }
 
   /**
@@ -262,7 +258,7 @@ export class RunnerProcess {
   }
 
   #end(how: string): RunnerExit {
-    this.#exit ??= { expected: this.#stopping, how, lastLines: this.#log.toArray().slice(-20) };
+    this.#exit ??= { expected: this.#stopping, how: how + lastLogLine(this.#log.toArray()) };
     const error = this.#crashError(this.#exit);
     this.#load.reject(error);
     for (const queue of this.#requests.values()) queue.fail(error);
@@ -279,14 +275,9 @@ export class RunnerProcess {
         hint: "Send the request again.",
       });
     }
-    // Node prints its version after an exception, llama.cpp a stack of addresses.
-    const last =
-      exit.lastLines.findLast((line) => /error|assert|abort/i.test(line)) ?? exit.lastLines.at(-1);
     return new ProductError(engineErrors.runnerCrashed, {
-      message:
-        `model runner has unexpectedly stopped: its process ${exit.how}` +
-        `${last === undefined ? "" : `; last log line: ${last}`}.`,
-      hint: "The next request reloads the model; see the server's log for details.",
+      message: `model runner has unexpectedly stopped: its process ${exit.how}.`,
+      hint: "The next request reloads the model. The setting debug logs all output of its process.",
     });
   }
 }
@@ -305,6 +296,13 @@ function describeEnd(code: number | null, signal: NodeJS.Signals | null): string
   if (signal === "SIGKILL") return "was killed (out of memory, or manually)";
   if (signal !== null) return `was ended by ${signal} (signal ${constants.signals[signal]})`;
   return `ended with code ${code}`;
+}
+
+/** The line that says why, to follow after `describeEnd`; empty when nothing was printed. */
+function lastLogLine(lines: readonly string[]): string {
+  // Node prints its version after an exception, llama.cpp a stack of addresses.
+  const line = lines.findLast((text) => /error|assert|abort/i.test(text)) ?? lines.at(-1);
+  return line === undefined ? "" : `; last log line: ${line}`;
 }
 
 const definitions = new Map<string, ErrorDefinition>(

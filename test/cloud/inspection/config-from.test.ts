@@ -31,7 +31,7 @@ function inspection(config: Record<string, unknown>, change: Partial<Inspection>
 const of = (config: Record<string, unknown>, flags: ConfigFlags = {}) =>
   configFrom(inspection(config), flags);
 
-test("a script that says nothing gets the defaults", () => {
+test("a script without options gets the defaults", () => {
   expect(configFrom(inspection({}, { dialect: "none", executables: ["srv"] }))).toEqual({
     kind: "function",
     exposedPort: 8000,
@@ -51,7 +51,7 @@ test("a script that says nothing gets the defaults", () => {
   });
 });
 
-test("fal's keywords, in seconds and counts, come over", () => {
+test("fal's options are accepted, in seconds and counts", () => {
   const config = of({
     kind: "container",
     exposed_port: 9000,
@@ -89,7 +89,7 @@ test("fal's keywords, in seconds and counts, come over", () => {
   });
 });
 
-test("ours come over too", () => {
+test("deployctl's own options are accepted", () => {
   const config = configFrom(
     inspection(
       {
@@ -132,7 +132,7 @@ test("ours come over too", () => {
   });
 });
 
-test("what is switched off is the same as what is not named, and a flag says the last word", () => {
+test("a feature switched off equals one not mentioned, and a flag wins", () => {
   const plain = of({});
   const off = { models_cache: false, early_stream: false };
   expect(JSON.stringify(of(off))).toBe(JSON.stringify(plain));
@@ -143,7 +143,7 @@ test("what is switched off is the same as what is not named, and a flag says the
   expect(() => of({ early_stream: "yes" })).toThrow(/True or False/);
 });
 
-test("a flag goes before the script", () => {
+test("a flag overrides the script", () => {
   const config = of(
     { exposed_port: 9000, keep_alive: 10, startup_timeout: 5, app_auth: "public", secrets: ["A"] },
     {
@@ -236,7 +236,7 @@ test.each([
   ["none", ["python3", "server.py", "-m", "vllm"], 64],
   ["none", ["python3", "-m", "http.server"], 1],
   ["fal", ["vllm", "serve", "m"], 1],
-] as const)("%s with %j lets %i requests into a replica", (dialect, command, expected) => {
+] as const)("%s with %j sends %i requests to a replica", (dialect, command, expected) => {
   const { scale } = configFrom(inspection({}, { dialect, command: [...command] }));
   expect(scale.maxMultiplexing).toBe(expected);
 });
@@ -249,14 +249,14 @@ test("a served function and an app listen on 8080", () => {
   });
 });
 
-test("packages of an image are requirements when that is wanted", () => {
+test("packages of an image become requirements on request", () => {
   const image = { env: { A: "image", B: "image" }, pip: ["torch", "x"], ignored: [] };
   const found = inspection({ requirements: ["x"] }, { image });
   expect(configFrom(found).requirements).toEqual(["x"]);
   expect(configFrom(found, { imageMode: "pip" }).requirements).toEqual(["x", "torch"]);
 });
 
-test("variables: image, script, present values, flags, each over the one before; no secrets", () => {
+test("variables come from image, script, present values and flags, in this order, without secrets", () => {
   const found = inspection(
     { env: { B: "script", C: "script", D: "script", HF_TOKEN: "********" } },
     {
@@ -282,7 +282,7 @@ test("variables: image, script, present values, flags, each over the one before;
   });
 });
 
-describe("what does not fit is told with keyword, line and flag", () => {
+describe("unsupported values are reported with keyword, line and flag", () => {
   test.each<[Record<string, unknown>, RegExp, string]>([
     [
       { exposed_port: "8000" },
@@ -321,7 +321,7 @@ describe("what does not fit is told with keyword, line and flag", () => {
     });
   });
 
-  test("a keyword that only running tells is given by its flag, or is an error", () => {
+  test("an option known only at run time needs its flag, or is an error", () => {
     const found = inspection({}, { dynamic: ["exposed_port", "metadata"] });
     expect(configFrom(found, { exposedPort: 5 }).exposedPort).toBe(5);
     expect(() => configFrom(found)).toThrow(
@@ -337,7 +337,7 @@ describe("what does not fit is told with keyword, line and flag", () => {
   });
 });
 
-test("a snapshot keeps what the script reads, secrets apart", () => {
+test("a snapshot contains what the script reads, except secrets", () => {
   const env_read = ["MODEL", "HF_TOKEN", "UNSET"].map((name) => ({ name }));
   const environment = { MODEL: "m", HF_TOKEN: "t", OTHER: "o" };
   expect(environmentSnapshot({ env_read }, environment)).toEqual({
@@ -347,14 +347,14 @@ test("a snapshot keeps what the script reads, secrets apart", () => {
 });
 
 test.each(["HF_TOKEN", "OPENAI_API_KEY", "db_password", "MySecret", "AWS_CREDENTIALS"])(
-  "%s looks secret",
+  "%s looks like a secret",
   (name) => expect(looksSecret(name)).toBe(true),
 );
 test.each(["MODEL_NAME", "PORT", "MAX_LEN"])("%s does not", (name) => {
   expect(looksSecret(name)).toBe(false);
 });
 
-describe("a script's reference", () => {
+describe("a script reference", () => {
   test.each([
     ["deploy.py", "deploy.py", undefined],
     ["a/b.py::serve", "a/b.py", "serve"],
@@ -371,7 +371,7 @@ describe("a script's reference", () => {
     "deploy.py::a.b",
     "deploy.py::a::b",
     "::serve",
-  ])("%j names nothing", (text) => {
+  ])("%j is invalid", (text) => {
     expect(() => readScriptReference(text)).toThrow(
       expect.objectContaining({ code: "CLOUD_SCRIPT_MISSING", exitCode: 2 }),
     );

@@ -19,7 +19,7 @@ function run(code: string, environment: Record<string, string> = {}): string[] {
   return output.trimEnd().split("\n");
 }
 
-test("everything that scripts import is there", () => {
+test("everything that scripts import exists", () => {
   const lines = run(`
 import fal, fal.api, fal.sdk, fal.container, fal.toolkit, fal.apps
 from fal import (App, ContainerImage, FalServerlessKeyCredentials, HealthCheck, cached, endpoint,
@@ -32,7 +32,7 @@ print(Same is ContainerImage, version_tuple >= (1, 0), fal.local, isinstance(Fal
   expect(lines).toEqual(["True True <host local> True"]);
 });
 
-test("a decorated function runs here, and keeps its options", () => {
+test("a decorated function runs here and keeps its options", () => {
   const lines = run(`
 import fal
 @fal.function("virtualenv", requirements=["a"], machine_type="GPU-H100", num_gpus=2, keep_alive=30)
@@ -92,7 +92,7 @@ test.each([
   expect(run(`import fal\n${call}`)).toEqual([`deployctl: ${sentence}`]);
 });
 
-test("an image is kept as text", () => {
+test("an image is stored as text", () => {
   const lines = run(`
 from fal import ContainerImage
 image = ContainerImage.from_dockerfile_str("FROM a\\nCOPY x y /z", build_args={"A": "1"}, registries={"r": {"password": "p"}})
@@ -108,7 +108,7 @@ test.each([
   ["fal.toolkit.KVStore('a')", "fal.toolkit.KVStore"],
   ["fal.apps.run('a')", "fal.apps.run"],
   ["fal.function()(print).spawn()", "spawn"],
-])("%s says by name what is not here", (call, name) => {
+])("%s names what is not available", (call, name) => {
   const [line = ""] = run(`
 import fal, fal.toolkit, fal.apps
 try:
@@ -140,7 +140,7 @@ for url in ("http://127.0.0.1:1/x", "http://localhost/x", "http://169.254.169.25
   ]);
 });
 
-test("the toolkit's types can stand in annotations", () => {
+test("the toolkit's types can be annotations", () => {
   const lines = run(`
 from typing import List, Optional
 from fal.toolkit import File, Image

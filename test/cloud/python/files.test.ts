@@ -52,12 +52,12 @@ const optional: Record<string, string[]> = {
   "shim/fal/toolkit/_models.py": ["PIL", "pydantic"],
 };
 
-test("they are many, and Python 3.8 can read each", () => {
+test("there are many files, all of which Python 3.8 can parse", () => {
   expect(files.length).toBeGreaterThan(30);
   expect(Object.keys(facts)).toHaveLength(files.length);
 });
 
-test.each(files)("%s says its job and needs nothing that is not there", (file) => {
+test.each(files)("%s has a header comment and imports only what exists", (file) => {
   const { document, imports } = facts[path.join(pythonFolder(), file)] ?? {};
   expect(document).toMatch(/^[A-Z@f].{10,}/);
   const allowed = [...own, ...standard, ...(optional[file] ?? [])];
@@ -67,7 +67,7 @@ test.each(files)("%s says its job and needs nothing that is not there", (file) =
   );
 });
 
-test("the build brings all of them", () => {
+test("the build copies all of them", () => {
   const built = path.join(repositoryFolder, "dist/source/cloud/python");
   expect(globSync("**/*.py", { cwd: built }).toSorted()).toEqual(files);
 });

@@ -168,7 +168,7 @@ export interface Difference {
 
 type Writer = (config: AppConfig) => string | undefined;
 
-/** Settings without a field of their own. */
+/** Settings without a field. */
 const otherSettings: readonly (readonly [label: string, write: Writer])[] = [
   ["Port", ({ exposedPort }) => String(exposedPort)],
   ["Health path", ({ healthPath }) => healthPath],

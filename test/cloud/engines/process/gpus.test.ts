@@ -56,7 +56,7 @@ END`;
 }
 
 describe("a machine with GPUs", () => {
-  it("gives each replica its own by UUID, says when none is left, and takes it back", async () => {
+  it("assigns each replica its own by UUID, reports when none is left, and releases it", async () => {
     const { engine, reservations } = withNvidiaSmi(listing(twoH100));
     await engine.adopt([]);
     const plan = makePlan(stateFolder, undefined, { hardware: h100 });
@@ -89,7 +89,7 @@ describe("a machine with GPUs", () => {
     expect(await engine.capacity(plan)).toMatchObject({ fits: true, replicas: 1 });
   });
 
-  it("says which GPU was asked and which is there", async () => {
+  it("reports which GPU was asked for and which exists", async () => {
     const { engine } = withNvidiaSmi(listing(oneRtx));
     const plan = makePlan(stateFolder, undefined, { hardware: h100 });
     expect(await engine.capacity(plan)).toEqual({
@@ -104,7 +104,7 @@ describe("a machine with GPUs", () => {
     ).toBe("the app needs 4 x RTX4090, this machine has RTX 4090; use --machine-type any");
   });
 
-  it("takes a driver that fails for no GPU, and tells it once", async () => {
+  it("treats a failing driver as no GPU, and reports it once", async () => {
     const { engine, told } = withNvidiaSmi("echo 'NVIDIA-SMI has failed' >&2; exit 9");
     const plan = makePlan(stateFolder, undefined, { hardware: h100 });
     expect((await engine.capacity(plan)).reason).toContain("this machine has no GPU");
@@ -114,7 +114,7 @@ describe("a machine with GPUs", () => {
 });
 
 describe("a machine without a GPU", () => {
-  it("refuses a script that asks for one with the sentence, and takes it as any machine", async () => {
+  it("refuses a script that needs one, unless the machine type is any", async () => {
     process.env.PATH = originalPath;
     open = openEngine(stateFolder, { environment: { ...process.env, CUDA_VISIBLE_DEVICES: "" } });
     const { engine } = open;
@@ -167,7 +167,7 @@ describe("a machine type", () => {
     ).toContain("needs B200 or 2 x T4, this machine has");
   });
 
-  it("may be one of the machine's own, from machines.json", () => {
+  it("can be defined in machines.json", () => {
     const file = path.join(stateFolder, "machines.json");
     writeFileSync(file, '{"Big": {"gpu": "H100", "gpuCount": 4}, "XS": {"gpu": "T4"}}');
     const types = readMachineTypes(stateFolder, () => {});
@@ -181,7 +181,7 @@ describe("a machine type", () => {
     });
   });
 
-  it("is the usual one where machines.json is broken, and that is told", () => {
+  it("falls back to the defaults when machines.json is invalid, with a warning", () => {
     writeFileSync(path.join(stateFolder, "machines.json"), "{");
     const told: string[] = [];
     const types = readMachineTypes(stateFolder, (text) => told.push(text));
