@@ -442,6 +442,11 @@ def serve():
       ["X_A", "X_B"],
     ],
     [
+      "choices of all variables",
+      "def is_ours(name):\n    return name.startswith('X_') or name == 'A'\nALL = {name: value for name, value in os.environ.items() if is_ours(name)}",
+      ["A", "X_Y"],
+    ],
+    [
       "loops",
       "found = {}\nfor key, usual in {'A': 1, 'B': 2}.items():\n    found[key] = os.getenv(key, usual)",
       ["A", "B"],
@@ -457,7 +462,7 @@ def serve():
     write("variables_of_module.py", "import os\n\nVALUE = os.environ.get('FROM_MODULE')\n");
     const found = await read(`import os, modal\n${text}\ndef serve(): pass\n`, {
       target: "serve",
-      environment: { A: "a" },
+      environment: { A: "a", X_Y: "y", OTHER: "o" },
     });
     expect(found.env_read.map(({ name }) => name)).toEqual(names);
     expect(found.warnings.map(({ code }) => code)).not.toContain("variable_unresolved");
@@ -468,7 +473,7 @@ def serve():
       `
 import os, own
 KEYS = {key: os.environ.get(key) for key in own.keys()}
-ALL = {key: value for key, value in os.environ.items() if key.startswith("APP_")}
+ALL = {key: value for key, value in os.environ.items() if key != "PATH"}
 COPY = dict(os.environ, MORE="1"), {**os.environ}, os.environ.copy()
 def serve(): pass
 `,

@@ -227,7 +227,7 @@ class Folding(Comprehensions):
             value = self.fold(node.value, scope)
             if node.arg is not None:
                 keywords[node.arg] = value
-            elif isinstance(value, dict):
+            elif isinstance(value, dict) and all(isinstance(key, str) for key in value):
                 keywords.update(value)
             else:
                 keywords["*"] = UNKNOWN

@@ -10,7 +10,7 @@ _PARTS = frozenset(
     "enter exit".split()
 )
 # Decorators of an app, with the kind of what they make.
-_KINDS = {"function": "function", "cls": "app", "server": "app"}
+_KINDS = {"function": "function", "cls": "app", "server": "app", "_experimental_server": "app"}
 # Keywords of an image that change none of its packages and variables.
 _NEEDLESS = ("secret", "secrets", "gpu", "force_build", "volumes", "context_dir", "context_mount")
 
