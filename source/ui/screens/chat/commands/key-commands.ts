@@ -67,6 +67,15 @@ export const chatCommands = [
       run: ({ composer }) => composer.submit(),
     },
     {
+      id: "message.editCancel",
+      title: "Cancel edit",
+      keys: ["Esc"],
+      mode: "writing",
+      hint: "cancel edit",
+      when: ({ isEditing }) => isEditing,
+      run: ({ messages }) => messages.cancelEditing(),
+    },
+    {
       ...editing("newline", "Insert a line break", ["Ctrl+J", "Alt+Enter", "Shift+Enter"]),
       hint: "newline",
       hintWhen: notBusy,
@@ -95,15 +104,6 @@ export const chatCommands = [
       hint: ({ hasMessages }) => (hasMessages ? "messages" : "example"),
       hintWhen: ({ isEditorEmpty }) => isEditorEmpty,
       run: ({ composer }) => composer.complete(),
-    },
-    {
-      id: "message.editCancel",
-      title: "Cancel edit",
-      keys: ["Esc"],
-      mode: "writing",
-      hint: "cancel edit",
-      when: ({ isEditing }) => isEditing,
-      run: ({ messages }) => messages.cancelEditing(),
     },
     {
       id: "message.editLast",
