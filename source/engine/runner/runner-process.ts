@@ -77,7 +77,9 @@ export class RunnerProcess {
         resolve(this.#end(`could not be run: ${error.message}`)),
       );
       // "close" comes after the last line of output, "exit" may come before it.
-      this.#child.once("close", (code, signal) => resolve(this.#end(describeEnd(code, signal))));
+      this.#child.once("close", (code, signal) =>
+        resolve(this.#end(describeEnd(code, signal, this.#log.toArray()))),
+      );
     });
     this.#child.on("message", (message: FromRunner) => this.#receive(message));
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
@@ -258,7 +260,7 @@ export class RunnerProcess {
   }
 
   #end(how: string): RunnerExit {
-    this.#exit ??= { expected: this.#stopping, how: how + lastLogLine(this.#log.toArray()) };
+    this.#exit ??= { expected: this.#stopping, how };
     const error = this.#crashError(this.#exit);
     this.#load.reject(error);
     for (const queue of this.#requests.values()) queue.fail(error);
@@ -292,17 +294,20 @@ function mergeText(last: GenerationEvent, next: GenerationEvent): GenerationEven
   };
 }
 
-function describeEnd(code: number | null, signal: NodeJS.Signals | null): string {
+function describeEnd(
+  code: number | null,
+  signal: NodeJS.Signals | null,
+  lines: readonly string[],
+): string {
+  // Nothing that it printed tells why it was killed.
   if (signal === "SIGKILL") return "was killed (out of memory, or manually)";
-  if (signal !== null) return `was ended by ${signal} (signal ${constants.signals[signal]})`;
-  return `ended with code ${code}`;
-}
-
-/** The line that says why, to follow after `describeEnd`; empty when nothing was printed. */
-function lastLogLine(lines: readonly string[]): string {
+  const how =
+    signal === null
+      ? `ended with code ${code}`
+      : `was ended by ${signal} (signal ${constants.signals[signal]})`;
   // Node prints its version after an exception, llama.cpp a stack of addresses.
   const line = lines.findLast((text) => /error|assert|abort/i.test(text)) ?? lines.at(-1);
-  return line === undefined ? "" : `; last log line: ${line}`;
+  return line === undefined ? how : `${how}; last log line: ${line}`;
 }
 
 const definitions = new Map<string, ErrorDefinition>(
