@@ -66,6 +66,7 @@ _OWN = (
     "machine_type",
     "num_gpus",
     "health_path",
+    "health_status",
     "name",
     "auth",
     "max_multiplexing",
