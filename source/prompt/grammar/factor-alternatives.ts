@@ -16,15 +16,17 @@ export interface KnownRules {
 type Sequence = readonly string[];
 
 /** Limit of characters read in the rules of one grammar; further alternatives stay as they are. */
-const mostCharacters = 250_000;
+const mostCharacters = 500_000;
 /** Limit of rules that begin with one another. */
 const mostLevels = 250;
 
 const pieces = /"(?:[^"\\]|\\.)*"|\[(?:[^\]\\]|\\.)*\]|[*+?]|\{[\d,]*\}|[()|]|[\w-]+/g;
 
 export class AlternativeFactoring {
-  /** Most alternatives at one place that begin differently. */
+  /** Most alternatives at one place that begin differently; infinity if there was too much to read. */
   widest = 0;
+  /** Most alternatives at one place that begin with no fixed text, so that one text may fit several. */
+  vaguest = 0;
   readonly #rules: KnownRules;
   #charactersLeft = mostCharacters;
 
@@ -35,8 +37,9 @@ export class AlternativeFactoring {
   /** @returns the body of a rule for any of the expressions */
   bodyOf(expressions: readonly string[]): string {
     const sequences = expressions.flatMap((each) => this.#read(each) ?? []);
-    if (this.#charactersLeft < 0) return expressions.join(" | ");
-    return this.#join(sequences);
+    const body = this.#charactersLeft < 0 ? expressions.join(" | ") : this.#join(sequences);
+    if (this.#charactersLeft < 0) this.widest = Number.POSITIVE_INFINITY;
+    return body;
   }
 
   #join(sequences: readonly Sequence[]): string {
@@ -51,7 +54,9 @@ export class AlternativeFactoring {
     if (grouped.length === 1) return grouped;
     const entered = grouped.flatMap((each) => this.#enter(each, []));
     const joined = this.#group(entered);
+    const vague = joined.filter(([first]) => first !== undefined && !isText(first));
     this.widest = Math.max(this.widest, joined.length);
+    this.vaguest = Math.max(this.vaguest, vague.length);
     return joined.length < entered.length ? joined : grouped;
   }
 
@@ -72,17 +77,17 @@ export class AlternativeFactoring {
   }
 
   /**
-   * Replaces the rule at the start of a sequence by its alternatives.
+   * Replaces the rule or brackets at the start of a sequence by their alternatives.
    *
-   * @param entered names of rules that begin with this one, which must not begin with themselves
+   * @param entered rules that begin with this one, which must not begin with themselves
    */
   #enter(elements: Sequence, entered: readonly string[]): Sequence[] {
-    const [name = "", ...rest] = elements;
-    const isKnown = entered.length >= mostLevels || entered.includes(name);
-    const body = isKnown ? undefined : this.#rules.bodyOf(name);
+    const [first = "", ...rest] = elements;
+    const isKnown = entered.length >= mostLevels || entered.includes(first);
+    const body = isKnown ? undefined : (inBrackets(first) ?? this.#rules.bodyOf(first));
     const alternatives = body === undefined ? undefined : this.#read(body);
     if (alternatives === undefined) return [elements];
-    return alternatives.flatMap((each) => this.#enter([...each, ...rest], [...entered, name]));
+    return alternatives.flatMap((each) => this.#enter([...each, ...rest], [...entered, first]));
   }
 
   /** Returns undefined if too much has been read. */
@@ -107,6 +112,13 @@ function sequencesOf(body: string): Sequence[] {
     if (piece === "(") depth += 1;
   }
   return sequences;
+}
+
+/** Returns the alternatives in brackets that are not repeated. */
+function inBrackets(element: string): string | undefined {
+  if (!element.startsWith("(")) return undefined;
+  if (element.endsWith(")")) return element.slice(1, -1);
+  return element.endsWith(")?") ? `${element.slice(1, -2)} | ""` : undefined;
 }
 
 function isText(element: string | undefined): element is string {

@@ -55,9 +55,9 @@ export class GrammarRules {
     return this.#size;
   }
 
-  /** Most alternatives at one place that begin differently. */
-  get widest(): number {
-    return this.#factoring.widest;
+  /** Counts alternatives; see `AlternativeFactoring`. */
+  get alternatives(): Pick<AlternativeFactoring, "widest" | "vaguest"> {
+    return this.#factoring;
   }
 
   /** Returns the rule with this body, creating it if needed. */

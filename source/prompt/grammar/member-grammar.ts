@@ -25,7 +25,9 @@ export function membersGrammar(json: JsonRules, shape: ObjectShape): string {
     const members = additional === undefined ? "" : json.separated(additional, minimum, maximum);
     return json.rules.add(json.between("{", members, "}"));
   }
-  const comma = sequence('","', json.space);
+  // Shared by all keys, unless others are allowed, whose form is unknown.
+  const quote = additional === undefined ? '"\\""' : "";
+  const comma = sequence('","', json.space, quote);
   // Built from the end: one or more members, from a property on.
   let members =
     additional === undefined ? "" : json.separated(additional, 1, Number.POSITIVE_INFINITY);
@@ -33,11 +35,13 @@ export function membersGrammar(json: JsonRules, shape: ObjectShape): string {
   for (const { name, value, isRequired } of properties.toReversed()) {
     const next = sequence(comma, members);
     const following = members === "" ? "" : isOptional ? `(${next})?` : next;
-    const first = sequence(json.member(literal(JSON.stringify(name)), value), following);
+    const key = JSON.stringify(name).slice(quote === "" ? 0 : 1);
+    const first = sequence(json.member(literal(key), value), following);
     members = json.rules.add(isRequired || members === "" ? first : `${first} | ${members}`);
     isOptional &&= !isRequired;
   }
-  return json.rules.add(json.between("{", isOptional ? `(${members})?` : members, "}"));
+  const all = sequence(quote, members);
+  return json.rules.add(json.between("{", isOptional ? `(${all})?` : all, "}"));
 }
 
 /** Matches a key other than the names. Escapes are not allowed, so that it cannot equal a name in disguise. */

@@ -276,7 +276,7 @@ class SchemaGrammar {
 
   #anyOf(expressions: readonly string[], path: SchemaPath): string {
     const rule = this.#rules.either(expressions);
-    refuseManyBeginnings(this.#rules.widest, path);
+    refuseManyBeginnings(this.#rules.alternatives, path);
     return rule;
   }
 }

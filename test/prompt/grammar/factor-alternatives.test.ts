@@ -59,7 +59,7 @@ test("the objects of an anyOf share their first keys", () => {
   }));
   const rules = new GrammarRules();
   const text = rules.text(schemaGrammar(rules, { anyOf: objects }));
-  const first = /^r\d+ ::= "\\"kind\\"" ":" " "\? "\\"" r\d+$/m;
+  const first = /"kind\\"" ":" " "\? "\\"" r\d+$/m;
   expect(text).toMatch(first);
   const accepts = readGrammar(text);
   expect(accepts('{"kind": "sphere", "sphereSize": 2}')).toBe(true);

@@ -174,6 +174,19 @@ describe("an unsupported schema", () => {
       },
       "/pattern: 401 alternatives of the pattern begin differently",
     ],
+    [
+      "alternatives that one text fits, with many values each",
+      {
+        anyOf: words(12).map((word, n) => ({
+          properties: {
+            a: { pattern: `^[a-${"klmnopqrstuv"[n]}]*$` },
+            b: { enum: words(350).map((_, k) => word + String.fromCodePoint(0x4e00 + k)) },
+          },
+          required: ["a", "b"],
+        })),
+      },
+      "/anyOf: one text may fit 12 of its alternatives, and each may go on in up to 350 ways",
+    ],
     ["too many values", { enum: words(5001) }, "/enum: it is too large"],
     [
       "too many alternatives",
