@@ -2,15 +2,22 @@
 // child into errors for its requests.
 import { type ChildProcess, fork } from "node:child_process";
 import { constants } from "node:os";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { AsyncQueue } from "../../base/async-queue.ts";
 import { spawnWatched } from "../../base/parent-watch.ts";
 import { type ErrorDefinition, exitCodes, ProductError } from "../../base/product-error.ts";
 import { RingBuffer } from "../../base/ring-buffer.ts";
 import { engineErrors } from "../errors.ts";
-import type { GenerationEvent, GenerationRequest, RunnerFacts } from "../generation.ts";
+import type {
+  GenerationEvent,
+  GenerationPrompt,
+  GenerationRequest,
+  RunnerFacts,
+} from "../generation.ts";
 import type { CallName, CallOutput, RunnerCall, RunnerCalls } from "./calls.ts";
 import type { LoadSettings } from "./load-settings.ts";
+import { splitPrompt } from "./prompt-parts.ts";
 import type { FromRunner, RequestEvent, ToRunner, WireError } from "./protocol.ts";
 import { runnerEnvironment } from "./runner-environment.ts";
 
@@ -148,7 +155,8 @@ export class RunnerProcess {
     if (this.#exit !== undefined) throw this.#crashError(this.#exit);
     this.#requests.set(id, events);
     const cancel = () => this.#send({ type: "cancel", id });
-    this.#send({ type: "generate", id, request });
+    const prompt = await this.#sendParts(id, request.prompt);
+    this.#send({ type: "generate", id, request: { ...request, prompt } });
     if (signal.aborted) cancel();
     signal.addEventListener("abort", cancel, { once: true });
     try {
@@ -173,7 +181,9 @@ export class RunnerProcess {
     this.#nextId += 1;
     const answer = Promise.withResolvers<CallOutput>();
     this.#calls.set(id, answer);
-    this.#send({ type: "call", id, call: { name, input } as RunnerCall });
+    answer.promise.catch(() => {}); // the runner may end before all parts are sent
+    const sent = "segments" in input ? await this.#sendParts(id, input) : input;
+    this.#send({ type: "call", id, call: { name, input: sent } as RunnerCall });
     return (await answer.promise) as RunnerCalls[Name]["output"];
   }
 
@@ -194,6 +204,17 @@ export class RunnerProcess {
   #send(message: ToRunner): void {
     // A closed channel is not an error here: `exited` reports it.
     if (this.#child.connected) this.#child.send(message, () => {});
+  }
+
+  /** Lets others have a turn between the parts of a long prompt. @returns what is left to send */
+  async #sendParts(id: number, prompt: GenerationPrompt): Promise<GenerationPrompt> {
+    if (!("segments" in prompt)) return prompt;
+    const { rest, parts } = splitPrompt(prompt);
+    for (const part of parts) {
+      this.#send({ type: "part", id, part });
+      await nextTurn();
+    }
+    return rest;
   }
 
   #receive(message: FromRunner): void {
