@@ -10,6 +10,7 @@ import { createEnvironments } from "../cloud/engines/process/environment.ts";
 import type { PortRange } from "../cloud/engines/process/port-pool.ts";
 import { createProcessEngine } from "../cloud/engines/process/process-engine.ts";
 import { createGateway, type Gateway } from "../cloud/gateway/create-gateway.ts";
+import type { ExchangeRecord } from "../cloud/gateway/exchange-record.ts";
 import type { ListenerOptions } from "../cloud/gateway/listener-options.ts";
 import type { GatewayControl } from "../cloud/gateway/traffic.ts";
 import { RemoteGateway } from "../cloud/gateway-link/remote-gateway.ts";
@@ -216,18 +217,22 @@ async function openGateway(
   { keys, usage, server, parts, isReady }: GatewaySurroundings,
 ): Promise<GatewayControl> {
   const onStopRequested = (replica: string) => stopAsWished(server.controlPlane, replica, log);
+  const observe = (record: ExchangeRecord) => {
+    usage.observe(record);
+    server.controlPlane?.noteAnswer(record);
+  };
   if (gatewaySocket === undefined) {
     return createGateway({
       ...{ listeners, keys, trustedProxies, isReady, onStopRequested, log },
       internalRoute: metricsRoute(organisation, () => usage.metrics(), log),
-      observe: (record) => usage.observe(record),
+      observe,
     });
   }
   const gateway = await RemoteGateway.open({
     socketPath: gatewaySocket,
     keys: () => keys.stored(),
     onFinished: (record) => {
-      usage.observe(record);
+      observe(record);
       if (record.keyId !== undefined) keys.noteUse(record.keyId, Date.now());
     },
     onStopRequested,

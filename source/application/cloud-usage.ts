@@ -150,6 +150,7 @@ function documentOf(figures: UsageFigures, prices: Prices | undefined) {
   return {
     requests: figures.requests,
     errors: figures.errors,
+    clientErrors: figures.clientErrors,
     ttfbMsP50: firstByteMsAt(figures, 0.5),
     ttfbMsP95: firstByteMsAt(figures, 0.95),
     inputTokens: figures.promptTokens,

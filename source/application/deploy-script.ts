@@ -67,7 +67,7 @@ def modelctl():
     return command if command[0] else sys.exit("modelctl is not on the PATH")
 
 
-@deployctl.app(port=8000, health_path="/v1/models", max_multiplexing=PARALLEL, max_concurrency=2)
+@deployctl.app(port=8000, max_multiplexing=PARALLEL, max_concurrency=2)
 def serve():
     if MODEL.startswith("hf.co/"):
         subprocess.run([*modelctl(), "pull", MODEL], check=True)

@@ -49,6 +49,8 @@ const lastWordsMs = 1000;
 
 export interface HostedServer {
   url: string;
+  /** Resolves when the model to preload is loaded, at once without one. Rejects when that fails. */
+  preloaded: Promise<void>;
   ownerToken: string;
   /** A notice for the user: another port was used, or the server is open to the network. */
   notices: string[];
@@ -95,9 +97,14 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
   });
   // The runner starts first: its process gets ready while Fastify is imported and bound.
   const givingUp = new AbortController();
-  if (options.preload !== undefined) {
-    void preload(scheduler, options.preload, log, givingUp.signal);
-  }
+  let isLoading = options.preload !== undefined;
+  const preloaded = preload(scheduler, options.preload, givingUp.signal).finally(() => {
+    isLoading = false;
+  });
+  preloaded.catch((error: unknown) => {
+    // Requests for the model get the same error as their answer.
+    if (!givingUp.signal.aborted) log(`cannot preload ${options.preload}: ${describeError(error)}`);
+  });
   const ownerToken = randomBytes(24).toString("base64url");
   let isLocal = true;
   const { ServerMetrics } = await import("../metrics/server-metrics.ts");
@@ -142,6 +149,7 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
       allowedHosts: settings.allowed_hosts,
       log,
       ready: ready.promise,
+      isLoading: () => isLoading,
       stopping: stopping.signal,
     },
     () => isLocal,
@@ -173,6 +181,7 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
     const notices = [notice, policy.notice].filter((text) => text !== undefined);
     return {
       url,
+      preloaded,
       ownerToken,
       notices,
       requestLog,
@@ -224,21 +233,14 @@ async function identify(url: string): Promise<"modelctl" | "other"> {
 
 async function preload(
   scheduler: Scheduler,
-  model: string,
-  log: (text: string) => void,
+  model: string | undefined,
   signal: AbortSignal,
 ): Promise<void> {
+  if (model === undefined) return;
   const access = { model, isFileAllowed: () => true };
-  try {
-    const resolved = await scheduler.resolve(access);
-    const request = plainRequest({ ...access, input: { kind: "load" } });
-    const events = scheduler.run(request, resolved, signal);
-    for await (const _ of events) {
-      // Only loading is wanted.
-    }
-  } catch (error) {
-    if (signal.aborted) return;
-    // Requests for the model get the same error as their answer.
-    log(`cannot preload ${model}: ${describeError(error)}`);
+  const resolved = await scheduler.resolve(access);
+  const request = plainRequest({ ...access, input: { kind: "load" } });
+  for await (const _ of scheduler.run(request, resolved, signal)) {
+    // Only loading is wanted.
   }
 }

@@ -55,6 +55,8 @@ export interface AppConfig {
   /** Port in the script, before port mapping. */
   exposedPort: number;
   healthPath: string;
+  /** Status of `healthPath` once the app is ready; absent: any below 500. */
+  healthStatus?: number | undefined;
   auth: AuthMode;
   scale: ScaleSettings;
   limits: TimeLimits;

@@ -62,6 +62,8 @@ export interface ServerDependencies {
   log: (text: string) => void;
   /** Resolves when the server is ready; only then does it identify itself. */
   ready: Promise<void>;
+  /** Returns true until the model of --preload is loaded. */
+  isLoading: () => boolean;
   /** Aborts when the server begins to stop: new work is refused and followed streams end. */
   stopping: AbortSignal;
 }

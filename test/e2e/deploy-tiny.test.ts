@@ -60,6 +60,16 @@ describe("modelctl behind the gateway", () => {
     await expect(refused).rejects.toMatchObject({ status: 404 });
   });
 
+  test("is not deployed without its model, and says why", async () => {
+    await cloud.json(["init", "--model", "mine", "--file", "mine.py"]);
+    const words = ["deploy", "mine.py", "--app-name", "mine"];
+    const { code, errors } = await cloud.run(words);
+    expect({ code, errors }).toMatchObject({
+      code: 6,
+      errors: expect.stringContaining("model 'mine' not found"),
+    });
+  });
+
   test("is not used by modelctl as a local server", async () => {
     const { output } = await cloud.home.run(["ps"], { environment: { MODELCTL_HOST: "" } });
     expect(output).not.toContain("tiny");

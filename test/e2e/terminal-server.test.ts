@@ -172,9 +172,13 @@ describe("the Server screen", () => {
 
 describe("the program", () => {
   it("keeps what is typed before its server runs", async () => {
-    const program = await open([]);
-    program.type("What is 2 + 3?\r");
-    await program.shows("2 + 3 = 5");
+    terminal = await openTerminal([]);
+    // The terminal still echoes the first words, where the first row will be.
+    terminal.type("What is ");
+    await terminal.takesKeys();
+    terminal.type("2 + 3?\r");
+    await terminal.shows("2 + 3 = 5");
+    expect(terminal.lines()[0]).toMatch(/^ modelctl {2}\[1 Chat\]/);
   });
 
   it("never lets the terminal echo keys typed early", async () => {

@@ -61,6 +61,7 @@ describe("without a valid key", () => {
     ["GET", "/", 200],
     ["HEAD", "/", 200],
     ["GET", "/api/version", 200],
+    ["GET", "/health", 200],
     ["GET", "/?x=1", 200],
   ])("%s %s is open, as a sign that a server runs", async (method, path, status) => {
     expect((await server.send(path, { method })).status).toBe(status);

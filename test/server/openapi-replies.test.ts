@@ -39,6 +39,7 @@ interface Question {
 }
 
 const whole: Question[] = [
+  { key: "GET /health" },
   { key: "GET /api/version" },
   { key: "POST /api/generate", body: { model, prompt, stream: false, logprobs: true } },
   { key: "POST /api/chat", body: { model, messages, stream: false } },

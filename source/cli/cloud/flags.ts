@@ -125,6 +125,13 @@ export const scriptFlags = {
     most: 65_535,
   },
   healthPath: { type: "string", value: "PATH", text: "Path for readiness checks; default /health" },
+  healthStatus: {
+    type: "integer",
+    value: "STATUS",
+    text: "Status of that path once the app is ready; default any below 500",
+    least: 100,
+    most: 599,
+  },
   machineType: {
     type: "string",
     value: "TYPE",

@@ -33,6 +33,7 @@ export function readDeployment(session: Session, reference: string): DeploymentO
       imageMode: flags.imageMode,
       exposedPort: flags.port,
       healthPath: readPath("--health-path", flags.healthPath),
+      healthStatus: flags.healthStatus,
       machineType: settingOf(session, "machine-type"),
       gpuCount: flags.gpus,
       scale: readScale(flags),

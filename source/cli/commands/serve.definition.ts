@@ -15,7 +15,7 @@ export const serveDefinition = {
     preload: {
       type: "string",
       value: "MODEL",
-      text: "Load this model at start",
+      text: "Load this model at start, and end if it cannot be loaded",
       completes: "model",
     },
     background: { type: "boolean", text: "Stop after five idle minutes" },

@@ -36,7 +36,7 @@ export const serve: Run<typeof serveDefinition> = async (_words, flags) => {
   announce(`modelctl is listening on ${hosted.url}`);
   const code = await (flags.background
     ? Promise.race([signalled, untilIdle(hosted, idleLimitMs)])
-    : signalled);
+    : Promise.race([signalled, untilLoadFails(hosted)]));
   stopAtOnceWhenAskedAgain(hosted, log);
   await hosted.drain(shutdownMs);
   await hosted.close();
@@ -53,6 +53,17 @@ async function firstSignal(): Promise<number> {
     process.once("SIGTERM", () => resolve(exitCodes.ok));
     process.once("SIGHUP", () => resolve(exitCodes.ok));
   });
+}
+
+/** A server that was asked for one model does not stay without it. @throws ProductError of the load */
+async function untilLoadFails(hosted: HostedServer): Promise<never> {
+  try {
+    await hosted.preloaded;
+  } catch (error) {
+    await hosted.close();
+    throw error;
+  }
+  return await new Promise<never>(() => {});
 }
 
 /** Resolves once no model is loaded, no screen is open and no request came for the idle time. */

@@ -284,7 +284,10 @@ export interface UsageDocument {
   organisation: string;
   app: string;
   requests: number;
+  /** Responses with a status of 500 or more, and streams that ended with an error. */
   errors: number;
+  /** Responses with a status of 400 to 498. */
+  clientErrors: number;
   ttfbMsP50: number | undefined;
   ttfbMsP95: number | undefined;
   inputTokens: number;

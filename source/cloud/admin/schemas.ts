@@ -44,6 +44,7 @@ const Config = Type.Object(
     kind: Type.Enum(["container", "virtualenv", "function", "app"]),
     exposedPort: Type.Integer({ minimum: 1, maximum: 65_535 }),
     healthPath: Type.String({ pattern: "^/" }),
+    healthStatus: Type.Optional(Type.Integer({ minimum: 100, maximum: 599 })),
     auth: Type.Enum(["private", "shared", "public"]),
     scale: Type.Object(scaleFields, closed),
     limits: Limits,

@@ -160,6 +160,7 @@ export class AppCommands {
     });
     shortages.delete(appName(app));
     lackingSince.delete(appName(app));
+    this.#context.errorStreaks.delete(app);
     store.bundles.prune(store.revisions.bundles());
     this.#addEvent(app, "deleted", "deleted, with its replicas, files and secrets");
   }

@@ -17,6 +17,8 @@ export interface AppFacts {
   shortage: string | undefined;
   /** Reason why the state cannot be written; undefined when it can. */
   stateFault: string | undefined;
+  /** Sentence about answers that are errors alone; undefined when some are not. */
+  errors: string | undefined;
   /** Milliseconds for which fewer replicas have been ready than wanted. */
   lackingMs: number;
   /** Milliseconds since 1970. */
@@ -53,7 +55,7 @@ export function appState(facts: AppFacts): { state: AppState; reason: string | u
     const reason = shortage ?? `${ready} of ${wanted} replicas are ready`;
     return { state: "DEGRADED", reason };
   }
-  return plain("READY");
+  return { state: facts.errors === undefined ? "READY" : "DEGRADED", reason: facts.errors };
 }
 
 function isStarting(state: ReplicaState): boolean {

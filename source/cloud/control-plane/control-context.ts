@@ -6,6 +6,7 @@ import type { Traffic } from "../gateway/traffic.ts";
 import { type AppKey, type AppRecord, appName } from "../state/app-records.ts";
 import type { CloudStore } from "../state/cloud-store.ts";
 import type { RevisionRecord } from "../state/revision-records.ts";
+import type { ErrorStreaks } from "./error-streaks.ts";
 import type { RecurringErrors } from "./recurring-errors.ts";
 
 /** Replica that an app needs and the machine has no room for. */
@@ -40,6 +41,7 @@ export interface ControlContext {
   usedReplicas: Set<string>;
   /** Times since which apps have fewer ready replicas than wanted, by `organisation/app`. */
   lackingSince: Map<string, number>;
+  errorStreaks: ErrorStreaks;
   /** Updates the gateway's routing table; cheap. */
   publish: () => void;
   /** Triggers a full reconciliation, after a delay if one is given. */

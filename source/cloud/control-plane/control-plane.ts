@@ -12,6 +12,7 @@ import type {
 import type { ScaleSettings } from "../app-config.ts";
 import { suggestName } from "../app-name.ts";
 import type { Engine } from "../engines/engine.ts";
+import type { ExchangeRecord } from "../gateway/exchange-record.ts";
 import type { Traffic } from "../gateway/traffic.ts";
 import { type AppKey, appName } from "../state/app-records.ts";
 import type { CloudStore } from "../state/cloud-store.ts";
@@ -21,6 +22,7 @@ import type { ControlContext } from "./control-context.ts";
 import { type ActivateRequest, Deployments } from "./deployments.ts";
 import { Documents } from "./documents-of.ts";
 import { EphemeralRuns } from "./ephemeral-runs.ts";
+import { ErrorStreaks } from "./error-streaks.ts";
 import { Reconciler } from "./reconciler.ts";
 import { RecurringErrors } from "./recurring-errors.ts";
 import { ReplicaManager } from "./replica-manager.ts";
@@ -78,6 +80,7 @@ export class ControlPlane {
       shortages: new Map(),
       usedReplicas: new Set(),
       lackingSince: new Map(),
+      errorStreaks: new ErrorStreaks(clock),
       publish: () => traffic.publish(routingTable(context)),
       wake: (delayMs) => this.#reconciler.wake(delayMs),
     };
@@ -122,6 +125,11 @@ export class ControlPlane {
     };
     this.#reconciler.start();
     this.#deployments.resume();
+  }
+
+  /** Takes a request that is over. */
+  noteAnswer(record: ExchangeRecord): void {
+    this.#context.errorStreaks.note(record);
   }
 
   /** Stops all replicas and the loop; apps keep their desired state. */

@@ -60,6 +60,7 @@ export class Documents {
       wanted,
       shortage: shortageOf(this.#context, app)?.capacity.reason,
       stateFault: this.#context.stateFault(),
+      errors: active && this.#context.errorStreaks.reasonOf(app, active.revision),
       lackingMs: lacking === undefined ? 0 : now - lacking,
       now,
     });

@@ -18,6 +18,7 @@ export interface ConfigFlags {
   auth?: AuthMode | undefined;
   exposedPort?: number | undefined;
   healthPath?: string | undefined;
+  healthStatus?: number | undefined;
   /** "any" accepts any machine and reserves no GPU. */
   machineType?: string | undefined;
   gpuCount?: number | undefined;
@@ -51,6 +52,7 @@ const defaultNoWakePaths = ["/health", "/metrics"];
 const authModes = ["private", "shared", "public"] as const;
 const serverPackages = ["fastapi", "uvicorn", "websockets"];
 const largestPort = 65_535;
+const statusRange = { least: 100, most: 599 };
 
 /**
  * @throws ProductError `CLOUD_CONFIG_INVALID` for a keyword of the wrong type, out of range, or
@@ -69,6 +71,7 @@ export function configFrom(inspection: Inspection, flags: ConfigFlags = {}): App
       keywords.number("port", portRange) ??
       (isServed ? defaultServedPort : defaultPort),
     healthPath: flags.healthPath ?? healthPathOf(keywords),
+    healthStatus: flags.healthStatus ?? keywords.number("health_status", statusRange),
     auth:
       flags.auth ??
       keywords.choice("auth", authModes) ??

@@ -20,6 +20,7 @@ const flags: Readonly<Record<string, string>> = {
   gpu: "--machine-type",
   num_gpus: "--gpus",
   health_path: "--health-path",
+  health_status: "--health-status",
   auth: "--auth",
   app_auth: "--auth",
   requirements: "--requirement",

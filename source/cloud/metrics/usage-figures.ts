@@ -19,6 +19,8 @@ export interface UsageFigures {
    * count.
    */
   errors: number;
+  /** Responses with a status of 400 to 498: mistakes of callers, or an app without that route. */
+  clientErrors: number;
   coldStarts: number;
   promptTokens: number;
   completionTokens: number;
@@ -41,6 +43,7 @@ export function noUsage(): UsageFigures {
   return {
     requests: 0,
     errors: 0,
+    clientErrors: 0,
     coldStarts: 0,
     promptTokens: 0,
     completionTokens: 0,
@@ -51,9 +54,12 @@ export function noUsage(): UsageFigures {
   };
 }
 
+const clientLeft = 499;
+
 export function addRequest(figures: UsageFigures, record: ExchangeRecord): void {
   figures.requests += 1;
   if (record.status >= 500 || isGatewayError(record)) figures.errors += 1;
+  else if (record.status >= 400 && record.status < clientLeft) figures.clientErrors += 1;
   if (record.isColdStart) figures.coldStarts += 1;
   figures.promptTokens += record.tokens?.prompt ?? 0;
   figures.completionTokens += record.tokens?.completion ?? 0;
@@ -75,6 +81,7 @@ export function addReplicaTime(
 export function addFigures(total: UsageFigures, more: UsageFigures): void {
   total.requests += more.requests;
   total.errors += more.errors;
+  total.clientErrors += more.clientErrors;
   total.coldStarts += more.coldStarts;
   total.promptTokens += more.promptTokens;
   total.completionTokens += more.completionTokens;

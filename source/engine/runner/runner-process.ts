@@ -2,15 +2,22 @@
 // child into errors for its requests.
 import { type ChildProcess, fork } from "node:child_process";
 import { constants } from "node:os";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { AsyncQueue } from "../../base/async-queue.ts";
 import { spawnWatched } from "../../base/parent-watch.ts";
 import { type ErrorDefinition, exitCodes, ProductError } from "../../base/product-error.ts";
 import { RingBuffer } from "../../base/ring-buffer.ts";
 import { engineErrors } from "../errors.ts";
-import type { GenerationEvent, GenerationRequest, RunnerFacts } from "../generation.ts";
+import type {
+  GenerationEvent,
+  GenerationPrompt,
+  GenerationRequest,
+  RunnerFacts,
+} from "../generation.ts";
 import type { CallName, CallOutput, RunnerCall, RunnerCalls } from "./calls.ts";
 import type { LoadSettings } from "./load-settings.ts";
+import { splitPrompt } from "./prompt-parts.ts";
 import type { FromRunner, RequestEvent, ToRunner, WireError } from "./protocol.ts";
 import { runnerEnvironment } from "./runner-environment.ts";
 
@@ -77,7 +84,9 @@ export class RunnerProcess {
         resolve(this.#end(`could not be run: ${error.message}`)),
       );
       // "close" comes after the last line of output, "exit" may come before it.
-      this.#child.once("close", (code, signal) => resolve(this.#end(describeEnd(code, signal))));
+      this.#child.once("close", (code, signal) =>
+        resolve(this.#end(describeEnd(code, signal, this.#log.toArray()))),
+      );
     });
     this.#child.on("message", (message: FromRunner) => this.#receive(message));
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
@@ -146,7 +155,8 @@ export class RunnerProcess {
     if (this.#exit !== undefined) throw this.#crashError(this.#exit);
     this.#requests.set(id, events);
     const cancel = () => this.#send({ type: "cancel", id });
-    this.#send({ type: "generate", id, request });
+    const prompt = await this.#sendParts(id, request.prompt);
+    this.#send({ type: "generate", id, request: { ...request, prompt } });
     if (signal.aborted) cancel();
     signal.addEventListener("abort", cancel, { once: true });
     try {
@@ -171,7 +181,9 @@ export class RunnerProcess {
     this.#nextId += 1;
     const answer = Promise.withResolvers<CallOutput>();
     this.#calls.set(id, answer);
-    this.#send({ type: "call", id, call: { name, input } as RunnerCall });
+    answer.promise.catch(() => {}); // the runner may end before all parts are sent
+    const sent = "segments" in input ? await this.#sendParts(id, input) : input;
+    this.#send({ type: "call", id, call: { name, input: sent } as RunnerCall });
     return (await answer.promise) as RunnerCalls[Name]["output"];
   }
 
@@ -192,6 +204,17 @@ export class RunnerProcess {
   #send(message: ToRunner): void {
     // A closed channel is not an error here: `exited` reports it.
     if (this.#child.connected) this.#child.send(message, () => {});
+  }
+
+  /** Lets others have a turn between the parts of a long prompt. @returns what is left to send */
+  async #sendParts(id: number, prompt: GenerationPrompt): Promise<GenerationPrompt> {
+    if (!("segments" in prompt)) return prompt;
+    const { rest, parts } = splitPrompt(prompt);
+    for (const part of parts) {
+      this.#send({ type: "part", id, part });
+      await nextTurn();
+    }
+    return rest;
   }
 
   #receive(message: FromRunner): void {
@@ -258,7 +281,7 @@ export class RunnerProcess {
   }
 
   #end(how: string): RunnerExit {
-    this.#exit ??= { expected: this.#stopping, how: how + lastLogLine(this.#log.toArray()) };
+    this.#exit ??= { expected: this.#stopping, how };
     const error = this.#crashError(this.#exit);
     this.#load.reject(error);
     for (const queue of this.#requests.values()) queue.fail(error);
@@ -292,17 +315,20 @@ function mergeText(last: GenerationEvent, next: GenerationEvent): GenerationEven
   };
 }
 
-function describeEnd(code: number | null, signal: NodeJS.Signals | null): string {
+function describeEnd(
+  code: number | null,
+  signal: NodeJS.Signals | null,
+  lines: readonly string[],
+): string {
+  // Nothing that it printed tells why it was killed.
   if (signal === "SIGKILL") return "was killed (out of memory, or manually)";
-  if (signal !== null) return `was ended by ${signal} (signal ${constants.signals[signal]})`;
-  return `ended with code ${code}`;
-}
-
-/** The line that says why, to follow after `describeEnd`; empty when nothing was printed. */
-function lastLogLine(lines: readonly string[]): string {
+  const how =
+    signal === null
+      ? `ended with code ${code}`
+      : `was ended by ${signal} (signal ${constants.signals[signal]})`;
   // Node prints its version after an exception, llama.cpp a stack of addresses.
   const line = lines.findLast((text) => /error|assert|abort/i.test(text)) ?? lines.at(-1);
-  return line === undefined ? "" : `; last log line: ${line}`;
+  return line === undefined ? how : `${how}; last log line: ${line}`;
 }
 
 const definitions = new Map<string, ErrorDefinition>(

@@ -77,6 +77,7 @@ const HubModel = Type.Object({
 export const operationsReplies: Readonly<Record<string, ReplySchemas>> = {
   "GET /": { text: true },
   "GET /metrics": { text: true },
+  "GET /health": { json: Type.Object({ status: Type.Literal("ok") }) },
   "GET /api/version": { json: Type.Object({ version: text, server: Type.Literal("modelctl") }) },
   "GET /api/requests": {
     json: Type.Object({ requests: Type.Array(RequestRecord) }),

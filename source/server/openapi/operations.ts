@@ -42,6 +42,7 @@ export const operations: Readonly<Record<string, readonly [tag: Tag, summary: st
   "GET /api/hub/card": ["Models", "Show a repository's model card."],
   "GET /api/capacity": ["Models", "Show free memory and disk space."],
   "GET /": ["Operations", "Check that the server is running."],
+  "GET /health": ["Operations", "Check that the model of --preload is loaded; 503 before that."],
   "GET /api/version": ["Operations", "Show the server's version."],
   "GET /api/requests": ["Operations", "List requests; follow streams changes."],
   "GET /api/requests/:id": ["Operations", "Show a request, with its texts if recorded."],

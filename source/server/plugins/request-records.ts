@@ -16,6 +16,7 @@ declare module "fastify" {
 /** Some clients probe every second, which would push everything else out of the log. */
 const unrecorded = new Set([
   "/",
+  "/health",
   "/api/version",
   "/api/ps",
   "/api/requests",

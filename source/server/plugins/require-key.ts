@@ -11,7 +11,7 @@ import { serverErrors } from "../errors.ts";
 import { readKeyHeader } from "./key-header.ts";
 
 /** Public routes: they only reveal that a server is here. */
-const openPaths = new Set(["/", "/api/version"]);
+const openPaths = new Set(["/", "/health", "/api/version"]);
 
 /**
  * Routes that a key with the role infer may call besides `/v1`; all others need the role manage.

@@ -4,7 +4,7 @@ import { type Instance, render } from "ink";
 import { systemClock } from "../../base/clock.ts";
 import { copyText } from "../frame/clipboard.ts";
 import { Frame } from "../frame/frame.ts";
-import { cursorToBottom } from "../frame/terminal-sequences.ts";
+import { cursorToBottom, eraseLine } from "../frame/terminal-sequences.ts";
 import {
   suspendTerminal,
   type TerminalHandle,
@@ -119,7 +119,10 @@ async function run(
       failure = error;
       instance?.unmount();
     };
-    for (const press of interpretTypedAhead(await readTypedAhead(stdin))) frame.press(press);
+    const typedAhead = await readTypedAhead(stdin);
+    // The terminal may have echoed it where the first frame begins.
+    if (typedAhead !== "") stdout.write(eraseLine);
+    for (const press of interpretTypedAhead(typedAhead)) frame.press(press);
     const isXtermJs = environment.TERM_PROGRAM === "vscode";
     const common = { frame, pace, clock: systemClock, layout, isXtermJs, terminal, onError };
     instance = render(<App {...common} />, {

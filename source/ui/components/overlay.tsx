@@ -51,8 +51,8 @@ function List({ overlay, size }: OverlayProps<ListOverlay>): ReactElement {
   const isRead = useIsScreenReaderEnabled();
   if (isRead) {
     const item = found[selected];
-    const title = item?.title.trim().replaceAll(/ {2,}/g, ", ");
-    const words = item === undefined ? "nothing" : `${title} ${item.note}`.trim();
+    const name = item?.title.trim().replaceAll(/ {2,}/g, ", ");
+    const words = item === undefined ? "nothing" : `${name} ${item.note}`.trim();
     const place = `${item === undefined ? 0 : selected + 1} of ${found.length}`;
     return (
       <Box flexDirection="column">

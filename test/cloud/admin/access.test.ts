@@ -35,7 +35,14 @@ beforeEach(async () => {
     log: (text) => log.push(text),
   });
   const figures = {
-    ...{ requests: 1, errors: 0, inputTokens: 0, outputTokens: 0, cost: undefined },
+    ...{
+      requests: 1,
+      errors: 0,
+      clientErrors: 0,
+      inputTokens: 0,
+      outputTokens: 0,
+      cost: undefined,
+    },
     ...{ ttfbMsP50: undefined, ttfbMsP95: undefined },
     gpuSeconds: { busy: 0, idle: 0, starting: 0 },
   };

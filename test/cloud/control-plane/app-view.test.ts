@@ -12,6 +12,7 @@ const plain: AppFacts = {
   wanted: 0,
   shortage: undefined,
   stateFault: undefined,
+  errors: undefined,
   lackingMs: 0,
   now: 1000,
 };
@@ -42,6 +43,8 @@ const cases: [AppState, string, Partial<AppFacts>][] = [
     "fewer are ready than wanted, for a minute",
     { replicas: ["RUNNING"], wanted: 3, lackingMs: 60_000 },
   ],
+  ["DEGRADED", "it answers with errors alone", { replicas: ["IDLE"], errors: "Its last …" }],
+  ["COLD", "it did so, and sleeps", { errors: "Its last …" }],
   [
     "ROLLING",
     "another revision is verified",

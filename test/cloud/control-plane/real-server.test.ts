@@ -53,6 +53,16 @@ describe("an app", () => {
     });
     expect(await (await call("/v1/models")).json()).toMatchObject({ data: [{ id: "fake-model" }] });
 
+    const seen = async () => (await client.app("chat")).state;
+    expect(await seen()).toBe("READY");
+    for (const status of [404, 404, 500, 404, 500]) await call(`/status/${status}`);
+    expect(await client.app("chat")).toMatchObject({
+      state: "DEGRADED",
+      reason: "Its last 5 answers were errors, the latest with status 500.",
+    });
+    await call("/v1/models");
+    expect(await seen()).toBe("READY");
+
     const [first] = await living();
     process.kill(first?.processId ?? 0, "SIGKILL");
     await until(living, (all) =>

@@ -170,6 +170,15 @@ test("usage is summed by the hour, across restarts, with GPU costs", () => {
   for (let ms = 1; ms <= 100; ms += 1) usage.addRequest(recordOf({ firstByteMs: ms }));
   usage.addRequest(recordOf({ status: 503, errorType: "runner_disconnected", tokens: undefined }));
   usage.addRequest(recordOf({ status: 401, errorType: "auth_missing" }));
+  usage.addRequest(recordOf({ status: 404, tokens: undefined, firstByteMs: undefined }));
+  usage.addRequest(
+    recordOf({
+      status: 499,
+      errorType: "client_disconnected",
+      tokens: undefined,
+      firstByteMs: undefined,
+    }),
+  );
   usage.addRequest(recordOf({ organisation: undefined, app: undefined }));
   usage.addRequest(recordOf({ app: "other" }));
   usage.close();
@@ -181,8 +190,9 @@ test("usage is summed by the hour, across restarts, with GPU costs", () => {
   usage.addReplicaTime("acme", "chat", { kind: "idle", ms: 3 * hourMs, gpus });
   const [chat, other] = usage.read(0);
   expect(chat?.figures).toMatchObject({
-    requests: 101,
+    requests: 103,
     errors: 1,
+    clientErrors: 1,
     promptTokens: 500,
     completionTokens: 700,
     cachedTokens: 200,

@@ -156,6 +156,33 @@ describe("an unsupported schema", () => {
       { enum: ["x", "a".repeat(90_000)], anyOf: words(50).map(() => ({ enum: ["x"] })) },
       "/anyOf/22/enum: it combines too many large values",
     ],
+    [
+      "values that all begin differently",
+      { enum: words(401).map((_, n) => String.fromCodePoint(0x4e00 + n)) },
+      "/enum: 401 of its alternatives begin differently",
+    ],
+    [
+      "words of a pattern that all begin differently",
+      {
+        pattern: `(${words(401)
+          .map((_, n) => String.fromCodePoint(0x4e00 + n))
+          .join("|")})`,
+      },
+      "/pattern: 401 alternatives of the pattern begin differently",
+    ],
+    [
+      "alternatives that one text fits, with many values each",
+      {
+        anyOf: words(12).map((word, n) => ({
+          properties: {
+            a: { pattern: `^[a-${"klmnopqrstuv"[n]}]*$` },
+            b: { enum: words(350).map((_, k) => word + String.fromCodePoint(0x4e00 + k)) },
+          },
+          required: ["a", "b"],
+        })),
+      },
+      "/anyOf: one text may fit 12 of its alternatives, and each may go on in up to 350 ways",
+    ],
     ["too many values", { enum: words(5001) }, "/enum: it is too large"],
     [
       "too many alternatives",

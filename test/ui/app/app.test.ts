@@ -14,7 +14,7 @@ describe("live figures", () => {
     const { screen, server } = await openApp({ columns: 120, rows: 30 });
     await server.ask("What is 2 + 3?");
     await screen.until(/╭─ Engine ─+╮/);
-    await screen.until(/│ tiny +● \d m \d\d s │/);
+    await screen.until(/│ tiny +● \d m \d\d s left │/);
     await screen.until(/Slots +□□□□ {2}0 of 4 busy/);
     await screen.until(/RAM +\S+ [\d.]+\/[\d.]+ GiB/);
     screen.resize(90, 24);

@@ -94,7 +94,7 @@ function detailsText(app: AppDetails, set: readonly string[]): string {
     ...(config === undefined
       ? []
       : [
-          ["Port", `${config.exposedPort}, readiness at ${config.healthPath}`] as const,
+          ["Port", `${config.exposedPort}, readiness at ${readinessText(config)}`] as const,
           ["Hardware", hardwareText(config.hardware)] as const,
           ["While it sleeps", coldText(config)] as const,
           ["Variables", variablesText(Object.keys(config.environment), set)] as const,
@@ -103,6 +103,10 @@ function detailsText(app: AppDetails, set: readonly string[]): string {
     ...scaleRows(app.scale, app.overrides),
   ];
   return `${nameOf(app)}\n\n${rows.map(([label, text]) => `  ${label.padEnd(25)}${text}\n`).join("")}`;
+}
+
+function readinessText({ healthPath, healthStatus }: AppConfig): string {
+  return healthStatus === undefined ? healthPath : `${healthPath} (${healthStatus})`;
 }
 
 function variablesText(ofRevision: readonly string[], set: readonly string[]): string {

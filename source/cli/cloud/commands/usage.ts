@@ -32,7 +32,8 @@ export const usage: Run<typeof usageDefinition> = async ([word], flags) => {
 const headers = [
   "app",
   "requests",
-  "errors",
+  "4xx",
+  "5xx",
   "ttfb p50",
   "ttfb p95",
   "tokens in",
@@ -49,6 +50,7 @@ export function usageTable(rows: readonly UsageDocument[]): string {
     rows.map((row) => [
       `${row.organisation}/${row.app}`,
       String(row.requests),
+      String(row.clientErrors),
       String(row.errors),
       timeText(row.ttfbMsP50),
       timeText(row.ttfbMsP95),

@@ -10,7 +10,7 @@ import {
 import type { ProcessFacts } from "../../process-stat.ts";
 import type { ExitCause } from "./exit-reason.ts";
 import { membersOf, type ProcessIdentity, readProcesses, sessionOf } from "./process-table.ts";
-import { canConnect, readinessOf } from "./ready-probe.ts";
+import { canConnect, type HealthCheck, readinessOf } from "./ready-probe.ts";
 
 export interface BringUpOptions {
   identity: ProcessIdentity;
@@ -18,7 +18,7 @@ export interface BringUpOptions {
   port: number;
   /** Port in the script. */
   exposedPort: number;
-  healthPath: string;
+  check: HealthCheck;
   /** Milliseconds since 1970. */
   deadline: number;
   startupTimeoutMs: number;
@@ -84,7 +84,7 @@ async function waitForAnswer(
   warnings: string[],
   reminder: Reminder,
 ): Promise<BringUpResult | undefined> {
-  const { healthPath, clock, signal, deadline } = options;
+  const { check, clock, signal, deadline } = options;
   const owner = await ownerOf(options, port);
   if (owner.kind === "foreign") return { kind: "failed", cause: portTaken(port, owner.name) };
   if (owner.kind === "unknown") warnings.push("listener_unverified");
@@ -92,7 +92,7 @@ async function waitForAnswer(
   const openedAt = clock.now();
   let hasAnswered = false;
   while (!signal.aborted) {
-    const state = await readinessOf(port, healthPath, answerLimitMs);
+    const state = await readinessOf(port, check, answerLimitMs);
     if (state === "ready") return { kind: "ready", port, speaksHttp: true, warnings };
     hasAnswered ||= state === "loading";
     if (state === "silent" && !(await canConnect(port, connectLimitMs))) return undefined;

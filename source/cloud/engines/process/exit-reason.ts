@@ -83,6 +83,7 @@ const runnerReasons = new Set([
   "missing_executable",
 ]);
 
+const errorMark = "Error: ";
 const killedCode = 137;
 const notFoundCode = 127;
 
@@ -129,6 +130,11 @@ function explainReturn({ program, code }: RunnerMarker, facts: ExitFacts): Expla
   const hasFailed = code !== undefined && code !== 0;
   const trace = hasFailed || program === undefined ? explainTraces(facts.tail) : undefined;
   if (trace !== undefined && hasFailed) return trace;
+  // The last line of modelctl, and of many other programs.
+  const error = facts.tail.findLast((line) => line.startsWith(errorMark));
+  if (hasFailed && error !== undefined) {
+    return { reason: "exited", sentence: asSentence(error.slice(errorMark.length)) };
+  }
   const how = program === undefined ? "" : `; ${describeEnd(program, code)}`;
   return {
     reason: "returned",

@@ -1,6 +1,6 @@
 // Health checks of a ready replica, which report when too many have failed.
 import { setTimeout as wait } from "node:timers/promises";
-import { healthOf } from "./ready-probe.ts";
+import { type HealthCheck, healthOf } from "./ready-probe.ts";
 
 export interface HealthSettings {
   intervalMs: number;
@@ -23,7 +23,7 @@ export const defaultHealth: HealthSettings = {
 
 export interface HealthWatchOptions {
   port: number;
-  healthPath: string;
+  check: HealthCheck;
   speaksHttp: boolean;
   settings: HealthSettings;
   /** Returns true while the replica has requests. */
@@ -35,7 +35,7 @@ export interface HealthWatchOptions {
 
 /** Runs until the signal aborts. */
 export async function watchHealth(options: HealthWatchOptions): Promise<void> {
-  const { port, healthPath, speaksHttp, settings, signal } = options;
+  const { port, check, speaksHttp, settings, signal } = options;
   let failures = 0;
   let silences = 0;
   let isHealthy = true;
@@ -47,7 +47,7 @@ export async function watchHealth(options: HealthWatchOptions): Promise<void> {
     // An abort ends the wait.
     await wait(settings.intervalMs, undefined, { signal }).catch(() => {});
     if (signal.aborted) return;
-    const health = await healthOf(port, healthPath, speaksHttp, settings.timeoutMs);
+    const health = await healthOf(port, check, speaksHttp, settings.timeoutMs);
     if (signal.aborted) return;
     if (health === "healthy") {
       failures = 0;

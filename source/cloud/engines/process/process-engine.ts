@@ -201,7 +201,7 @@ class ProcessEngine implements Engine {
     const earlier = this.#records.read(request.replica);
     if (earlier !== undefined) return await this.#adoptOne(earlier);
     const { plan } = request;
-    const { hardware, exposedPort, healthPath, limits } = plan.config;
+    const { hardware, exposedPort, healthPath, healthStatus, limits } = plan.config;
     const unmappedPort = this.#unmappedPortOf(plan);
     const reserved = await this.#resources.reserve(request.replica, hardware, unmappedPort);
     const record: ReplicaRecord = {
@@ -214,6 +214,7 @@ class ProcessEngine implements Engine {
       ...reserved,
       exposedPort,
       healthPath,
+      ...(healthStatus !== undefined && { healthStatus }),
       startupTimeoutMs: limits.startupTimeoutMs,
       startedAt: this.#clock.wallMs(),
       warnings: [],

@@ -10,6 +10,12 @@ export type HttpAnswer =
   /** Refused, reset, or not HTTP. */
   | { kind: "broken" };
 
+export interface HealthCheck {
+  path: string;
+  /** Status of a server that is ready; undefined: any below 500. */
+  status: number | undefined;
+}
+
 /** State of a server that has opened its port. */
 export type Readiness = "ready" | "loading" | "silent";
 
@@ -56,18 +62,20 @@ export function ask(port: number, path: string, limitMs: number): Promise<HttpAn
 }
 
 /**
- * Any status below 500 means ready, 503 means loading. Without a health path the model list
- * decides, as some servers open their port before they have loaded.
+ * Any other status than that of a ready server means loading. If none is given and the path does not
+ * exist, the model list decides, as some servers open their port before they have loaded.
  */
 export async function readinessOf(
   port: number,
-  healthPath: string,
+  check: HealthCheck,
   limitMs: number,
 ): Promise<Readiness> {
-  const health = await ask(port, healthPath, limitMs);
+  const health = await ask(port, check.path, limitMs);
   if (health.kind !== "status") return "silent";
   const hasNoSuchPath = health.status === notFound || health.status === wrongMethod;
-  if (!hasNoSuchPath) return health.status < firstFailure ? "ready" : "loading";
+  if (check.status !== undefined || !hasNoSuchPath) {
+    return isExpected(health.status, check) ? "ready" : "loading";
+  }
   const models = await ask(port, fallbackPath, limitMs);
   return models.kind === "status" && models.status === unavailable ? "loading" : "ready";
 }
@@ -81,12 +89,16 @@ export type Health = "healthy" | "silent" | "failing";
  */
 export async function healthOf(
   port: number,
-  healthPath: string,
+  check: HealthCheck,
   speaksHttp: boolean,
   limitMs: number,
 ): Promise<Health> {
   if (!speaksHttp) return (await canConnect(port, limitMs)) ? "healthy" : "failing";
-  const answer = await ask(port, healthPath, limitMs);
+  const answer = await ask(port, check.path, limitMs);
   if (answer.kind === "silence") return "silent";
-  return answer.kind === "status" && answer.status < firstFailure ? "healthy" : "failing";
+  return answer.kind === "status" && isExpected(answer.status, check) ? "healthy" : "failing";
+}
+
+function isExpected(status: number, check: HealthCheck): boolean {
+  return check.status === undefined ? status < firstFailure : status === check.status;
 }

@@ -27,6 +27,7 @@ const recordSchema = Type.Object({
   /** Port in the script. */
   exposedPort: Type.Integer(),
   healthPath: Type.String(),
+  healthStatus: Type.Optional(Type.Integer()),
   startupTimeoutMs: Type.Number(),
   gpus: Type.Array(Type.String()),
   /** Milliseconds since 1970. */

@@ -20,6 +20,7 @@ import {
   type ProcessIdentity,
   readBootId,
 } from "./process-table.ts";
+import type { HealthCheck } from "./ready-probe.ts";
 import type { ReplicaRecord, ReplicaRecords } from "./replica-record.ts";
 import { describePhases, StartPhases } from "./start-phases.ts";
 import { progressOf, progressOfMarker, type StartProgress } from "./start-progress.ts";
@@ -216,13 +217,14 @@ export class Replica {
   }
 
   async #bringUp(): Promise<ReplicaRecord["ready"]> {
-    const { port, exposedPort, healthPath, startedAt, startupTimeoutMs } = this.#record;
+    const { port, exposedPort, startedAt, startupTimeoutMs } = this.#record;
     const identity = this.#identity;
     if (identity === undefined) return undefined;
     const deadline = startedAt + startupTimeoutMs;
     const { clock } = this.#context;
     const { signal } = this.#ended;
-    const options = { identity, port, exposedPort, healthPath, deadline, startupTimeoutMs };
+    const check = checkOf(this.#record);
+    const options = { identity, port, exposedPort, check, deadline, startupTimeoutMs };
     const report = (sentence: string) => this.#log.event(sentence);
     const result = await bringUp({ ...options, clock, signal, report });
     if (signal.aborted || result.kind === "given_up" || this.#cause !== undefined) return undefined;
@@ -249,10 +251,10 @@ export class Replica {
 
   async #watchHealth({ port, speaksHttp }: NonNullable<ReplicaRecord["ready"]>): Promise<void> {
     const { health, isBusy } = this.#context;
-    const { replica, healthPath } = this.#record;
+    const { replica } = this.#record;
     await watchHealth({
       port,
-      healthPath,
+      check: checkOf(this.#record),
       speaksHttp,
       settings: health,
       isBusy: () => isBusy(replica),
@@ -327,4 +329,8 @@ export class Replica {
     this.#lastProblem = text;
     this.#context.log(`replica ${this.#record.replica}: ${text}`);
   }
+}
+
+function checkOf({ healthPath, healthStatus }: ReplicaRecord): HealthCheck {
+  return { path: healthPath, status: healthStatus };
 }

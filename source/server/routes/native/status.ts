@@ -1,4 +1,4 @@
-// GET / and /api/version: liveness.
+// GET /, /health and /api/version: liveness and readiness.
 import type { FastifyInstance } from "fastify";
 import type { ServerDependencies } from "../../dependencies.ts";
 
@@ -7,6 +7,11 @@ export function registerStatus(app: FastifyInstance, dependencies: ServerDepende
   app.get("/", async (_request, reply) =>
     reply.type("text/plain; charset=utf-8").send("Ollama is running"),
   );
+  // As llama-server answers it.
+  app.get("/health", async (_request, reply) => {
+    if (!dependencies.isLoading()) return { status: "ok" };
+    return reply.code(503).send({ status: "loading model" });
+  });
   app.get("/api/version", async () => {
     await dependencies.ready;
     return { version: dependencies.version, server: "modelctl" };

@@ -45,6 +45,12 @@ describe("an exit reason", () => {
     expect(reasonOf({ ending, tail })).toEqual(["out_of_memory", "Not enough GPU memory."]);
   });
 
+  it("is the error that the server ended with", () => {
+    const ending = readMarker({ phase: "returned", program: "modelctl", code: 3 });
+    const tail = ["Error: the first try failed", "again", "Error: model 'mine' not found."];
+    expect(reasonOf({ ending, tail })).toEqual(["exited", "model 'mine' not found."]);
+  });
+
   it("names the program that exited before the function returned", () => {
     const ending = readMarker({ phase: "returned", program: "vllm", code: -11 });
     expect(reasonOf({ ending, code: 139 })).toEqual([

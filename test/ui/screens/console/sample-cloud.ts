@@ -113,6 +113,7 @@ export function sampleUsage(change: Partial<UsageDocument> = {}): UsageDocument 
     app: "tiny",
     requests: 0,
     errors: 0,
+    clientErrors: 0,
     ttfbMsP50: undefined,
     ttfbMsP95: undefined,
     inputTokens: 0,

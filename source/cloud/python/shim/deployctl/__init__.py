@@ -22,7 +22,8 @@ def app(function=None, **options):
 
     port: the port in the script, which each replica maps to its own.
     gpu: "H100", "H100:2" (name and count), or "any"; without it CPU only.
-    health_path: answered with a status below 500 once the app is ready.
+    health_path, health_status: answered with this status once the app is ready, by default with any
+    below 500.
     max_multiplexing: concurrent requests per replica.
     min_concurrency, max_concurrency, concurrency_buffer, concurrency_buffer_perc: replicas.
     keep_alive, scaling_delay, startup_timeout, request_timeout, drain_timeout,

@@ -77,6 +77,7 @@ _OWN = (
     "machine_type",
     "num_gpus",
     "health_path",
+    "health_status",
     "name",
     "auth",
     "max_multiplexing",

@@ -3,6 +3,7 @@
 import { execFile } from "node:child_process";
 import path from "node:path";
 import { promisify } from "node:util";
+import fuzzysort from "fuzzysort";
 import { completePath, pathBeforeCursor } from "../../../../client/attachments/complete-path.ts";
 import type { EditorState } from "../../../editor/editor-state.ts";
 import type { ListItem, SlashName } from "../../../frame/screen.ts";
@@ -13,6 +14,8 @@ export interface Menu {
   readonly start: number;
   readonly items: readonly ListItem[];
   readonly selected: number;
+  /** Only scattered letters match: Enter leaves them until the arrows choose one. Defaults to false. */
+  readonly isGuess?: boolean;
 }
 
 export interface MenuSources {
@@ -23,6 +26,8 @@ export interface MenuSources {
 type Typed = Pick<EditorState, "text" | "cursor">;
 
 const itemsMaximum = 50;
+/** Scattered letters must lie at least this close together (fuzzysort's score, 0 to 1). */
+const guessScore = 0.5;
 const modelCommand = /^\/(?:model|load) +(\S*)$/;
 const atWord = /(?:^|\s)@([^\s"']*)$/;
 /** A list of files is read again after this time. */
@@ -69,12 +74,20 @@ async function modelMenu(
 }
 
 async function fileMenu(typed: Typed, word: string, folder: string): Promise<Menu | undefined> {
-  const known = await projectFiles(folder);
-  const names = known === undefined ? undefined : fittingFiles(known, word);
-  if (names !== undefined && names.length > 0) {
-    return menuOf(typed.cursor - word.length, names.map(fileItem));
-  }
-  return await pathMenu(typed, folder);
+  const known = (await projectFiles(folder)) ?? [];
+  const start = typed.cursor - word.length;
+  const names = fittingFiles(known, word);
+  if (names.length > 0) return menuOf(start, names.map(fileItem));
+  return (await pathMenu(typed, folder)) ?? guessMenu(start, known, word);
+}
+
+function guessMenu(start: number, known: readonly string[], word: string): Menu | undefined {
+  const found = fuzzysort.go(word, known, { threshold: guessScore, limit: itemsMaximum });
+  const menu = menuOf(
+    start,
+    found.map(({ target }) => fileItem(target)),
+  );
+  return menu && { ...menu, isGuess: true };
 }
 
 /** Files and folders that complete the path before the cursor. */
@@ -88,7 +101,8 @@ export async function pathMenu({ text, cursor }: Typed, folder: string): Promise
 /** Moves the selection; stops at the ends. */
 export function moveMenu(menu: Menu, direction: -1 | 1): Menu {
   const last = menu.items.length - 1;
-  return { ...menu, selected: Math.min(last, Math.max(0, menu.selected + direction)) };
+  const selected = Math.min(last, Math.max(0, menu.selected + direction));
+  return { ...menu, selected, isGuess: false };
 }
 
 /** Returns the text with the selected item inserted, and the cursor after it. */
@@ -100,8 +114,9 @@ export function takeItem({ text, cursor }: Typed, menu: Menu): Typed {
   return { text: text.slice(0, menu.start) + word + rest, cursor: menu.start + word.length };
 }
 
-/** Tells if the typed text is an item already: Enter has nothing to complete. */
+/** Tells if Enter has nothing to complete: the typed text is an item already, or the items are guesses. */
 export function isComplete({ text, cursor }: Typed, menu: Menu): boolean {
+  if (menu.isGuess === true) return true;
   const typed = text.slice(menu.start, cursor);
   return menu.items.some(({ value }) => value === typed);
 }

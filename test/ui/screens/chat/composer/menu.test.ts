@@ -56,6 +56,7 @@ test.each([
   ["see @docs/n", ["docs/notes.md"]],
   ["see @secret", ["secret.log"]],
   ["mail bob@note", undefined],
+  ["@docmd", ["docs/notes.md"]],
   ["@nobody", undefined],
 ])("%j offers %j", async (text, names) => {
   expect(await opened(text)).toEqual(names);
@@ -68,6 +69,13 @@ test("an accepted item replaces the word, and the text continues after it", asyn
   expect(isComplete(text, menu)).toBe(false);
   const taken = takeItem(text, moveMenu(moveMenu(menu, 1), 1));
   expect(taken).toEqual({ text: "see @notes.txt please", cursor: "see @notes.txt ".length });
+});
+
+test("scattered letters are a guess, which Enter leaves until it is chosen", async () => {
+  const menu = await openMenu(typed("@docmd"), { models, folder });
+  if (menu === undefined) throw new Error("There is no menu.");
+  expect(isComplete(typed("@docmd"), menu)).toBe(true);
+  expect(isComplete(typed("@docmd"), moveMenu(menu, 1))).toBe(false);
 });
 
 test("a command is complete when Enter would run it", () => {
