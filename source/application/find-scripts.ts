@@ -11,7 +11,8 @@ const longestBytes = 1024 * 1024;
 /** Limit for one folder; users with more scripts can type the name. */
 const mostFiles = 500;
 /** Matches the decorator of a function. It may be in a comment: reading the script settles that. */
-const marks = /^\s*@\s*(deployctl|fal)\b|\bfal\.App\b|^\s*@\s*(function|cached|isolated)\(/m;
+const marks =
+  /^\s*@\s*(deployctl|fal|modal)\b|\bfal\.App\b|\bmodal\.App\(|^from modal import|^\s*@\s*(function|cached|isolated)\(/m;
 
 /** Paths relative to the folder, of the folder itself and of those in it. */
 export async function findScripts(folder: string): Promise<string[]> {

@@ -211,10 +211,15 @@ function examineVariables({ inspection, config, secrets = {} }: DeploymentReques
   ]);
   return inspection.env_read
     .filter(({ name, required, set }) => required && !set && !given.has(name))
-    .map(({ name, line }) => ({
+    .map(({ name, file, line }) => ({
       subject: "variables",
       kind: "fault",
-      sentence: `The script needs ${name}${line === undefined ? "" : ` (line ${line})`}, which is not set.`,
+      sentence: `The script needs ${name}${placeOf(file, line)}, which is not set.`,
       hint: "Set it as a variable.",
     }));
+}
+
+function placeOf(file: string | undefined, line: number | undefined): string {
+  if (line === undefined) return "";
+  return file === undefined ? ` (line ${line})` : ` (${file}:${line})`;
 }

@@ -34,6 +34,7 @@ beforeAll(() => {
     "two.py": `${head}${one}\n${one.replace("serve", "other")}`,
     "needs.py": `${head}${one}MODEL = os.environ["BEFORE_DEPLOYING_MODEL"]\n`,
     "plain.py": "print('deployctl is not used')\n",
+    "web.py": 'import modal\napp = modal.App("a")\n@app.function()\ndef serve(): pass\n',
     "notes.txt": one,
     "more/app.py": head.replace("deployctl", "fal") + one.replace("deployctl.app", "fal.function"),
     ".hidden/secret.py": head + one,
@@ -45,7 +46,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 describe("scripts", () => {
   test("in a folder are those with something to deploy", async () => {
     const found = await findScripts(folder);
-    expect(found.toSorted()).toEqual(["deploy.py", "more/app.py", "needs.py", "two.py"]);
+    expect(found.toSorted()).toEqual(["deploy.py", "more/app.py", "needs.py", "two.py", "web.py"]);
   });
 
   test("list what can be deployed", async () => {

@@ -160,6 +160,36 @@ describe("variables and secrets", () => {
   });
 });
 
+describe("variables that a script reads by a list of names", () => {
+  const deployTone = async (tone: string, ...words: string[]) =>
+    await cloud.json<{ revision: string; status: string; warnings: string[] }>(
+      ["deploy", "tone.py", "--app-name", "tone", ...words],
+      { environment: { TONE: tone } },
+    );
+
+  test("make another revision when a value changes, and only then", async () => {
+    const head = 'import os\nFOUND = {name: os.environ.get(name) for name in ["TONE", "PACE"]}\n';
+    const more =
+      "import secret_names\nMORE = {name: os.environ[name] for name in secret_names.ALL}\n";
+    cloud.write("secret_names.py", "ALL = []\n");
+    cloud.write("tone.py", head + more + fakeServerScript());
+    const first = await deployTone("warm");
+    expect(first.warnings).toEqual([
+      expect.stringMatching(/^tone\.py:4 reads variables that only running it tells: MORE/),
+    ]);
+    expect(await deployTone("warm")).toMatchObject({ status: "no_change" });
+    const second = await deployTone("cold");
+    expect(second.revision).not.toBe(first.revision);
+    const flag = await deployTone("cold", "--env", "PACE=slow");
+    expect(flag.revision).not.toBe(second.revision);
+    const reply = await fetch(`${url.replace(/app$/, "tone")}/environment?name=TONE&name=PACE`, {
+      headers: { authorization: `Key ${key}` },
+    });
+    expect(await reply.json()).toEqual({ TONE: "cold", PACE: "slow" });
+    await cloud.json(["apps", "delete", "tone"]);
+  });
+});
+
 describe("a long deployment", () => {
   interface Shown {
     activeRevision: string;

@@ -5,6 +5,7 @@ const Warning = Type.Object({
   code: Type.String(),
   sentence: Type.String(),
   line: Type.Optional(Type.Integer()),
+  variable: Type.Optional(Type.String()),
 });
 
 const Image = Type.Object({
@@ -17,6 +18,7 @@ const Image = Type.Object({
 
 const Variable = Type.Object({
   name: Type.String(),
+  file: Type.Optional(Type.String()),
   line: Type.Optional(Type.Integer()),
   value: Type.Optional(Type.String()),
   default: Type.Optional(Type.String()),

@@ -43,6 +43,8 @@ export interface Inspection {
 /** Variable that the script reads, with its current value. */
 export interface ReadVariable {
   name: string;
+  /** Module beside the script that reads it; absent: the script itself. */
+  file?: string;
   line?: number;
   /** Absent when unset or secret. */
   value?: string;
@@ -60,4 +62,6 @@ export interface InspectionWarning {
   code: string;
   sentence: string;
   line?: number;
+  /** Variable that would mend it. */
+  variable?: string;
 }

@@ -31,7 +31,7 @@ test("is announced, and completes what static reading left open", async () => {
   const { found, told } = await inspect(
     `
 import os, own, fal
-SIZES = [n for n in range(3)]
+SIZES = (lambda: [0, 1, 2])()
 @fal.function(exposed_port=8000, num_gpus=own.count(), max_concurrency=SIZES[-1],
               machine_type=os.environ.get("PRE" + "FIX" + str(SIZES[0]), "GPU"))
 def serve(): pass
@@ -188,7 +188,7 @@ test("shows environment variables that the script reads, but no secrets", async 
   const { found } = await inspect(
     `
 import os, deployctl
-NAMES = [name for name in ("MY_API_KEY", "OTHER") if name in os.environ]
+NAMES = [name for name in ("MY_API_KEY", "OTH" + chr(69) + "R") if name in os.environ]
 KEY = os.environ["MY_API_KEY"]
 @deployctl.app(port=8000, name=",".join(NAMES), env={"URL": "x" + KEY + "x"})
 def serve(): pass
@@ -204,7 +204,7 @@ test("a script that never finishes is stopped", async () => {
   const file = path.join(folder, "endless.py");
   writeFileSync(
     file,
-    "import deployctl\nX = [n for n in (1,)][0]\n@deployctl.app(port=X)\ndef serve(): pass\nwhile True: pass\n",
+    "import deployctl\nX = (lambda: 1)()\n@deployctl.app(port=X)\ndef serve(): pass\nwhile True: pass\n",
   );
   await expect(inspectScript(file, "serve", { runLimitMs: 500 })).rejects.toMatchObject({
     code: "CLOUD_SCRIPT_INVALID",
@@ -214,10 +214,15 @@ test("a script that never finishes is stopped", async () => {
 
 test.each([
   ["raises", "{}['a']", /deploy\.py:3: KeyError: 'a'/],
+  [
+    "lacks a variable",
+    "os.environ['MODEL_DIR']",
+    /deploy\.py:3: reads MODEL_DIR, which is not set/,
+  ],
   ["exits Python", "import sys; sys.exit(1)", /deploy\.py:\S+ loading the script exits Python/],
   ["misses a name of a module", "from os import nothing_there", /deploy\.py:3: ImportError/],
 ])("reports a script that %s, with its line", async (_what, statement, sentence) => {
-  const text = `import deployctl\nX = [n for n in (1,)][0]\n${statement}\n@deployctl.app(port=X)\ndef serve(): pass\n`;
+  const text = `import deployctl, os\nX = (lambda: 1)()\n${statement}\n@deployctl.app(port=X)\ndef serve(): pass\n`;
   await expect(inspect(text)).rejects.toMatchObject({
     code: "CLOUD_SCRIPT_INVALID",
     message: expect.stringMatching(sentence),

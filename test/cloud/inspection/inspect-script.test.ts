@@ -428,9 +428,63 @@ def serve():
     ]);
     expect(found.warnings).toContainEqual({
       code: "variable_unset",
-      sentence: "deploy.py:7 reads C, which is not set.",
+      sentence: "deploy.py:7 reads C, which is not set. Use --env C=VALUE.",
       line: 7,
+      variable: "C",
     });
+  });
+
+  test.each([
+    ["comprehensions", "ALL = {key: os.environ.get(key) for key in ['A', 'B']}", ["A", "B"]],
+    [
+      "tests of comprehensions",
+      "SET = [f'X_{n}' for n in ('A', 'B') if f'X_{n}' in os.environ]",
+      ["X_A", "X_B"],
+    ],
+    [
+      "choices of all variables",
+      "def is_ours(name):\n    return name.startswith('X_') or name == 'A'\nALL = {name: value for name, value in os.environ.items() if is_ours(name)}",
+      ["A", "X_Y"],
+    ],
+    [
+      "loops",
+      "found = {}\nfor key, usual in {'A': 1, 'B': 2}.items():\n    found[key] = os.getenv(key, usual)",
+      ["A", "B"],
+    ],
+    [
+      "functions of its own",
+      "def read(name, usual=None):\n    return os.environ.get('X_' + name, usual)\nA = read('A')\nB = read('B', 'b')",
+      ["X_A", "X_B"],
+    ],
+    ["names of a secret of Modal", "S = modal.Secret.from_local_environ(['A'])", ["A"]],
+    ["a module beside it", "import variables_of_module", ["FROM_MODULE"]],
+  ])("are found in %s", async (_what, text, names) => {
+    write("variables_of_module.py", "import os\n\nVALUE = os.environ.get('FROM_MODULE')\n");
+    const found = await read(`import os, modal\n${text}\ndef serve(): pass\n`, {
+      target: "serve",
+      environment: { A: "a", X_Y: "y", OTHER: "o" },
+    });
+    expect(found.env_read.map(({ name }) => name)).toEqual(names);
+    expect(found.warnings.map(({ code }) => code)).not.toContain("variable_unresolved");
+  });
+
+  test("that only running it tells are named with their line, and what mends it", async () => {
+    const found = await read(
+      `
+import os, own
+KEYS = {key: os.environ.get(key) for key in own.keys()}
+ALL = {key: value for key, value in os.environ.items() if key != "PATH"}
+COPY = dict(os.environ, MORE="1"), {**os.environ}, os.environ.copy()
+def serve(): pass
+`,
+      { target: "serve" },
+    );
+    expect(found.env_read).toEqual([]);
+    const warnings = found.warnings.filter(({ code }) => code === "variable_unresolved");
+    expect(warnings.map(({ line }) => line)).toEqual([3, 4]);
+    expect(warnings[0]?.sentence).toMatch(
+      /^deploy\.py:3 reads variables .*: KEYS = .*own\.keys\(\)\}\. .*use --env NAME=VALUE/,
+    );
   });
 
   test("never show a secret, wherever it was copied", async () => {

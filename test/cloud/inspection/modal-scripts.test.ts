@@ -142,7 +142,7 @@ test.each(["block_network=True", "single_use_containers=True", "max_inputs=1"])(
 test("an image that only running the script tells is found in the sandbox", async () => {
   const found = await read(
     `
-NAMES = [name for name in ("torch", "numpy")]
+NAMES = (lambda: ["torch", "numpy"])()
 image = modal.Image.debian_slim().pip_install(*NAMES).run_commands("make")
 @app.function(image=image)
 @modal.wsgi_app()

@@ -62,7 +62,7 @@ PORT = ${typeof address === "object" ? address?.port : 0}
 def path(text): return ctypes.c_char_p(text.encode())
 def words(*texts): return (ctypes.c_char_p * (len(texts) + 1))(*[text.encode() for text in texts], None)
 def touch(): return ("touch " + MARK).encode()
-${statements.map(attempt).join("")}@deployctl.app(port=[8000][0] + len([n for n in ()]))
+${statements.map(attempt).join("")}@deployctl.app(port=[8000][0] + (lambda: 0)())
 def serve(): pass
 `;
 }

@@ -3,7 +3,7 @@
 import re
 import shlex
 
-from deployctl_reading.variables import looks_secret
+from deployctl_reading.variable_names import looks_secret
 
 # Variables that describe the container's own file system, or would override this machine's.
 _OF_CONTAINER = re.compile(

@@ -17,10 +17,9 @@ def read_document(file, name, environment):
     """Returns the document of `deployctl inspect --json`. Raises Problem."""
     source = _read_source(file)
     tree = _parse(source, file)
-    lines = source.decode("utf-8", "replace").splitlines()
+    lines = _lines_of(source)
     reader = Reader(file, tree, environment)
     target = targets.choose(reader, name, file)
-    variables = variables_of(tree, reader)
     document = {
         "schema": 1,
         "target": name if target is None else target.name,
@@ -29,7 +28,7 @@ def read_document(file, name, environment):
         "line": 1 if target is None else target.line,
         "config": {},
         "dynamic": ["*"],
-        "env_read": variables,
+        "env_read": [],
         "stubbed": [],
         "warnings": [],
     }
@@ -44,8 +43,8 @@ def read_document(file, name, environment):
     modules = _texts(config.get("local_python_modules"))
     patterns = _texts(config.get("files") or config.get("app_files"))
     document["files"] = files_of(file, tree, words, patterns, modules)
-    document["warnings"] += _unset(variables, file)
-    read = {one["name"]: environment.get(one["name"], "") for one in variables}
+    _add_variables(document, tree, reader, lines)
+    read = {one["name"]: environment.get(one["name"], "") for one in document["env_read"]}
     return mask_inspection(document, secrets_of(read))
 
 
@@ -98,17 +97,53 @@ def _add_warnings(document):
         _warn(document, "image_ignored", sentence, document["line"])
 
 
-def _unset(variables, file):
-    return [
-        {
-            "code": "variable_unset",
-            "sentence": "%s:%d reads %s, which is not set."
-            % (os.path.basename(file), one["line"], one["name"]),
-            "line": one["line"],
-        }
-        for one in variables
-        if one.get("required")
-    ]
+def _add_variables(document, tree, reader, lines):
+    """Lists the variables that the script and the modules beside it read, and warns about those
+    that are not set or not known.
+    """
+    _add_variables_of(document, tree, reader, lines, None)
+    for name in document["files"][1:]:
+        if not name.endswith(".py"):
+            continue
+        file = os.path.join(reader.folder, name)
+        try:
+            source = _read_source(file)
+            module = _parse(source, file)
+            of_module = Reader(file, module, reader.environment)
+        except Problem:
+            continue  # reported when the script imports it
+        _add_variables_of(document, module, of_module, _lines_of(source), name)
+
+
+def _add_variables_of(document, tree, reader, lines, module):
+    variables, unresolved = variables_of(tree, reader)
+    known = [one["name"] for one in document["env_read"]]
+    for one in variables:
+        if one["name"] in known:
+            continue
+        if module is not None:
+            one["file"] = module
+        document["env_read"].append(one)
+        if one.get("required"):
+            _warn_unset(document, one, os.path.basename(reader.file))
+    for node in unresolved:
+        text = lines[node.lineno - 1].strip()
+        sentence = (
+            "%s:%d reads variables that only running it tells: %s. If the app needs them, use --env "
+            "NAME=VALUE for each."
+            % (os.path.basename(reader.file), node.lineno, text if len(text) <= 80 else text[:79] + "…")
+        )
+        _warn(document, "variable_unresolved", sentence, node.lineno)
+
+
+def _warn_unset(document, variable, file):
+    name = variable["name"]
+    mend = "Use --env %s=VALUE." % name
+    if variable.get("secret"):
+        mend = "Use --secret %s, after `deployctl secrets set %s=VALUE`." % (name, name)
+    sentence = "%s:%d reads %s, which is not set. %s" % (file, variable["line"], name, mend)
+    _warn(document, "variable_unset", sentence, variable["line"])
+    document["warnings"][-1]["variable"] = name
 
 
 def _warn(document, code, sentence, line):
@@ -133,6 +168,10 @@ def _read_source(file):
             "Check the path: %s." % file,
             file,
         ) from error
+
+
+def _lines_of(source):
+    return source.decode("utf-8", "replace").splitlines()
 
 
 def _parse(source, file):

@@ -7,6 +7,7 @@ import os
 import sys
 
 from deployctl_reading import builtin_calls, library
+from deployctl_reading.comprehensions import Comprehensions
 from deployctl_reading.values import UNKNOWN, Function, Method, Module, is_known
 
 _BINARY = {
@@ -37,7 +38,7 @@ _OF_PYTHON = tuple(name for name in builtin_calls.FUNCTIONS if "." not in name) 
 _HARMLESS = _OF_PYTHON + tuple("subprocess os asyncio json shlex sys logging fal deployctl modal".split())
 
 
-class Folding:
+class Folding(Comprehensions):
     """Folds expressions. `reader` is the Reader of the whole script, which handles calls."""
 
     def __init__(self, reader):
@@ -152,7 +153,10 @@ class Folding:
         left = self.fold(node.left, scope)
         for op, right_node in zip(node.ops, node.comparators):
             right = self.fold(right_node, scope)
-            if library.is_environment(right) and is_known(left):
+            if library.is_environment(right):
+                self._reader.reads.note(node, left)
+                if not is_known(left):
+                    return UNKNOWN
                 right = self._reader.environment.keys()
             elif not is_known([left, right]):
                 return UNKNOWN
@@ -196,7 +200,8 @@ class Folding:
     def _subscript(self, node, scope):
         owner = self.fold(node.value, scope)
         key = self.key(node.slice, scope)
-        if library.is_environment(owner):
+        if library.is_environment(owner) and isinstance(node.ctx, ast.Load):
+            self._reader.reads.note(node, key, is_required=True)
             return self._reader.environment.get(key, UNKNOWN) if is_known(key) else UNKNOWN
         if owner is UNKNOWN or not (is_known(key) or isinstance(key, slice)):
             return UNKNOWN
@@ -222,7 +227,7 @@ class Folding:
             value = self.fold(node.value, scope)
             if node.arg is not None:
                 keywords[node.arg] = value
-            elif isinstance(value, dict):
+            elif isinstance(value, dict) and all(isinstance(key, str) for key in value):
                 keywords.update(value)
             else:
                 keywords["*"] = UNKNOWN

@@ -2,6 +2,7 @@
 
 import os
 
+from deployctl_reading.environment_reads import ALL_METHODS
 from deployctl_reading.problem import Problem
 from deployctl_reading.values import UNKNOWN, Decorator, Image, ModalApp, Module, is_known
 
@@ -23,6 +24,9 @@ _SAME = {
 }
 
 
+_ALL_VARIABLES = tuple("os.environ." + method for method in ALL_METHODS)
+
+
 def canonical(name):
     """Returns one name for aliases, and for methods of an aliased class."""
     owner, _, method = name.rpartition(".")
@@ -39,7 +43,10 @@ def call(name, arguments, keywords, node, reader):
     """Returns the result of a library function, or UNKNOWN. Raises Problem for invalid keywords."""
     name = canonical(name)
     if name == "os.environ.get":
-        return _environment_get(arguments, reader.environment)
+        return _environment_get(arguments, keywords, node, reader)
+    if name in _ALL_VARIABLES:
+        reader.reads.note(node, UNKNOWN)
+        return UNKNOWN
     if name in ("fal.function", "deployctl.app"):
         return decorator(name, arguments, keywords, node.lineno)
     if name in ("fal.ContainerImage", "fal.ContainerImage.from_dockerfile_str"):
@@ -49,7 +56,7 @@ def call(name, arguments, keywords, node, reader):
     if name.startswith("modal."):
         from deployctl_reading import modal_library  # imported late: few scripts need it
 
-        return modal_library.call(name, arguments, keywords)
+        return modal_library.call(name, arguments, keywords, node, reader)
     return UNKNOWN
 
 
@@ -76,10 +83,11 @@ def decorator(name, arguments, keywords, line):
     return Decorator("fal", "function", options, line)
 
 
-def _environment_get(arguments, environment):
-    name = arguments[0]
-    default = arguments[1] if len(arguments) > 1 else None
-    return environment.get(name, default) if is_known(name) else UNKNOWN
+def _environment_get(arguments, keywords, node, reader):
+    name = arguments[0] if arguments else keywords.get("key", UNKNOWN)
+    default = arguments[1] if len(arguments) > 1 else keywords.get("default")
+    reader.reads.note(node, name, default)
+    return reader.environment.get(name, default) if is_known(name) else UNKNOWN
 
 
 def _image(arguments, keywords, *names):

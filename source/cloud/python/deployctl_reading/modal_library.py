@@ -10,12 +10,12 @@ _PARTS = frozenset(
     "enter exit".split()
 )
 # Decorators of an app, with the kind of what they make.
-_KINDS = {"function": "function", "cls": "app", "server": "app"}
+_KINDS = {"function": "function", "cls": "app", "server": "app", "_experimental_server": "app"}
 # Keywords of an image that change none of its packages and variables.
 _NEEDLESS = ("secret", "secrets", "gpu", "force_build", "volumes", "context_dir", "context_mount")
 
 
-def call(name, arguments, keywords):
+def call(name, arguments, keywords, node, reader):
     """Returns the result of a function such as modal.Image.debian_slim, or UNKNOWN."""
     owner, _, method = name.rpartition(".")
     if name in ("modal.App", "modal.Stub"):
@@ -25,6 +25,9 @@ def call(name, arguments, keywords):
     if owner == "modal.Image":
         return _of_image(Image, method, arguments, keywords)
     if owner == "modal.Secret" and is_known([arguments, keywords]):
+        if method == "from_local_environ":
+            for variable in arguments[0] if arguments else keywords["env_keys"]:
+                reader.reads.note(node, variable, is_required=True)
         return getattr(Secret, method)(*arguments, **keywords)
     if owner == "modal" and method in _PARTS:
         if method == "web_server" and arguments:

@@ -54,10 +54,11 @@ def renamed(target, name):
 
 def check(target, file, lines):
     """Returns Findings about keywords without effect here. Raises Problem for refused ones."""
-    given = [name for name in target.options if name not in _OF_DECORATOR]
+    options = target.options
+    given = {name: options[name] for name in options if name not in _OF_DECORATOR}
     try:
         if target.dialect == "modal":
-            return _modal_options.check(target.options)
+            return _modal_options.check(given)
         if target.dialect == "deployctl":
             return _options.check_own(given)
         if target.kind == "app":

@@ -25,7 +25,7 @@ def run(function, *arguments):
 def wait(coroutine):
     """Returns a coroutine's result; a caller inside a running loop blocks it, as on Modal."""
     if not _is_inside_loop() and not loop().is_running():
-        return loop().run_until_complete(coroutine)
+        return _wait_here(coroutine)
     import asyncio
 
     results = []
@@ -43,6 +43,17 @@ def wait(coroutine):
     if error is not None:
         raise error
     return result
+
+
+def _wait_here(coroutine):
+    import asyncio
+
+    try:
+        return loop().run_until_complete(coroutine)
+    except SystemExit:
+        # Runs what waits for the end of the coroutine, such as the end of worker threads.
+        loop().run_until_complete(asyncio.sleep(0))
+        raise
 
 
 def _is_inside_loop():

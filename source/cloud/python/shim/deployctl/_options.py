@@ -134,8 +134,9 @@ def read_fal_app(name, base, keywords, attributes):
     """
     options = {key: value for key, value in base.items() if key != "app_name"}
     options.update(keywords)
-    if isinstance(attributes.get("host_kwargs"), dict):
-        options.update(attributes["host_kwargs"])
+    host = attributes.get("host_kwargs")
+    if isinstance(host, dict):
+        options.update((str(key), value) for key, value in host.items())
     for key, value in attributes.items():
         if is_fal_app_attribute(key) and key != "host_kwargs" and value is not None:
             options[key] = value

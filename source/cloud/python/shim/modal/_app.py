@@ -44,6 +44,9 @@ class App:
         """Marks a class that starts a server on `port` when it is entered."""
         return self.cls(*unexpected, **keywords)
 
+    # The older name.
+    _experimental_server = server
+
     def _options(self, keywords, parts):
         options = _modal_options.read_options(keywords, parts, self)
         _modal_options.check(options).tell()

@@ -45,7 +45,7 @@ class Image:
     @staticmethod
     def from_registry(tag, *_, setup_dockerfile_commands=(), add_python=None, **__):
         commands = [("COMMANDS", "\n".join(_texts(setup_dockerfile_commands)))]
-        return Image([("FROM", tag)] + commands)._with(*_python_version(add_python))
+        return Image([("FROM", str(tag))] + commands)._with(*_python_version(add_python))
 
     from_aws_ecr = from_gcp_artifact_registry = from_registry
 
