@@ -137,8 +137,6 @@ async function run(
         onFrame?.(tookMs);
       },
       exitOnCtrlC: false,
-      // Text that a library writes to the console spoils only the program's own terminal.
-      patchConsole: stdout === process.stdout,
       // Ink would otherwise paint nothing until the end when a CI variable is set, even an empty
       // one.
       interactive: true,
