@@ -175,7 +175,7 @@ describe("variables that a script reads by a list of names", () => {
     cloud.write("tone.py", head + more + fakeServerScript());
     const first = await deployTone("warm");
     expect(first.warnings).toEqual([
-      expect.stringMatching(/^tone\.py:4 reads variables that only running it tells: MORE/),
+      expect.stringMatching(/^tone\.py:4 reads environment variables whose names .*: MORE/),
     ]);
     expect(await deployTone("warm")).toMatchObject({ status: "no_change" });
     const second = await deployTone("cold");

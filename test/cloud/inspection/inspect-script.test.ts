@@ -468,7 +468,7 @@ def serve():
     expect(found.warnings.map(({ code }) => code)).not.toContain("variable_unresolved");
   });
 
-  test("that only running it tells are named with their line, and what mends it", async () => {
+  test("with unknown names are reported with line and remedy", async () => {
     const found = await read(
       `
 import os, own
@@ -483,7 +483,7 @@ def serve(): pass
     const warnings = found.warnings.filter(({ code }) => code === "variable_unresolved");
     expect(warnings.map(({ line }) => line)).toEqual([3, 4]);
     expect(warnings[0]?.sentence).toMatch(
-      /^deploy\.py:3 reads variables .*: KEYS = .*own\.keys\(\)\}\. .*use --env NAME=VALUE/,
+      /^deploy\.py:3 reads environment variables .*: KEYS = .*own\.keys\(\)\}\. .*--env NAME=VALUE/,
     );
   });
 

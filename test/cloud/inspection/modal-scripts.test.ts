@@ -23,7 +23,7 @@ async function read(text: string, target?: string, isStatic = true): Promise<Ins
   return await inspectScript(file, target, { isStatic, environment: { PATH } });
 }
 
-test("a server of vLLM is read to the last word", async () => {
+test("reads a vLLM server completely", async () => {
   const found = await inspectScript(path.join(examples, "modal-vllm.py"), undefined, {
     isStatic: true,
     environment: { PATH },
@@ -56,7 +56,7 @@ test("a server of vLLM is read to the last word", async () => {
   expect(configFrom(found, { imageMode: "ignore" }).requirements).toEqual([]);
 });
 
-test("a class is chosen by its web endpoint, and its methods' decorators count", async () => {
+test("chooses a class by its web endpoint and reads its methods' decorators", async () => {
   const found = await inspectScript(path.join(examples, "modal-fastapi.py"), undefined, {
     isStatic: true,
     environment: { PATH },
@@ -71,7 +71,7 @@ test("a class is chosen by its web endpoint, and its methods' decorators count",
   });
 });
 
-test("what is not a web endpoint can be named, and is served with JSON", async () => {
+test("serves functions and methods without a web endpoint as JSON", async () => {
   const text = `
 @app.function()
 def double(x: int): return 2 * x
@@ -110,14 +110,14 @@ test.each([
   expect(configFrom(found)).toMatchObject(config);
 });
 
-test("a target below the maximum is the share at which replicas are added", async () => {
+test("turns target_inputs into a share of max_inputs", async () => {
   const text =
     "@app.function()\n@modal.concurrent(max_inputs=50, target_inputs=40)\n@modal.asgi_app()";
   const { scale } = configFrom(await read(`${text}\ndef serve(): pass`));
   expect(scale).toMatchObject({ maxMultiplexing: 50, targetUtilization: 0.8 });
 });
 
-test("keywords without effect, unknown ones and unknown secrets are told", async () => {
+test("warns about ignored keywords, unknown keywords and unknown secrets", async () => {
   const found = await read(`
 @app.function(cpu=4, regions="eu", retries=modal.Retries(max_retries=2),
               secrets=[modal.Secret.from_name("huggingface")])
@@ -139,7 +139,7 @@ test.each(["block_network=True", "single_use_containers=True", "max_inputs=1"])(
   },
 );
 
-test("an image that only running the script tells is found in the sandbox", async () => {
+test("reads a computed image in the sandbox", async () => {
   const found = await read(
     `
 NAMES = (lambda: ["torch", "numpy"])()
@@ -154,7 +154,7 @@ def serve(): pass`,
   expect(found.image).toMatchObject({ pip: ["torch", "numpy"], ignored: ["RUN make"] });
 });
 
-test("packages of files are read beside the script", async () => {
+test("reads requirements files next to the script", async () => {
   writeFileSync(path.join(folder, "needs.txt"), "# of the model\ntorch==2.9.1 # pinned\n-f x\n\n");
   const found = await read(`
 image = modal.Image.debian_slim().pip_install_from_requirements("needs.txt")

@@ -23,7 +23,7 @@ function post(replica: RunningReplica, pathName: string, body: unknown = {}): Pr
   });
 }
 
-test("a function that starts vLLM returns, and the replica serves", async () => {
+test("serves after a function has started vLLM and returned", async () => {
   const programs = path.join(folder.path, "bin");
   mkdirSync(programs);
   const fakeServer = path.join(repositoryFolder, "test/fixtures/cloud/fake-server.py");
@@ -37,7 +37,7 @@ test("a function that starts vLLM returns, and the replica serves", async () => 
   expect(replica.event("returned")).toBeDefined();
 });
 
-describe("a class without web endpoint", () => {
+describe("a class without a web endpoint", () => {
   let replica: RunningReplica;
 
   beforeAll(async () => {
@@ -107,7 +107,7 @@ class Model:
     expect(await answer.text()).toBe("data: 0\n\ndata: 1\n\n");
   });
 
-  test("is entered before it serves, and left when it ends", async () => {
+  test("runs enter hooks before serving, and exit hooks at the end", async () => {
     expect(replica.output).toContain("entered first");
     replica.kill("SIGTERM");
     await replica.ended;
@@ -115,7 +115,7 @@ class Model:
   });
 });
 
-test("a class can start its server by @app.server, and ends it when it is left", async () => {
+test("runs the server of an @app.server class until it exits", async () => {
   const replica = await folder.start(
     `
 import subprocess, sys, modal
@@ -138,7 +138,7 @@ class Files:
   expect(replica.output).toContain("stopping");
 });
 
-test("a WSGI app is served without any package", async () => {
+test("serves a WSGI app without any package", async () => {
   const replica = await folder.start(`
 import modal
 app = modal.App()
@@ -154,7 +154,7 @@ def serve():
   expect(await answer.text()).toBe("/a/b");
 });
 
-test("an endpoint of FastAPI says which package is missing", async () => {
+test("names the missing package of a FastAPI endpoint", async () => {
   const replica = await folder.start(
     "import sys, modal\nsys.modules['fastapi'] = None\napp = modal.App()\n@app.function()\n@modal.fastapi_endpoint()\ndef serve(): pass\n",
   );
@@ -172,7 +172,7 @@ describe("with FastAPI", () => {
     if (program === undefined) skip("no index of Python packages can be reached");
   });
 
-  test("an app that a class returns is served in the loop of its hooks", async () => {
+  test("serves a class's ASGI app in the event loop of its hooks", async () => {
     const replica = await folder.startFile(path.join(examples, "modal-fastapi.py"), {
       target: "Counter",
       ...(program !== undefined && { program }),
@@ -184,7 +184,7 @@ describe("with FastAPI", () => {
     expect(replica.output).toContain("counted to 15");
   });
 
-  test("endpoints take queries and bodies as FastAPI does, and answer other origins", async () => {
+  test("handles queries, bodies and CORS of FastAPI endpoints", async () => {
     const replica = await folder.start(
       `
 import modal

@@ -56,7 +56,7 @@ function withoutContext(answer: unknown): unknown {
   return JSON.parse(JSON.stringify(answer, (key, value) => (key === "ctx" ? undefined : value)));
 }
 
-test("a script is read without running it as fal reads it", async () => {
+test("reads the same options as fal, without running the script", async () => {
   const found = await inspectScript(script, undefined, { isStatic: true });
   expect(found.dynamic).toEqual([]);
   // To the requirements fal adds its own.
@@ -82,7 +82,7 @@ test("a script is read without running it as fal reads it", async () => {
   });
 });
 
-test("an app answers as it does on fal", async () => {
+test("answers like fal", async () => {
   const replica = await folder.startFile(script, {
     target: "Painter",
     ...(program !== undefined && { program }),
@@ -97,7 +97,7 @@ test("an app answers as it does on fal", async () => {
   }
 });
 
-test("every keyword and class attribute of fal is known", () => {
+test("knows every keyword and class attribute of fal", () => {
   const code =
     "import json\nfrom deployctl import _options as o\nprint(json.dumps([*o.FAL_HONOURED, *o.FAL_IGNORED, *o.FAL_APP, *sum(o.FAL_KINDS.values(), ())]))";
   const known: string[] = JSON.parse(
@@ -109,7 +109,7 @@ test("every keyword and class attribute of fal is known", () => {
   expect(real.keywords.filter((name) => ![...known, "name"].includes(name))).toEqual([]);
 });
 
-test("the example is served", async () => {
+test("serves the example", async () => {
   const replica = await folder.startFile(path.join(repositoryFolder, "docs/examples/fal-app.py"), {
     target: "WordCounter",
     ...(program !== undefined && { program }),

@@ -83,8 +83,7 @@ def _add_warnings(document):
     lines = image.get("ignored", [])
     if lines and document["dialect"] == "modal":
         sentence = (
-            "Images are not built: their packages and variables apply, and this does not: %s."
-            % ", ".join(lines)
+            "Images are not built. Their packages and variables apply; ignored: %s." % ", ".join(lines)
         )
         _warn(document, "image_ignored", sentence, document["line"])
     elif lines:
@@ -129,8 +128,8 @@ def _add_variables_of(document, tree, reader, lines, module):
     for node in unresolved:
         text = lines[node.lineno - 1].strip()
         sentence = (
-            "%s:%d reads variables that only running it tells: %s. If the app needs them, use --env "
-            "NAME=VALUE for each."
+            "%s:%d reads environment variables whose names are unknown until it runs: %s. If the app "
+            "needs them, pass each with --env NAME=VALUE."
             % (os.path.basename(reader.file), node.lineno, text if len(text) <= 80 else text[:79] + "…")
         )
         _warn(document, "variable_unresolved", sentence, node.lineno)

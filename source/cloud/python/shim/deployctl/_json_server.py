@@ -69,7 +69,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(route, {})
         elif route is not None:
             self._send(405, {"detail": "Method Not Allowed"}, {"Allow": "POST"})
-        elif path == "/health":  # of a function, which has no other route
+        elif path == "/health":  # functions have no such route
             self._send(200, {"status": "ok"})
         else:
             self._send(404, {"detail": "Not Found"})

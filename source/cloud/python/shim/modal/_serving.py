@@ -38,7 +38,7 @@ def serve(served):
     apps = [one for one in served if one.web in ("asgi_app", "wsgi_app")]
     if apps and len(served) > 1:
         names = ", ".join(one.name for one in served)
-        raise ValueError("a replica serves one web app; move each to a class of its own: %s" % names)
+        raise ValueError("a replica serves one web app; move each to its own class: %s" % names)
     if not served:
         raise ValueError("the class has no web endpoint and no method: add @modal.method()")
     port = deployctl.port()
