@@ -8,8 +8,8 @@ import { findCostlyRule } from "./grammar-ways.ts";
 const mostCharacters = 65_536;
 /** llama.cpp parses nested brackets recursively. */
 const deepestBrackets = 64;
-/** llama.cpp expands repetitions when it parses a grammar: `"abc"{100}` becomes 300 characters. */
-const mostElements = 200_000;
+/** llama.cpp expands repetitions, as our reader does: `"abc"{100}` becomes 300 characters. */
+const mostRepeated = 5000;
 
 /** Comments, texts, character sets, tokens, counts, names, and any other character. */
 const pieceForms =
@@ -45,16 +45,16 @@ export function addClientGrammar(rules: GrammarRules, gbnf: string): string {
 
 function refuseLargeRepetitions(pieces: readonly string[]): void {
   let depth = 0;
-  let elements = 0;
+  let repeated = 0;
   // Elements that a count or a star would repeat.
   let last = 0;
   for (const piece of pieces) {
     if (isBlank(piece)) continue;
     if (piece.startsWith("{") && piece.length > 1) {
       last *= Math.max(0, ...(piece.match(/\d+/g) ?? []).map(Number));
-      elements += last;
+      repeated += last;
     } else if (piece === "+") {
-      elements += last;
+      repeated += last;
       last += 1;
     } else if (piece === "(") {
       depth += 1;
@@ -63,12 +63,11 @@ function refuseLargeRepetitions(pieces: readonly string[]): void {
       depth -= 1;
       last = 1;
     } else {
-      last = isName(piece) ? 1 : piece.length;
-      elements += last;
+      last = piece.startsWith('"') ? piece.length : 1;
     }
     if (depth > deepestBrackets)
       throw invalid(`its brackets are nested more than ${deepestBrackets} deep`);
-    if (elements > mostElements) throw invalid("its repetitions are too large");
+    if (repeated > mostRepeated) throw invalid("its repetitions are too large");
   }
 }
 

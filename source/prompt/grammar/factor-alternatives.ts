@@ -15,20 +15,24 @@ export interface KnownRules {
 /** Elements with their repetitions: texts, character classes, names of rules, and brackets. */
 type Sequence = readonly string[];
 
-/** Limit of characters read in the rules of one grammar; further alternatives stay as they are. */
-const mostCharacters = 500_000;
+/** Limit of work for one grammar, in characters read. */
+const mostWork = 200_000;
+/** Work of comparing one alternative with others. */
+const workPerAlternative = 4;
 /** Limit of rules that begin with one another. */
 const mostLevels = 250;
 
 const pieces = /"(?:[^"\\]|\\.)*"|\[(?:[^\]\\]|\\.)*\]|[*+?]|\{[\d,]*\}|[()|]|[\w-]+/g;
 
 export class AlternativeFactoring {
-  /** Most alternatives at one place that begin differently; infinity if there was too much to read. */
+  /** Most alternatives at one place that begin differently; infinity if there was too much work. */
   widest = 0;
   /** Most alternatives at one place that begin with no fixed text, so that one text may fit several. */
   vaguest = 0;
   readonly #rules: KnownRules;
-  #charactersLeft = mostCharacters;
+  /** Rules and brackets that are being entered. */
+  readonly #entered = new Set<string>();
+  #workLeft = mostWork;
 
   constructor(rules: KnownRules) {
     this.#rules = rules;
@@ -37,9 +41,10 @@ export class AlternativeFactoring {
   /** @returns the body of a rule for any of the expressions */
   bodyOf(expressions: readonly string[]): string {
     const sequences = expressions.flatMap((each) => this.#read(each) ?? []);
-    const body = this.#charactersLeft < 0 ? expressions.join(" | ") : this.#join(sequences);
-    if (this.#charactersLeft < 0) this.widest = Number.POSITIVE_INFINITY;
-    return body;
+    const body = this.#join(sequences);
+    if (this.#workLeft >= 0) return body;
+    this.widest = Number.POSITIVE_INFINITY;
+    return expressions.join(" | ");
   }
 
   #join(sequences: readonly Sequence[]): string {
@@ -49,10 +54,10 @@ export class AlternativeFactoring {
   }
 
   /** Joins alternatives that begin with the same element, then those whose rules begin alike. */
-  #factor(sequences: readonly Sequence[]): Sequence[] {
+  #factor(sequences: readonly Sequence[]): readonly Sequence[] {
     const grouped = this.#group(sequences);
     if (grouped.length === 1) return grouped;
-    const entered = grouped.flatMap((each) => this.#enter(each, []));
+    const entered = grouped.flatMap((each) => this.#enter(each));
     const joined = this.#group(entered);
     const vague = joined.filter(([first]) => first !== undefined && !isText(first));
     this.widest = Math.max(this.widest, joined.length);
@@ -60,7 +65,9 @@ export class AlternativeFactoring {
     return joined.length < entered.length ? joined : grouped;
   }
 
-  #group(sequences: readonly Sequence[]): Sequence[] {
+  #group(sequences: readonly Sequence[]): readonly Sequence[] {
+    this.#workLeft -= sequences.length * workPerAlternative;
+    if (this.#workLeft < 0) return sequences;
     const groups = new Map<string, Sequence[]>();
     for (const elements of sequences) {
       const key = beginningOf(elements[0]);
@@ -76,24 +83,24 @@ export class AlternativeFactoring {
     });
   }
 
-  /**
-   * Replaces the rule or brackets at the start of a sequence by their alternatives.
-   *
-   * @param entered rules that begin with this one, which must not begin with themselves
-   */
-  #enter(elements: Sequence, entered: readonly string[]): Sequence[] {
+  /** Replaces the rule or brackets at the start of a sequence by their alternatives. */
+  #enter(elements: Sequence): Sequence[] {
     const [first = "", ...rest] = elements;
-    const isKnown = entered.length >= mostLevels || entered.includes(first);
-    const body = isKnown ? undefined : (inBrackets(first) ?? this.#rules.bodyOf(first));
+    // A rule may begin with itself, or rules with one another without end.
+    const isClosed = this.#entered.has(first) || this.#entered.size >= mostLevels;
+    const body = isClosed ? undefined : (inBrackets(first) ?? this.#rules.bodyOf(first));
     const alternatives = body === undefined ? undefined : this.#read(body);
     if (alternatives === undefined) return [elements];
-    return alternatives.flatMap((each) => this.#enter([...each, ...rest], [...entered, first]));
+    this.#entered.add(first);
+    const found = alternatives.flatMap((each) => this.#enter([...each, ...rest]));
+    this.#entered.delete(first);
+    return found;
   }
 
-  /** Returns undefined if too much has been read. */
+  /** Returns undefined if there is too much work. */
   #read(body: string): Sequence[] | undefined {
-    this.#charactersLeft -= body.length;
-    return this.#charactersLeft < 0 ? undefined : sequencesOf(body);
+    this.#workLeft -= body.length;
+    return this.#workLeft < 0 ? undefined : sequencesOf(body);
   }
 }
 

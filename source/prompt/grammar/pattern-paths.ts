@@ -14,7 +14,7 @@ const usualLength = 16;
 const longestRun = 128;
 const runCharacters = [..." -=_*#./~+a0"].map((character) => character.codePointAt(0) ?? 0);
 /** Limit of transitions in all patterns of a schema, since counting itself must be fast. */
-const mostLinks = 30_000;
+const mostLinks = 15_000;
 
 interface Place {
   readonly index: number;
