@@ -1,4 +1,4 @@
-// Starts and stops the control plane with its state and engine, and the gateway where it has no process of its own.
+// Starts and stops the control plane with its state and engine, and the gateway unless it is a separate process.
 import { systemClock } from "../base/clock.ts";
 import { describeError, ProductError } from "../base/product-error.ts";
 import { type AdminServer, createAdminServer } from "../cloud/admin/create-admin-server.ts";
@@ -19,6 +19,7 @@ import { type CloudStore, openStore } from "../cloud/state/cloud-store.ts";
 import { StateDatabase, stateFile } from "../cloud/state/database.ts";
 import { takeLock } from "../cloud/state/lock-file.ts";
 import { StoredReservations } from "../cloud/state/reservations.ts";
+import { outsideUrlOf } from "../configuration/address.ts";
 import { keyAdministration } from "./cloud-keys.ts";
 import { CloudUsage } from "./cloud-usage.ts";
 import { adminSocket, drainMs } from "./control-plane-process.ts";
@@ -130,7 +131,7 @@ async function assemble(options: CloudHostOptions, parts: Parts): Promise<CloudH
 
   parts.add(takeLock(stateFolder));
   const database = openDatabase(stateFolder, parts, log);
-  // As long as the socket is there, so is the server; whoever takes the lock next makes his own.
+  // The socket stays as long as the server; the next owner of the lock creates another.
   parts.add(() => server.admin?.close());
   const store = openStore(database, stateFolder, systemClock);
   const keys = new CloudKeyStore({ database, pepperFile: pepperFile(stateFolder), log });
@@ -151,7 +152,11 @@ async function assemble(options: CloudHostOptions, parts: Parts): Promise<CloudH
   });
   const engine = openEngine(options, new StoredReservations(database), gateway);
   parts.add(() => engine.close());
-  const baseUrl = () => options.baseUrl ?? gateway.addresses[0]?.url ?? "";
+  const baseUrl = () => {
+    const [address] = gateway.addresses;
+    if (address === undefined || options.baseUrl !== undefined) return options.baseUrl ?? "";
+    return outsideUrlOf({ ...address, path: "" });
+  };
   const { stableMs } = options;
   const controlPlane = new ControlPlane({
     ...{ store, engine, traffic: gateway, log, baseUrl, stableMs },
@@ -227,6 +232,7 @@ async function openGateway(
     },
     onStopRequested,
   });
+  await gateway.connected(1);
   parts.add(keys.onChange(() => gateway.publishKeys()));
   return gateway;
 }
@@ -278,7 +284,7 @@ function keepBackups(database: StateDatabase, parts: Parts, log: (text: string) 
   parts.add(() => clearInterval(timer));
 }
 
-/** The admin API on addresses of its own, behind the gateway's encryption and its keys. */
+/** Admin API on separate addresses, with the gateway's encryption and keys. */
 async function openAdminGateway(
   { adminListeners = [], log }: CloudHostOptions,
   { keys, admin, parts }: { keys: CloudKeyStore; admin: AdminServer; parts: Parts },

@@ -1,4 +1,4 @@
-// Starts this machine's control plane in a process of its own, which outlives the command.
+// Starts this machine's control plane in a separate process, which outlives the command.
 import { spawn } from "node:child_process";
 import { closeSync, fstatSync, openSync, readFileSync } from "node:fs";
 import path from "node:path";
@@ -7,7 +7,7 @@ import { exitCodes, ProductError } from "../base/product-error.ts";
 import { AdminClient } from "../cloud/admin/admin-client.ts";
 import type { ServerStatus } from "../cloud/admin/documents.ts";
 import { cloudErrors } from "../cloud/errors.ts";
-import { readLock } from "../cloud/state/lock-file.ts";
+import { lockedGateways, readLock } from "../cloud/state/lock-file.ts";
 import { identifyProcess, isAlive, type ProcessIdentity } from "../cloud/state/process-identity.ts";
 import { makeStateFolder } from "../cloud/state/state-folder.ts";
 import { findErrorDefinition } from "./error-catalog.ts";
@@ -22,6 +22,16 @@ export const drainMs = 30_000;
 /** Where the control plane of a state folder takes commands from its own machine. */
 export function adminSocket(stateFolder: string): string {
   return path.join(stateFolder, "admin.sock");
+}
+
+/** Socket on which the control plane of a state folder waits for its gateway. */
+export function gatewaySocket(stateFolder: string): string {
+  return path.join(stateFolder, "link.sock");
+}
+
+/** Socket on which the first gateway of a state folder waits for the others. */
+export function workerSocket(stateFolder: string): string {
+  return path.join(stateFolder, "workers.sock");
 }
 
 export function controlPlaneLogFile(stateFolder: string): string {
@@ -79,7 +89,7 @@ export async function startControlPlane(options: ControlPlaneProcess): Promise<S
   while (performance.now() < deadline) {
     const status = await findControlPlane(stateFolder);
     if (status?.isReady && isSupervised(stateFolder)) return status;
-    // It leaves when another one was faster, which then becomes ready; or ends, as one that was stopping.
+    // The process exits if another one holds the lock: a faster one becomes ready, a stopping one ends.
     if (exitCode !== undefined && !isHeld(stateFolder)) {
       if (wasHeld) return await startControlPlane(options);
       break;
@@ -97,7 +107,7 @@ function isHeld(stateFolder: string): boolean {
 
 /** Returns the running processes of the state folder's server. */
 function holders(stateFolder: string): ProcessIdentity[] {
-  const roles = ["supervisor", "control-plane", "gateway"] as const;
+  const roles = ["supervisor", "control-plane", ...lockedGateways(stateFolder)] as const;
   const found = roles.flatMap((role) => readLock(stateFolder, role) ?? []);
   return found.filter(isAlive);
 }

@@ -6,7 +6,7 @@ import { ProductError } from "../base/product-error.ts";
 import { cloudErrors } from "../cloud/errors.ts";
 import { inspectScript } from "../cloud/inspection/inspect-script.ts";
 
-/** Larger files are not scripts that somebody wrote. */
+/** Larger files are not handwritten scripts. */
 const longestBytes = 1024 * 1024;
 /** Limit for one folder; users with more scripts can type the name. */
 const mostFiles = 500;
@@ -44,9 +44,9 @@ async function isMarked(file: string): Promise<boolean> {
 }
 
 /**
- * Names that may stand behind `::`.
+ * Names allowed after `::`.
  *
- * @throws ProductError of `inspectScript` for what is no script
+ * @throws ProductError of `inspectScript` for other files
  */
 export async function scriptTargets(file: string): Promise<string[]> {
   try {

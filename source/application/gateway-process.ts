@@ -1,28 +1,30 @@
-// Gateway in a process of its own, which serves from its last tables while no control plane runs.
-import path from "node:path";
+// Gateway in a process of its own, or several, which serve from their last tables while no control plane runs.
 import { systemClock } from "../base/clock.ts";
 import { AdminClient } from "../cloud/admin/admin-client.ts";
-import { createGateway } from "../cloud/gateway/create-gateway.ts";
+import { createGateway, type Gateway } from "../cloud/gateway/create-gateway.ts";
+import { defaultGatewayLimits } from "../cloud/gateway/gateway-options.ts";
 import { ControlPlaneLink } from "../cloud/gateway-link/control-plane-link.ts";
+import { LeadingGateway } from "../cloud/gateway-link/leading-gateway.ts";
 import type { SharedKey } from "../cloud/gateway-link/messages.ts";
+import { RemoteLeader } from "../cloud/gateway-link/remote-leader.ts";
 import type { CloudKey, KeyVerifier } from "../cloud/keys/cloud-key.ts";
 import { loadPepper, pepperFile } from "../cloud/keys/pepper.ts";
 import { type StoredKey, TokenCheck } from "../cloud/keys/token-check.ts";
-import { takeLock } from "../cloud/state/lock-file.ts";
+import { type GatewayRole, lockedGateways, readLock, takeLock } from "../cloud/state/lock-file.ts";
+import { isAlive } from "../cloud/state/process-identity.ts";
 import type { CloudHostOptions } from "./cloud-host.ts";
-import { adminSocket } from "./control-plane-process.ts";
+import { adminSocket, gatewaySocket, workerSocket } from "./control-plane-process.ts";
 import { metricsRoute } from "./metrics-route.ts";
-
-/** Socket on which the control plane of a state folder waits for its gateway. */
-export function gatewaySocket(stateFolder: string): string {
-  return path.join(stateFolder, "link.sock");
-}
 
 export interface GatewayProcessOptions
   extends Pick<
     CloudHostOptions,
     "stateFolder" | "organisation" | "listeners" | "trustedProxies" | "log"
   > {
+  /** The first gateway admits the requests of all; the others are its workers. */
+  role: GatewayRole;
+  /** Number of gateway processes. */
+  gateways: number;
   onListening: () => void;
 }
 
@@ -33,24 +35,34 @@ export interface GatewayProcessOptions
  * @throws ProductError `CLOUD_ALREADY_RUNNING`, `CLOUD_ADDRESS_UNUSABLE` and others of the addresses
  */
 export async function runGateway(options: GatewayProcessOptions): Promise<void> {
-  const { stateFolder, organisation, listeners, trustedProxies = [], log, onListening } = options;
-  const release = takeLock(stateFolder, "gateway");
+  const { stateFolder, role, gateways, log, onListening } = options;
+  const isFirst = role === "gateway";
+  const release = takeLock(stateFolder, role);
   const keys = new SharedKeys(stateFolder);
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const readMetrics = async () =>
-    await new AdminClient({ socketPath: adminSocket(stateFolder) }).metrics();
+  const leader = isFirst ? undefined : new RemoteLeader((question) => link.ask(question));
+  let leading: LeadingGateway | undefined;
   const link = new ControlPlaneLink({
-    socketPath: gatewaySocket(stateFolder),
-    openGateway: (ports) =>
-      createGateway({
-        // An address on any free port keeps the port of the gateway before.
-        listeners: listeners.map((it, index) => ({ ...it, port: it.port || (ports[index] ?? 0) })),
-        ...{ keys, trustedProxies, log },
-        internalRoute: metricsRoute(organisation, readMetrics, log),
-        observe: (record) => link.observe(record),
+    socketPath: isFirst ? gatewaySocket(stateFolder) : workerSocket(stateFolder),
+    openGateway: (ports) => {
+      const own = openGateway(options, { keys, link, leader, ports });
+      if (!isFirst || gateways === 1) return own;
+      leading = new LeadingGateway(own, {
+        listeners: options.listeners,
+        socketPath: workerSocket(stateFolder),
+        keys: () => keys.stored(),
+        runningWorkers: () => runningWorkers(stateFolder),
+        onFinished: (record) => link.observe(record),
         onStopRequested: (replica) => link.stopReplica(replica),
-      }),
-    onKeys: (shared) => keys.replace(shared),
+      });
+      return leading;
+    },
+    onKeys: (shared) => {
+      keys.replace(shared);
+      leading?.publishKeys();
+    },
+    onConnected: () => leader?.repeat(),
+    onAnswer: (answer) => leader?.receive(answer),
     onListening,
     onFailure: reject,
     onClosed: () => {
@@ -65,6 +77,36 @@ export async function runGateway(options: GatewayProcessOptions): Promise<void> 
   } finally {
     link.stop();
   }
+}
+
+interface GatewayParts {
+  keys: SharedKeys;
+  link: ControlPlaneLink;
+  leader: RemoteLeader | undefined;
+  ports: readonly number[];
+}
+
+function openGateway(options: GatewayProcessOptions, parts: GatewayParts): Gateway {
+  const { stateFolder, organisation, listeners, gateways, trustedProxies = [], log } = options;
+  const { keys, link, leader, ports } = parts;
+  const readMetrics = async () =>
+    await new AdminClient({ socketPath: adminSocket(stateFolder) }).metrics();
+  return createGateway({
+    // An address on any free port keeps the port of the gateway before.
+    listeners: listeners.map((it, index) => ({ ...it, port: it.port || (ports[index] ?? 0) })),
+    ...{ keys, trustedProxies, leader, log },
+    sharesPorts: gateways > 1,
+    // Bodies wait in each process.
+    limits: { waitingBytes: Math.floor(defaultGatewayLimits.waitingBytes / gateways) },
+    internalRoute: metricsRoute(organisation, readMetrics, log),
+    observe: (record) => link.observe(record),
+    onStopRequested: (replica) => link.stopReplica(replica),
+  });
+}
+
+function runningWorkers(stateFolder: string): number {
+  const others = lockedGateways(stateFolder).filter((role) => role !== "gateway");
+  return others.flatMap((role) => readLock(stateFolder, role) ?? []).filter(isAlive).length;
 }
 
 /** Keys as the control plane last sent them. */
@@ -83,6 +125,10 @@ class SharedKeys implements KeyVerifier {
     this.#keys = new Map(
       shared.map(({ key, digest }) => [key.id, { key, digest: Buffer.from(digest, "base64") }]),
     );
+  }
+
+  stored(): StoredKey[] {
+    return [...this.#keys.values()];
   }
 
   verify(token: string): CloudKey | undefined {

@@ -14,7 +14,7 @@ import { readScriptReference } from "../cloud/inspection/script-reference.ts";
 export interface DeploymentOptions {
   /** `deploy.py`, or `deploy.py::serve`. */
   reference: string;
-  /** Undefined: what the script says, else its file's name; an ephemeral app gets one drawn. */
+  /** Undefined: the script's name for it, else its file's; a generated one for a run. */
   appName: string | undefined;
   organisation: string | undefined;
   isEphemeral?: boolean;
@@ -22,7 +22,7 @@ export interface DeploymentOptions {
   isStatic: boolean;
   /** Asked before it is run where the system cannot confine it; undefined refuses. */
   mayRun?: ((sentence: string) => Promise<boolean>) | undefined;
-  /** Files and folders that travel with the script, beside those that it is seen to use. */
+  /** Further files and folders to upload, besides those that the script is seen to use. */
   includes: readonly string[];
   config: ConfigFlags;
   strategy: DeployStrategy | undefined;
@@ -34,7 +34,7 @@ export interface DeploymentOptions {
   annotations: Record<string, string>;
 }
 
-/** Told of each step before it is done. */
+/** Called before each step. */
 export interface PreparationProgress {
   step(name: "inspect" | "bundle", sentence: string): void;
   note(sentence: string): void;

@@ -16,7 +16,7 @@ import type { ServerMetrics } from "../metrics/server-metrics.ts";
 import { RequestLog } from "../request-log/request-log.ts";
 import { Transcripts } from "../request-log/transcripts.ts";
 import { serverErrors } from "../server/errors.ts";
-import { drainRequests, untilNoneRuns } from "./drain.ts";
+import { drainRequests, untilRequestsEnd } from "./drain.ts";
 import { engineSettings, promptHousekeeping } from "./engine-settings.ts";
 import { freeCardBytes } from "./free-card-bytes.ts";
 import { startHousekeeping } from "./housekeeping.ts";
@@ -29,7 +29,7 @@ import { writingState } from "./state-folder.ts";
 
 export interface HostOptions {
   settings: Settings;
-  /** Where server.json is written; undefined for a server that nobody else should find. */
+  /** Path of server.json; undefined for a private server. */
   stateFolder: string | undefined;
   /** Undefined: the usual port, or the next free one. Port 0: any free one. */
   address: ServerAddress | undefined;
@@ -186,7 +186,7 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
         leave();
         await Promise.all([scheduler.close(), leaveHouse()]);
         // Cancelled requests get an error that says so.
-        await untilNoneRuns(requestLog, lastWordsMs);
+        await untilRequestsEnd(requestLog, lastWordsMs);
         await app.close();
         keys.close();
       },

@@ -58,7 +58,7 @@ export interface ModelFacts {
   loadedAs?: string | undefined;
   /** Window of one conversation in tokens; undefined while unknown. */
   contextLength: number | undefined;
-  /** One sentence on what the model can do, if it has one. */
+  /** A sentence on the model's capabilities, if it has one. */
   card: string | undefined;
   /** Questions that it answers well; may be empty. */
   examples?: readonly string[];

@@ -1,10 +1,11 @@
-// The address of a server: what `serve` binds and what the other commands reach.
+// Address of a server: `serve` binds it and the other commands connect to it.
 
 import { isIPv6 } from "node:net";
+import { networkInterfaces } from "node:os";
 
 export const defaultHost = "127.0.0.1";
 export const defaultPort = 11434;
-/** When the default port belongs to somebody else, the next free one up to this is taken. */
+/** Last port to try when the default one is in use. */
 export const lastFallbackPort = 11444;
 
 export interface ServerAddress {
@@ -48,10 +49,27 @@ export function urlOf(address: ServerAddress): string {
   return addressText({ ...address, host: everywhere[address.host] ?? address.host });
 }
 
-/** The address as it was named, also where it means every interface. */
+/** Returns the address as given, even if it means every interface. */
 export function addressText({ scheme, host, port, path }: ServerAddress): string {
   const name = host.includes(":") ? `[${host}]` : host;
   return `${scheme}://${name}:${port}${path}`;
+}
+
+/**
+ * Returns the URL by which other machines reach a bound address. One that means every interface is
+ * reached at the machine's own address.
+ */
+export function outsideUrlOf(address: ServerAddress): string {
+  const isEverywhere = address.host === "0.0.0.0" || address.host === "::";
+  return urlOf({ ...address, host: (isEverywhere && machineAddress()) || address.host });
+}
+
+/** Returns the first address of this machine for others, IPv4 before IPv6; undefined without a network. */
+export function machineAddress(): string | undefined {
+  const all = Object.values(networkInterfaces()).flatMap((list = []) => list);
+  const outside = all.filter(({ internal, scopeid = 0 }) => !internal && scopeid === 0);
+  const [first] = outside.toSorted((one, other) => one.family.localeCompare(other.family));
+  return first?.address;
 }
 
 export function isLoopback(host: string): boolean {

@@ -19,6 +19,7 @@ export const cloudSettingTexts = {
   "tls-key": "private key file for HTTPS",
   "behind-proxy": "addresses whose X-Forwarded headers are trusted",
   "port-range": "ports for replicas",
+  "gateway-workers": "gateway processes that share the port",
 } as const;
 
 export type CloudSettingName = keyof typeof cloudSettingTexts;

@@ -3,6 +3,8 @@ import { describe, expect, test } from "vitest";
 import {
   addressText,
   isLoopback,
+  machineAddress,
+  outsideUrlOf,
   parseAddress,
   urlOf,
 } from "../../source/configuration/address.ts";
@@ -52,7 +54,7 @@ describe("an address", () => {
   });
 
   test.each(["a b", "ex ample.com:80", "host\n", "user@host:80", "host?x=1", "host#x"])(
-    "%j is none, or at least leads to a URL",
+    "%j is refused, or at least leads to a URL",
     (text) => {
       const address = parseAddress(text);
       if (address !== undefined) expect(() => new URL(urlOf(address))).not.toThrow();
@@ -72,13 +74,22 @@ describe("the URL of an address", () => {
     expect(address && urlOf(address)).toBe(url);
   });
 
-  test("as it was named keeps what means every interface", () => {
+  test("keeps an address that means every interface", () => {
     const texts = ["0.0.0.0:1", "[::]:1", "example.com"].map((text) => {
       const address = parseAddress(text);
       return address && addressText(address);
     });
     expect(texts).toEqual(["http://0.0.0.0:1", "http://[::]:1", "http://example.com:11434"]);
   });
+});
+
+test("an address for every interface is reached from outside at the machine's own address", () => {
+  const port = { port: 1, scheme: "http", path: "" } as const;
+  const own = machineAddress();
+  const expected = urlOf({ ...port, host: own ?? "127.0.0.1" });
+  expect(outsideUrlOf({ ...port, host: "0.0.0.0" })).toBe(expected);
+  expect(own === undefined || !isLoopback(own)).toBe(true);
+  expect(outsideUrlOf({ ...port, host: "10.1.2.3" })).toBe("http://10.1.2.3:1");
 });
 
 test("only this machine's own addresses are loopback", () => {

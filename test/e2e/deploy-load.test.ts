@@ -1,10 +1,14 @@
-// What callers see while an app sleeps, wakes, and changes: every request is answered.
+// Callers get every request answered while an app sleeps, wakes, and changes.
+import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findControlPlane } from "../../source/application/control-plane-process.ts";
-import type { ServerProcesses } from "../../source/cloud/admin/documents.ts";
+import type { ReplicaDocument, ServerProcesses } from "../../source/cloud/admin/documents.ts";
 import { CloudHome, fakeServerScript } from "../support/cloud-home.ts";
 import { isAlive } from "../support/processes.ts";
+import { proofRounds } from "../support/proof.ts";
 import { until } from "../support/until.ts";
+
+const rounds = proofRounds(10);
 
 let cloud: CloudHome;
 let url: string;
@@ -18,9 +22,13 @@ beforeAll(async () => {
 });
 afterAll(async () => await cloud.remove());
 
+/** Replicas of the app, including ended ones. */
 async function replicas(): Promise<{ replica: string; state: string }[]> {
   const words = ["runners", "list", "--state", "all"];
-  return (await cloud.json<{ runners: { replica: string; state: string }[] }>(words)).runners;
+  const { runners } = await cloud.json<{
+    runners: Pick<ReplicaDocument, "app" | "replica" | "state">[];
+  }>(words);
+  return runners.filter(({ app }) => app === "app");
 }
 
 async function processes(): Promise<ServerProcesses> {
@@ -47,15 +55,15 @@ function callSteadily(): { seen: number[]; stop: () => Promise<void> } {
   };
 }
 
-async function sleep(): Promise<void> {
+async function sleep(app = "app"): Promise<void> {
   await until(
-    async () => await cloud.json(["apps", "show", "app"]),
+    async () => await cloud.json(["apps", "show", app]),
     ({ state }) => state === "COLD",
   );
 }
 
-describe("an app that sleeps", () => {
-  test("wakes once for a hundred first requests, and answers all", async () => {
+describe("a sleeping app", () => {
+  test("starts one replica for a hundred first requests and answers all", async () => {
     await sleep();
     const before = await replicas();
     const all = await Promise.all(
@@ -69,7 +77,7 @@ describe("an app that sleeps", () => {
     expect(await replicas()).toHaveLength(before.length + 1);
   });
 
-  test("is not woken by those who only look after its health", async () => {
+  test("is not woken by health checks", async () => {
     await sleep();
     const before = await replicas();
     const reply = await fetch(`${url}/health`);
@@ -79,8 +87,8 @@ describe("an app that sleeps", () => {
   });
 });
 
-describe("an app that grows", () => {
-  test("has a replica for each request, all of one script that says 8000, and cuts none", async () => {
+describe("an app under load", () => {
+  test("gets a replica for each request, and keeps the busy one when scaling in", async () => {
     cloud.write("wide.py", fakeServerScript());
     const limits = ["--max-concurrency", "3", "--max-multiplexing", "1", "--keep-alive", "1s"];
     const words = ["deploy", "wide.py", "--app-name", "wide", "--auth", "public", ...limits];
@@ -88,7 +96,7 @@ describe("an app that grows", () => {
     const streams = await Promise.all(
       [0, 1, 2].map(async () => {
         const leaving = new AbortController();
-        // It has no end, so that nobody else gets this replica meanwhile.
+        // It never ends, so that no other request gets this replica.
         const endless = `${wide.url}/events?n=0&pause_ms=20`;
         const reply = await fetch(endless, { signal: leaving.signal });
         // The reply is kept: collected as garbage, it would end its stream.
@@ -113,7 +121,7 @@ describe("an app that grows", () => {
 });
 
 describe("an app that changes", () => {
-  test("answers every request of a steady stream of them, before, during and after", async () => {
+  test("answers a steady stream of requests before, during and after a deployment", async () => {
     await cloud.json(["apps", "scale", "app", "--min-concurrency", "1"]);
     const stop = new AbortController();
     const seen: { status: number; revision: string | null }[] = [];
@@ -151,19 +159,33 @@ describe("an app that changes", () => {
     expect(seen.length).toBeGreaterThan(20);
   });
 
-  test("loses no request when its control plane is killed, and keeps its replica", async () => {
+  test(`loses no request in ${rounds} kills of its control plane, and keeps its replica`, {
+    timeout: 300_000,
+  }, async () => {
     const living = async () => (await replicas()).filter(({ state }) => state !== "TERMINATED");
     const before = await until(living, (found) => found.length === 1);
     const following = cloud.start(["logs", "app", "-f", "--json"]);
     await until(following.output, (text) => text !== "");
     const { seen, stop } = callSteadily();
-    for (let round = 1; round <= 3; round += 1) {
+    const stream = await fetch(`${url}/events?n=0&pause_ms=20`);
+    const reader = stream.body?.getReader();
+    for (let round = 1; round <= rounds; round += 1) {
+      // Quick kills in a row would be restarted with a delay.
+      if (round > 1) await setTimeout(10_000);
+      await sleep("wide");
       process.kill((await processes()).controlPlane.pid, "SIGKILL");
+      // It has no replica, and nobody is there to start one.
+      const woken = fetch(`${url.replace(/app$/, "wide")}/v1/models`);
       await until(
         () => findControlPlane(cloud.stateFolder),
         (status) => status?.isReady === true && status.controlPlane?.restarts === round,
       );
+      expect((await woken).status).toBe(200);
+      for (let piece = 0; piece < 20; piece += 1) {
+        expect(await reader?.read()).toMatchObject({ done: false });
+      }
     }
+    await reader?.cancel();
     await stop();
     expect(seen.filter((status) => status !== 200)).toEqual([]);
     expect(seen.length).toBeGreaterThan(20);
@@ -172,7 +194,7 @@ describe("an app that changes", () => {
     expect(reply.headers.get("x-dctl-replica")).toBe(before[0]?.replica);
     expect(await living()).toHaveLength(1);
     await cloud.json(["runners", "kill", before[0]?.replica ?? ""]);
-    // The log goes on where it stopped: nothing twice, nothing left out.
+    // The log continues where it stopped: nothing is repeated or lost.
     const output = await until(following.output, (text) => text.includes("killed"));
     following.child.kill("SIGINT");
     expect(await following.ended).toMatchObject({ code: 130 });
@@ -185,7 +207,7 @@ describe("an app that changes", () => {
     expect(numbers).toEqual([...new Set(numbers)].sort((one, other) => one - other));
   });
 
-  test("cuts only its own requests when its gateway is killed, at the same address", async () => {
+  test("loses only open requests when the gateway is killed, and keeps its address", async () => {
     const { gateways, controlPlane } = await processes();
     process.kill(gateways[0]?.pid ?? 0, "SIGKILL");
     await until(
@@ -197,7 +219,7 @@ describe("an app that changes", () => {
     expect(after.controlPlane.pid).toBe(controlPlane.pid);
   });
 
-  test("goes on when its supervisor is killed; up starts another, and down ends all", async () => {
+  test("keeps serving when the supervisor is killed; up starts a new one, down stops everything", async () => {
     const before = await processes();
     const { seen, stop } = callSteadily();
     process.kill(before.supervisor.pid, "SIGKILL");
@@ -215,6 +237,44 @@ describe("an app that changes", () => {
     );
     const last = await processes();
     expect(await cloud.run(["down", "--force"])).toMatchObject({ code: 0 });
+    const all = [last.supervisor, last.controlPlane, ...last.gateways];
+    expect(all.filter(({ pid }) => isAlive(pid))).toEqual([]);
+  });
+});
+
+describe.skipIf(process.platform !== "linux")("an app behind two gateway processes", () => {
+  test("keeps the streams of the one when the other is killed, and limits in total", async () => {
+    await cloud.json(["up", "--gateway-workers", "2"]);
+    await cloud.json(["apps", "scale", "app", "--min-concurrency", "1"]);
+    const { gateways } = await processes();
+    expect(gateways).toHaveLength(2);
+    // Which process has a connection is up to the kernel: of sixteen, each has some.
+    const streams = await Promise.all(
+      Array.from({ length: 16 }, async () => {
+        const reply = await fetch(`${url}/events?n=0&pause_ms=20`);
+        return reply.body?.getReader();
+      }),
+    );
+    const flowing = async () => {
+      const reads = streams.map((reader) => reader?.read().catch(() => undefined));
+      return (await Promise.all(reads)).filter((read) => read?.done === false).length;
+    };
+    const inFlight = async () =>
+      (await cloud.json<{ inFlight: number }>(["apps", "show", "app"])).inFlight;
+    process.kill(gateways[0]?.pid ?? 0, "SIGKILL");
+    const after = await until(processes, ({ gateways: [first] }) => first?.restarts === 1);
+    expect(after.gateways[1]).toEqual(gateways[1]);
+    // The new leader learns of the requests that the other one has.
+    const [left = 0] = await until(
+      async () => [await flowing(), await inFlight()],
+      ([count = 16, known]) => count < 16 && count === known,
+    );
+    expect(left).toBeGreaterThan(0);
+    process.kill(gateways[1]?.pid ?? 0, "SIGKILL");
+    await until(flowing, (count) => count === 0);
+    await until(inFlight, (count) => count === 0);
+    const last = await until(processes, ({ gateways: [, second] }) => second?.restarts === 1);
+    expect(await cloud.run(["down"])).toMatchObject({ code: 0 });
     const all = [last.supervisor, last.controlPlane, ...last.gateways];
     expect(all.filter(({ pid }) => isAlive(pid))).toEqual([]);
   });

@@ -24,7 +24,7 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true });
 });
 
-it("pulls, loads, copies, deletes, and chats with what is left", async () => {
+it("pulls, loads, copies and deletes models, and chats with one of them", async () => {
   const terminal = await openTerminal(["run", "tiny"], {
     home,
     columns: 120,

@@ -4,7 +4,7 @@ import path from "node:path";
 import { hostServer } from "../../source/application/server-host.ts";
 import { loadSettings } from "../../source/configuration/load-settings.ts";
 
-/** What it tells its parent. */
+/** Message to the parent. */
 export type ServerNews = { url: string } | { log: string };
 
 const [folder = ""] = process.argv.slice(2);

@@ -12,7 +12,7 @@ import type { ServerNews } from "./server-process.ts";
 import type { ProcessSize } from "./target.ts";
 
 const processFile = path.join(import.meta.dirname, "server-process.ts");
-/** What no request may bring about. */
+/** Errors that no request may cause. */
 const defects = new Set(["UNEXPECTED", "ENGINE_RUNNER_CRASHED", "ENGINE_DECODE_FAILED"]);
 
 export interface ServerReply {
@@ -107,7 +107,7 @@ export class ServerUnderAttack {
   }
 }
 
-/** @throws Error for a status or a code that tells of a defect */
+/** @throws Error for a status or a code of a defect */
 export function checkReply({ status, text }: ServerReply): void {
   const codes = [...text.matchAll(/"(?:error_)?code":"([A-Z_]+)"/g)].map(([, code]) => code ?? "");
   const defect = codes.find((code) => defects.has(code));

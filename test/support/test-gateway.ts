@@ -8,7 +8,7 @@ import type { RoutedApp, RoutedReplica } from "../../source/cloud/gateway/traffi
 import { keysBy, routedApp } from "./cloud-documents.ts";
 import { until } from "./until.ts";
 
-/** An HTTP server in this process that stands for a replica. */
+/** An HTTP server in this process that acts as a replica. */
 export class TestReplica {
   readonly name: string;
   readonly server: Server;
@@ -71,6 +71,13 @@ export class TestGateway {
   async addReplica(onRequest: RequestListener, name = "replica-1"): Promise<TestReplica> {
     const replica = await TestReplica.start(name, onRequest);
     this.#replicas.push(replica);
+    return replica;
+  }
+
+  /** The only replica. */
+  get replica(): TestReplica {
+    const [replica] = this.#replicas;
+    if (replica === undefined) throw new Error("there is no replica");
     return replica;
   }
 

@@ -80,6 +80,11 @@ export const serverFlags = {
     text: "Plain HTTP to other machines: keys travel unencrypted",
   },
   portRange: { type: "string", value: "FROM-TO", text: "Ports for replicas; default 20000-29999" },
+  gatewayWorkers: {
+    type: "string",
+    value: "N",
+    text: "Gateway processes that share the port; default 1; more need Linux",
+  },
 } as const satisfies FlagTable;
 
 /** The app that a script makes. */
@@ -227,7 +232,7 @@ export const switchFlags = {
     text: "rolling: start the new one first; recreate: stop the old one first; default rolling",
     values: ["rolling", "recreate"],
   },
-  detach: { type: "boolean", text: "Return once it is built; verification goes on" },
+  detach: { type: "boolean", text: "Return once it is built; verification continues" },
   smoke: {
     type: "string",
     value: "REQUEST",

@@ -2,7 +2,7 @@
 import { hostname } from "node:os";
 import { tlsFolder } from "../../application/cloud-certificate.ts";
 import type { CloudHostOptions } from "../../application/cloud-host.ts";
-import { isLoopback } from "../../configuration/address.ts";
+import { isLoopback, machineAddress } from "../../configuration/address.ts";
 import { usageError } from "../errors.ts";
 import { type Session, settingOf } from "./session.ts";
 
@@ -14,6 +14,12 @@ interface Address {
   port: number | undefined;
 }
 
+export interface ServerSettings extends Omit<CloudHostOptions, "log"> {
+  /** Number of gateway processes. */
+  gateways: number;
+}
+
+const mostGateways = 64;
 const usualHost = "127.0.0.1";
 const usualPort = 8480;
 const usualEncryptedPort = 8443;
@@ -21,7 +27,7 @@ const usualAdminPort = 8481;
 const usualOrganisation = "local";
 
 /** @throws ProductError `COMMAND_USAGE` */
-export function readServer(session: Session): Omit<CloudHostOptions, "log"> {
+export function readServer(session: Session): ServerSettings {
   const address = readAddress("--listen", settingOf(session, "listen") ?? usualHost);
   const encryption = readEncryption(session, address.host);
   const isPlain = encryption.kind === "none";
@@ -39,6 +45,7 @@ export function readServer(session: Session): Omit<CloudHostOptions, "log"> {
     baseUrl: readBaseUrl(settingOf(session, "base-url")),
     trustedProxies: (settingOf(session, "behind-proxy") ?? "").split(",").filter((text) => text),
     portRange: readPortRange(settingOf(session, "port-range")),
+    gateways: readWorkers(settingOf(session, "gateway-workers") ?? "1"),
   };
 }
 
@@ -72,6 +79,8 @@ function readEncryption(session: Session, host: string): Encryption {
   const baseUrl = readBaseUrl(settingOf(session, "base-url"));
   const names = [hostname(), host];
   if (baseUrl !== undefined) names.push(new URL(baseUrl).hostname.replace(/^\[|\]$/g, ""));
+  const outside = machineAddress();
+  if (outside !== undefined) names.push(outside);
   const reached = names.filter((name) => name !== "0.0.0.0" && name !== "::");
   return { kind: "self-signed", folder: tlsFolder(session.stateFolder), names: reached };
 }
@@ -99,6 +108,20 @@ function readBaseUrl(text: string | undefined): string | undefined {
     `--base-url ${text} is not an address.`,
     "Use one such as https://models.example.org.",
   );
+}
+
+function readWorkers(text: string): number {
+  const count = /^\d{1,3}$/.test(text) ? Number(text) : 0;
+  if (count < 1 || count > mostGateways) {
+    throw usageError(
+      `--gateway-workers ${text} is not a number from 1 to ${mostGateways}.`,
+      "Use one for each processor core, at most.",
+    );
+  }
+  if (count > 1 && process.platform !== "linux") {
+    throw usageError("--gateway-workers needs Linux, where processes share a port.", "Use 1.");
+  }
+  return count;
 }
 
 function readPortRange(text: string | undefined): CloudHostOptions["portRange"] {

@@ -1,26 +1,28 @@
-// Processes behind deployctl up --foreground: the supervisor, and the control plane and gateway that it starts.
+// Processes behind deployctl up --foreground: the supervisor, and the control plane and gateways that it starts.
 import { writeSync } from "node:fs";
-import { startCloudHost } from "../../application/cloud-host.ts";
-import { drainMs, startFaultLine } from "../../application/control-plane-process.ts";
-import { tellReplicasOfModelctl } from "../../application/deploy-script.ts";
-import { gatewaySocket, runGateway } from "../../application/gateway-process.ts";
+import { drainMs, gatewaySocket, startFaultLine } from "../../application/control-plane-process.ts";
+import type { GatewayProcessOptions } from "../../application/gateway-process.ts";
 import { logLine } from "../../application/log-file.ts";
 import { readProcesses } from "../../application/server-processes.ts";
-import { readyMessage, roleVariable } from "../../application/supervised-process.ts";
-import { Supervisor } from "../../application/supervisor.ts";
+import { readyMessage, supervisedRole } from "../../application/supervised-process.ts";
 import { exitCodes, ProductError } from "../../base/product-error.ts";
 import { readServer } from "./read-server.ts";
 import type { Session } from "./session.ts";
 import { entryFile } from "./target.ts";
 import { upArguments } from "./up-arguments.ts";
 
-/** Runs this process in its role until the server is stopped. @returns its exit code */
+/**
+ * Runs this process in its role until the server is stopped. Each role loads its own modules only, as
+ * a restart takes about as long as loading them.
+ *
+ * @returns its exit code
+ */
 export async function serve(session: Session): Promise<number> {
   try {
-    const role = process.env[roleVariable];
-    if (role === "gateway") return await serveGateway(session);
+    const role = supervisedRole();
+    if (role === undefined) return await superviseServer(session);
     if (role === "control-plane") return await serveControlPlane(session);
-    return await superviseServer(session);
+    return await serveGateway(session, role);
   } catch (error) {
     // The process that started it in the background reads the error here.
     if (error instanceof ProductError) log(startFaultLine(error.code));
@@ -29,10 +31,11 @@ export async function serve(session: Session): Promise<number> {
 }
 
 async function superviseServer(session: Session): Promise<number> {
+  const { Supervisor } = await import("../../application/supervisor.ts");
   // Refuses wrong settings before it starts anything.
-  const { stateFolder } = readServer(session);
+  const { stateFolder, gateways } = readServer(session);
   const words = [entryFile, "up", "--foreground", ...upArguments(session)];
-  const supervisor = new Supervisor({ stateFolder, words, log });
+  const supervisor = new Supervisor({ stateFolder, words, gateways, log });
   let code: number = exitCodes.ok;
   onStopSignal((signal) => {
     if (signal === "SIGINT") code = exitCodes.interrupted;
@@ -41,13 +44,21 @@ async function superviseServer(session: Session): Promise<number> {
   return (await supervisor.run()) || code;
 }
 
-async function serveGateway(session: Session): Promise<number> {
-  await runGateway({ ...readServer(session), log, onListening: tellReady });
+async function serveGateway(
+  session: Session,
+  role: GatewayProcessOptions["role"],
+): Promise<number> {
+  const { runGateway } = await import("../../application/gateway-process.ts");
+  await runGateway({ ...readServer(session), role, log, onListening: tellReady });
   return exitCodes.ok;
 }
 
 async function serveControlPlane(session: Session): Promise<number> {
-  tellReplicasOfModelctl();
+  const [{ startCloudHost }, { shareModelctlCommand }] = await Promise.all([
+    import("../../application/cloud-host.ts"),
+    import("../../application/deploy-script.ts"),
+  ]);
+  shareModelctlCommand();
   const { stateFolder, ...options } = readServer(session);
   const host = await startCloudHost({
     ...{ ...options, stateFolder, log },
@@ -78,7 +89,7 @@ function tellReady(): void {
 
 /** Writes to the supervisor's log; a supervised process has only its last words on standard error. */
 function log(text: string): void {
-  if (process.env[roleVariable] === undefined) {
+  if (supervisedRole() === undefined) {
     process.stderr.write(logLine(text));
     return;
   }

@@ -47,6 +47,7 @@ export function openSession(flags: Flags): Session {
       "tls-key": flags.tlsKey,
       "behind-proxy": flags.behindProxy,
       "port-range": flags.portRange,
+      "gateway-workers": flags.gatewayWorkers,
     },
     environment: process.env,
     profileName,

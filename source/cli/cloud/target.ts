@@ -72,9 +72,23 @@ export async function ensureControlPlane(session: Session): Promise<boolean> {
   if (running === undefined) tell(flags, "Starting the control plane…");
   const words = ["up", "--foreground", ...upArguments(session)];
   const status = await startControlPlane({ entry: entryFile, words, stateFolder });
-  if (running === undefined) tell(flags, `Ready at ${status.baseUrl}.`);
+  if (running === undefined) {
+    tell(flags, `Ready at ${status.baseUrl}.`);
+    tellEncryption(session, status.gateway);
+  }
   await saveFirstKey(session, clientOf(session));
   return running === undefined;
+}
+
+/** Tells that HTTPS was turned on where no setting asked for it. */
+function tellEncryption(session: Session, gateway: string): void {
+  const isAsked =
+    settingOf(session, "tls") !== undefined || settingOf(session, "tls-cert") !== undefined;
+  if (isAsked || !gateway.startsWith("https:")) return;
+  tell(
+    session.flags,
+    "HTTPS is on, as other machines can reach this address. Callers must trust the server's own authority: deployctl tls trust.",
+  );
 }
 
 /** @throws ProductError `COMMAND_USAGE` */

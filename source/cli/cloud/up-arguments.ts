@@ -13,6 +13,7 @@ const passedOn = [
   "tls-key",
   "behind-proxy",
   "port-range",
+  "gateway-workers",
 ] as const satisfies readonly CloudSettingName[];
 
 const files: readonly CloudSettingName[] = ["tls-cert", "tls-key"];

@@ -2,14 +2,29 @@
 import { connect } from "node:net";
 import type { Gateway } from "../gateway/create-gateway.ts";
 import type { ExchangeRecord } from "../gateway/exchange-record.ts";
+import type { GatewayControl } from "../gateway/traffic.ts";
 import { JsonLines } from "./json-lines.ts";
-import type { SharedKey, ToControlPlane, ToGateway } from "./messages.ts";
+import type {
+  AdmissionAnswer,
+  AdmissionQuestion,
+  SharedKey,
+  ToControlPlane,
+  ToGateway,
+} from "./messages.ts";
+
+/** Gateway of this process, which may lead others. */
+export type LinkedGateway = Pick<GatewayControl, "cutRequestsOf"> &
+  Pick<Gateway, "addresses" | "publish" | "report" | "onDemand" | "listen" | "close">;
 
 export interface ControlPlaneLinkOptions {
   socketPath: string;
   /** Creates the gateway; called once. @param ports of an earlier gateway, in the order of its addresses */
-  openGateway: (ports: readonly number[]) => Gateway;
+  openGateway: (ports: readonly number[]) => LinkedGateway;
   onKeys: (keys: readonly SharedKey[]) => void;
+  /** Called at each connection, before the first report. */
+  onConnected?: () => void;
+  /** Called with answers to `ask`. */
+  onAnswer?: (answer: AdmissionAnswer) => void;
   onListening: () => void;
   /** Called when the addresses cannot be opened. */
   onFailure: (error: unknown) => void;
@@ -32,7 +47,8 @@ type Lines = JsonLines<ToGateway, ToControlPlane>;
 
 export class ControlPlaneLink {
   readonly #options: ControlPlaneLinkOptions;
-  #gateway: Gateway | undefined;
+  #gateway: LinkedGateway | undefined;
+  #isListening = false;
   #lines: Lines | undefined;
   #version = 0;
   /** Apps of a table that arrived before the gateway listens. */
@@ -76,6 +92,11 @@ export class ControlPlaneLink {
     this.#lines?.send({ kind: "stop-replica", replica });
   }
 
+  /** Lost while the other end is away. */
+  ask(question: AdmissionQuestion): void {
+    this.#lines?.send({ kind: "ask", question });
+  }
+
   #connect(): void {
     const socket = connect(this.#options.socketPath);
     socket.once("connect", () => {
@@ -87,6 +108,7 @@ export class ControlPlaneLink {
         this.#options.log(`usage of ${this.#lostRecords} requests is lost: no control plane ran`);
         this.#lostRecords = 0;
       }
+      this.#options.onConnected?.();
       this.#send();
     });
     // An error is followed by "close".
@@ -109,6 +131,8 @@ export class ControlPlaneLink {
         return this.#options.onKeys(message.keys);
       case "listen":
         return await this.#listen(message.ports);
+      case "answer":
+        return this.#options.onAnswer?.(message.answer);
       case "cut":
         this.#gateway?.cutRequestsOf(message.keyId);
         return;
@@ -129,7 +153,9 @@ export class ControlPlaneLink {
     gateway.onDemand(() => this.#report());
     try {
       const addresses = await gateway.listen();
+      this.#isListening = true;
       this.#lines?.send({ kind: "listening", addresses });
+      this.#report();
       this.#options.onListening();
     } catch (error) {
       this.#options.onFailure(error);
@@ -150,8 +176,10 @@ export class ControlPlaneLink {
     const lines = this.#lines;
     if (lines === undefined) return;
     const report = this.#gateway?.report() ?? { demands: [], replicas: [] };
-    const text = JSON.stringify([this.#version, report]);
-    if (text !== this.#sent) lines.send({ kind: "traffic", version: this.#version, report });
+    // Requests that workers kept over a restart of their leader are known once it listens.
+    const version = this.#isListening ? this.#version : 0;
+    const text = JSON.stringify([version, report]);
+    if (text !== this.#sent) lines.send({ kind: "traffic", version, report });
     this.#sent = text;
     if (this.#records.length === 0 || lines.waitingBytes > maximumWaitingBytes) return;
     lines.send({ kind: "finished", records: this.#records });

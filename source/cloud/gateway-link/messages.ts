@@ -1,7 +1,11 @@
-// Messages between a gateway and the control plane: JSON documents, one per line, over a Unix socket.
+// Messages between a gateway and the control plane: JSON documents, one per line, over a Unix socket. A
+// gateway that leads others is to them what the control plane is to it, and also admits their requests.
+import type { CountedCall } from "../gateway/call-limits.ts";
 import type { ExchangeRecord } from "../gateway/exchange-record.ts";
 import type { BoundAddress } from "../gateway/listener-options.ts";
+import type { Refusal } from "../gateway/refusals.ts";
 import type { RoutedApp, TrafficReport } from "../gateway/traffic.ts";
+import type { Claim } from "../gateway/worker-traffic.ts";
 import type { CloudKey } from "../keys/cloud-key.ts";
 
 /** Key with the digest of its secret, in base64. */
@@ -18,7 +22,8 @@ export type ToGateway =
   /** Opens the addresses; the ports are those of an earlier gateway, for listeners on port 0. */
   | { kind: "listen"; ports: readonly number[] }
   | { kind: "cut"; keyId: string }
-  | { kind: "close"; drainMs: number };
+  | { kind: "close"; drainMs: number }
+  | { kind: "answer"; answer: AdmissionAnswer };
 
 export type ToControlPlane =
   /** First message of a connection; the addresses are empty until the gateway listens. */
@@ -27,4 +32,21 @@ export type ToControlPlane =
   | { kind: "traffic"; version: number; report: TrafficReport }
   | { kind: "finished"; records: readonly ExchangeRecord[] }
   | { kind: "stop-replica"; replica: string }
-  | { kind: "closed" };
+  | { kind: "closed" }
+  | { kind: "ask"; question: AdmissionQuestion };
+
+/** Question of a worker to its leader; the answer has its number. */
+export type AdmissionQuestion =
+  /** Wants a place, or keeps the one on a replica that an earlier leader gave. */
+  | ({ kind: "claim"; id: number; held?: string | undefined } & Claim)
+  /** Ends a claim in any state, without an answer. */
+  | { kind: "end"; id: number; durationMs?: number | undefined }
+  /** Both without an answer. */
+  | { kind: "avoid"; organisation: string; app: string; replica: string }
+  | { kind: "want"; organisation: string; app: string }
+  | { kind: "count"; id: number; call: CountedCall };
+
+export type AdmissionAnswer =
+  | { kind: "granted"; id: number; replica: string }
+  | { kind: "refused"; id: number; refusal: Refusal }
+  | { kind: "counted"; id: number; waitMs: number };

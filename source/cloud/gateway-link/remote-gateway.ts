@@ -6,7 +6,7 @@ import type { BoundAddress } from "../gateway/listener-options.ts";
 import type { Demand, GatewayControl, RoutedApp, TrafficReport } from "../gateway/traffic.ts";
 import type { StoredKey } from "../keys/token-check.ts";
 import { JsonLines } from "./json-lines.ts";
-import type { ToControlPlane, ToGateway } from "./messages.ts";
+import type { AdmissionAnswer, AdmissionQuestion, ToControlPlane, ToGateway } from "./messages.ts";
 
 export interface RemoteGatewayOptions {
   socketPath: string;
@@ -15,25 +15,41 @@ export interface RemoteGatewayOptions {
   onFinished: (record: ExchangeRecord) => void;
   /** Called when a replica asks to be replaced. */
   onStopRequested: (replica: string) => void;
+  /** Ports for listeners on port 0. Defaults to those of an earlier gateway. */
+  ports?: () => readonly number[];
+  /** Creates what answers the questions of one gateway; undefined: each admits its requests itself. */
+  openClaims?: (answer: (answer: AdmissionAnswer) => void) => Claims;
+}
+
+/** Places that a gateway's requests have or wait for. */
+export interface Claims {
+  receive(question: AdmissionQuestion): void;
+  /** Frees them when the gateway has gone. */
+  close(): void;
 }
 
 /** Connection of a gateway process, with its latest report. */
 interface Peer {
   lines: JsonLines<ToControlPlane, ToGateway>;
+  claims: Claims | undefined;
   addresses: readonly BoundAddress[];
   /** Version of the routing table that the report belongs to. */
   version: number;
   report: TrafficReport;
   /** Monotonic. */
   reportedAt: number;
+  /** True once it has stopped, or its connection has ended. */
   isClosed: boolean;
 }
 
+/** Version of the table of a gateway whose connection has ended. */
+const gone = -1;
 const noTraffic: TrafficReport = { demands: [], replicas: [] };
 
 export class RemoteGateway implements GatewayControl {
   readonly #options: RemoteGatewayOptions;
   readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
   readonly #peers = new Set<Peer>();
   readonly #demandListeners = new Set<(organisation: string, app: string) => void>();
   /** Called after every message and every end of a connection. */
@@ -49,10 +65,7 @@ export class RemoteGateway implements GatewayControl {
     this.#server = createServer((socket) => this.#accept(socket));
   }
 
-  /**
-   * Resolves when a gateway has connected and reported the requests that it carries. The caller
-   * holds the state folder's lock.
-   */
+  /** Resolves when gateways can connect. The caller holds the state folder's lock. */
   static async open(options: RemoteGatewayOptions): Promise<RemoteGateway> {
     const gateway = new RemoteGateway(options);
     const { socketPath } = options;
@@ -66,8 +79,12 @@ export class RemoteGateway implements GatewayControl {
     } finally {
       process.umask(umask);
     }
-    await gateway.#until(() => gateway.#peers.size > 0);
     return gateway;
+  }
+
+  /** Resolves when so many gateways have connected and reported the requests that they carry. */
+  async connected(count: number, signal?: AbortSignal): Promise<void> {
+    await this.#until(() => this.#peers.size >= count, signal);
   }
 
   get addresses(): readonly BoundAddress[] {
@@ -75,16 +92,28 @@ export class RemoteGateway implements GatewayControl {
   }
 
   async listen(): Promise<void> {
+    this.allowListening();
+    await this.#until(() => this.#addresses.length > 0);
+  }
+
+  /** Has gateways open their addresses, now or when they connect. */
+  allowListening(): void {
     this.#isListening = true;
     for (const peer of this.#peers) this.#askToListen(peer);
-    await this.#until(() => this.#addresses.length > 0);
   }
 
   async close({ drainMs }: { drainMs: number }): Promise<void> {
     for (const { lines } of this.#peers) lines.send({ kind: "close", drainMs });
     await this.#until(() => [...this.#peers].every(({ isClosed }) => isClosed));
-    for (const { lines } of this.#peers) lines.end();
+    this.disconnect();
+  }
+
+  /** Ends the connections; the gateways go on. */
+  disconnect(): void {
     this.#server.close();
+    for (const socket of this.#sockets) socket.destroy();
+    this.#peers.clear();
+    this.#wake();
   }
 
   cutRequestsOf(keyId: string): void {
@@ -147,14 +176,18 @@ export class RemoteGateway implements GatewayControl {
   }
 
   #accept(socket: Socket): void {
+    this.#sockets.add(socket);
+    const lines: Peer["lines"] = new JsonLines(socket, (message) => this.#receive(peer, message));
     const peer: Peer = {
-      lines: new JsonLines(socket, (message) => this.#receive(peer, message)),
+      lines,
+      claims: this.#options.openClaims?.((answer) => lines.send({ kind: "answer", answer })),
       ...{ addresses: [], version: 0, report: noTraffic, reportedAt: 0, isClosed: false },
     };
     socket.once("close", () => {
-      this.#peers.delete(peer);
-      // The requests of a gateway end with it.
-      this.#tellDemands(peer.report, noTraffic);
+      this.#sockets.delete(socket);
+      // Workers go on without their leader, so its last report stands until the next one is there.
+      Object.assign(peer, { isClosed: true, version: gone });
+      peer.claims?.close();
       this.#wake();
     });
   }
@@ -182,22 +215,21 @@ export class RemoteGateway implements GatewayControl {
       case "closed":
         peer.isClosed = true;
         break;
+      case "ask":
+        peer.claims?.receive(message.question);
+        return;
     }
     this.#wake();
   }
 
   #report(peer: Peer, { version, report }: { version: number; report: TrafficReport }): void {
-    const before = peer.report;
+    const earlier = [...this.#peers].filter((it) => it === peer || it.version === gone);
+    const demands = [...earlier, { report }].flatMap((it) => it.report.demands);
+    for (const one of earlier) this.#peers.delete(one);
     Object.assign(peer, { version, report, reportedAt: performance.now() });
     this.#peers.add(peer);
-    this.#tellDemands(before, report);
-  }
-
-  /** Calls the listeners for all apps that have or had requests. */
-  #tellDemands(before: TrafficReport, after: TrafficReport): void {
-    const apps = new Map(
-      [...before.demands, ...after.demands].map((it) => [`${it.organisation}/${it.app}`, it]),
-    );
+    // All apps that have or had requests.
+    const apps = new Map(demands.map((it) => [`${it.organisation}/${it.app}`, it]));
     for (const { organisation, app } of apps.values()) {
       for (const listener of this.#demandListeners) listener(organisation, app);
     }
@@ -219,7 +251,7 @@ export class RemoteGateway implements GatewayControl {
   }
 
   #askToListen({ lines, addresses }: Peer): void {
-    const ports = this.#addresses.map(({ port }) => port);
+    const ports = this.#options.ports?.() ?? this.#addresses.map(({ port }) => port);
     if (addresses.length === 0) lines.send({ kind: "listen", ports });
   }
 

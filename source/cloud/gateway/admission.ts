@@ -1,10 +1,8 @@
-// Access control: checks the app, the key, its scope and its rate limit.
-import type { Clock } from "../../base/clock.ts";
-import { FailedAttempts } from "../../keys/failed-attempts.ts";
-import { RequestBudget } from "../../keys/request-budget.ts";
+// Access control: checks the app, the key, its scope and its limit.
 import { type CloudKey, type KeyVerifier, keyCovers } from "../keys/cloud-key.ts";
 import type { AppTraffic } from "./app-traffic.ts";
 import { refuseUnavailable } from "./app-unavailable.ts";
+import type { CallLimits } from "./call-limits.ts";
 import type { Refusal } from "./refusals.ts";
 import type { RequestHead } from "./request-head.ts";
 import type { AppPath } from "./request-path.ts";
@@ -33,110 +31,133 @@ const howToSend = "Send it as 'Authorization: Key <token>'.";
 export class Admission {
   readonly #table: RoutingTable;
   readonly #keys: KeyVerifier;
-  readonly #clock: Clock;
-  readonly #log: (text: string) => void;
-  readonly #failures: FailedAttempts;
-  /** Keyed by requests per minute. */
-  readonly #budgets = new Map<number, RequestBudget>();
+  readonly #limits: CallLimits;
 
-  constructor(
-    table: RoutingTable,
-    keys: KeyVerifier,
-    options: { clock: Clock; log: (text: string) => void },
-  ) {
+  constructor(table: RoutingTable, keys: KeyVerifier, limits: CallLimits) {
     this.#table = table;
     this.#keys = keys;
-    this.#clock = options.clock;
-    this.#log = options.log;
-    this.#failures = new FailedAttempts(options.clock);
+    this.#limits = limits;
   }
 
-  /** Treats an unknown app like a private one for callers without a valid key. */
-  admit(path: AppPath, caller: Caller): Admitted | Refused {
+  /**
+   * Treats an unknown app like a private one for callers without a valid key.
+   *
+   * @param onDecided called once; at once unless another process counts the call
+   */
+  admit(path: AppPath, caller: Caller, onDecided: (decision: Admitted | Refused) => void): void {
     const traffic = this.#table.find(path.organisation, path.app);
-    let key: CloudKey | undefined;
-    if (traffic === undefined || traffic.routed.auth !== "public") {
-      const identified = this.#identify(caller, `${path.organisation}/${path.app}`);
-      if ("refusal" in identified) return { ...identified, traffic, key };
-      key = identified.key;
-      const isForeign = key.organisation !== path.organisation;
-      if (traffic === undefined || (isForeign && traffic.routed.auth === "private")) {
-        return { refusal: notFound(path), traffic: undefined, key };
-      }
-      const refusal = this.#refuseKey(key, path, caller.method);
-      if (refusal !== undefined) return { refusal, traffic, key };
+    if (traffic?.routed.auth === "public") {
+      onDecided(admitIfAvailable(traffic, undefined));
+      return;
     }
-    const refusal = refuseUnavailable(traffic.routed, traffic.isOpen);
-    return refusal === undefined ? { traffic, key } : { refusal, traffic, key };
+    this.#identify(caller, `${path.organisation}/${path.app}`, (identified) => {
+      if ("refusal" in identified) onDecided({ ...identified, traffic, key: undefined });
+      else this.#admitKey(identified.key, { path, caller, traffic }, onDecided);
+    });
   }
 
-  /** Returns the caller's key, regardless of its scope. */
-  identify(caller: Caller): CloudKey | undefined {
-    const identified = this.#identify(caller, "deployctl");
-    return "key" in identified ? identified.key : undefined;
+  #admitKey(
+    key: CloudKey,
+    { path, caller, traffic }: { path: AppPath; caller: Caller; traffic: AppTraffic | undefined },
+    onDecided: (decision: Admitted | Refused) => void,
+  ): void {
+    const isForeign = key.organisation !== path.organisation;
+    if (traffic === undefined || (isForeign && traffic.routed.auth === "private")) {
+      onDecided({ refusal: notFound(path), traffic: undefined, key });
+      return;
+    }
+    const refusal = refuseScope(key, path, caller.method);
+    if (refusal !== undefined) {
+      onDecided({ refusal, traffic, key });
+      return;
+    }
+    const { id: keyId, requestsPerMinute: perMinute } = key;
+    if (perMinute === undefined) {
+      onDecided(admitIfAvailable(traffic, key));
+      return;
+    }
+    this.#limits.count({ kind: "request", keyId, perMinute }, (waitMs) => {
+      if (waitMs === 0) onDecided(admitIfAvailable(traffic, key));
+      else onDecided({ refusal: tooMany(keyId, perMinute, waitMs), traffic, key });
+    });
   }
 
-  #identify({ head, address }: Caller, realm: string): Identified {
-    if (head.authorizationCount > 1) {
-      const detail = "The request has more than one Authorization header. Send exactly one.";
-      return { refusal: { type: "bad_request", detail } };
-    }
+  /** Passes on the caller's key, regardless of its scope; undefined without a valid one. */
+  identify(caller: Caller, onIdentified: (key: CloudKey | undefined) => void): void {
+    this.#identify(caller, "deployctl", (identified) => {
+      onIdentified("key" in identified ? identified.key : undefined);
+    });
+  }
+
+  #identify(
+    { head, address }: Caller,
+    realm: string,
+    onIdentified: (identified: Identified) => void,
+  ): void {
     const challenge = ["WWW-Authenticate", `Key realm="${realm}"`];
-    const { authorization } = head;
-    if (authorization === undefined) {
-      const detail = `This app requires a key. ${howToSend}`;
-      return { refusal: { type: "auth_missing", detail, headers: challenge } };
-    }
-    if (!authorization.startsWith(scheme)) {
-      const detail = `The Authorization header does not use the scheme Key. ${howToSend}`;
-      return { refusal: { type: "auth_scheme", detail, headers: challenge } };
-    }
-    const key = this.#keys.verify(authorization.slice(scheme.length));
-    return key === undefined ? { refusal: this.#refuseToken(address, challenge) } : { key };
+    const refusal = refuseHeader(head, challenge);
+    const key =
+      refusal === undefined
+        ? this.#keys.verify((head.authorization ?? "").slice(scheme.length))
+        : undefined;
+    if (refusal !== undefined) onIdentified({ refusal });
+    else if (key !== undefined) onIdentified({ key });
+    else this.#refuseToken(address, challenge, (refused) => onIdentified({ refusal: refused }));
   }
 
   /** Gives the same refusal for mistyped, unknown, revoked and expired keys. */
-  #refuseToken(address: string, headers: string[]): Refusal {
-    const { isNews, unreported, waitMs } = this.#failures.note(address);
-    if (isNews) {
-      const more = unreported > 0 ? `, and ${unreported} more since the last report` : "";
-      this.#log(`request from ${address} without a valid key${more}`);
-    }
-    if (waitMs > 0) {
-      return {
+  #refuseToken(address: string, headers: string[], onRefused: (refusal: Refusal) => void): void {
+    this.#limits.count({ kind: "failure", address }, (waitMs) => {
+      const detail = "The key is invalid, unknown, revoked or expired.";
+      if (waitMs === 0) {
+        onRefused({ type: "auth_invalid", detail, headers });
+        return;
+      }
+      onRefused({
         type: "rate_limited",
         detail: "Too many requests without a valid key from this address. Try again later.",
         retryAfterSeconds: waitMs / 1000,
-      };
-    }
-    const detail = "The key is invalid, unknown, revoked or expired.";
-    return { type: "auth_invalid", detail, headers };
+      });
+    });
   }
+}
 
-  #refuseKey(key: CloudKey, path: AppPath, method: string): Refusal | undefined {
-    const name = `${path.organisation}/${path.app}`;
-    if (!keyCovers(key, { ...path, method })) {
-      const what = key.scope === "api:read" ? `${method} requests to ${name}` : name;
-      const detail = `The scope or the apps of the key ${key.id} do not allow ${what}.`;
-      return { type: "auth_forbidden", detail };
-    }
-    if (key.requestsPerMinute === undefined) return undefined;
-    const waitMs = this.#budget(key.requestsPerMinute).take(key.id);
-    if (waitMs === 0) return undefined;
-    return {
-      type: "rate_limited",
-      detail: `The key ${key.id} is limited to ${key.requestsPerMinute} requests per minute.`,
-      retryAfterSeconds: waitMs / 1000,
-    };
+/** @returns undefined for one header with the right scheme */
+function refuseHeader(
+  { authorization, authorizationCount }: RequestHead,
+  headers: string[],
+): Refusal | undefined {
+  if (authorizationCount > 1) {
+    const detail = "The request has more than one Authorization header. Send exactly one.";
+    return { type: "bad_request", detail };
   }
+  if (authorization === undefined) {
+    const detail = `This app requires a key. ${howToSend}`;
+    return { type: "auth_missing", detail, headers };
+  }
+  if (!authorization.startsWith(scheme)) {
+    const detail = `The Authorization header does not use the scheme Key. ${howToSend}`;
+    return { type: "auth_scheme", detail, headers };
+  }
+  return undefined;
+}
 
-  #budget(perMinute: number): RequestBudget {
-    const known = this.#budgets.get(perMinute);
-    if (known !== undefined) return known;
-    const budget = new RequestBudget(perMinute, this.#clock);
-    this.#budgets.set(perMinute, budget);
-    return budget;
-  }
+function refuseScope(key: CloudKey, path: AppPath, method: string): Refusal | undefined {
+  if (keyCovers(key, { ...path, method })) return undefined;
+  const name = `${path.organisation}/${path.app}`;
+  const what = key.scope === "api:read" ? `${method} requests to ${name}` : name;
+  const detail = `The scope or the apps of the key ${key.id} do not allow ${what}.`;
+  return { type: "auth_forbidden", detail };
+}
+
+function admitIfAvailable(traffic: AppTraffic, key: CloudKey | undefined): Admitted | Refused {
+  const refusal = refuseUnavailable(traffic.routed, traffic.isOpen);
+  return refusal === undefined ? { traffic, key } : { refusal, traffic, key };
+}
+
+function tooMany(keyId: string, perMinute: number, waitMs: number): Refusal {
+  const detail = `The key ${keyId} is limited to ${perMinute} requests per minute.`;
+  return { type: "rate_limited", detail, retryAfterSeconds: waitMs / 1000 };
 }
 
 function notFound({ organisation, app }: AppPath): Refusal {

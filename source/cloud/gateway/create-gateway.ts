@@ -1,7 +1,9 @@
 // Gateway of deployctl: accepts requests, proxies those that are allowed, and shuts down gracefully.
 import { systemClock } from "../../base/clock.ts";
 import { Admission } from "./admission.ts";
+import type { AppTraffic } from "./app-traffic.ts";
 import { BufferCollection } from "./buffer-collection.ts";
+import { type CallLimits, OwnCallLimits } from "./call-limits.ts";
 import { TrustedProxies } from "./client-address.ts";
 import { defaultGatewayLimits, type GatewayOptions } from "./gateway-options.ts";
 import { Listener, type ListenerContext } from "./listener.ts";
@@ -19,9 +21,10 @@ export function createGateway(options: GatewayOptions): Gateway {
   const { keys, log, clock = systemClock, isReady = () => true } = options;
   const limits = { ...defaultGatewayLimits, ...options.limits };
   const proxies = new TrustedProxies(options.trustedProxies ?? []);
-  const table = new RoutingTable(clock, limits.connectTimeoutMs);
+  const table = new RoutingTable(clock, limits.connectTimeoutMs, options.leader);
+  const callLimits = options.leader ?? new OwnCallLimits(clock, log);
   const handler = new RequestHandler({
-    admission: new Admission(table, keys, { clock, log }),
+    admission: new Admission(table, keys, callLimits),
     proxies,
     isReady,
     internalRoute: options.internalRoute,
@@ -36,20 +39,29 @@ export function createGateway(options: GatewayOptions): Gateway {
     },
   });
   const { headerBytes } = limits;
-  const context = { handler, headerBytes, hasProxies: !proxies.isEmpty, log };
-  return new Gateway(options.listeners, table, context);
+  const { listeners, sharesPorts = false } = options;
+  const context = { handler, headerBytes, hasProxies: !proxies.isEmpty, sharesPorts, log };
+  return new Gateway(listeners, { table, callLimits, context });
+}
+
+interface GatewayParts {
+  table: RoutingTable;
+  callLimits: CallLimits;
+  context: ListenerContext;
 }
 
 export class Gateway implements GatewayControl {
   readonly #wanted: readonly ListenerOptions[];
   readonly #table: RoutingTable;
   readonly #context: ListenerContext;
+  readonly callLimits: CallLimits;
   #listeners: readonly Listener[] = [];
 
-  constructor(wanted: readonly ListenerOptions[], table: RoutingTable, context: ListenerContext) {
+  constructor(wanted: readonly ListenerOptions[], { table, callLimits, context }: GatewayParts) {
     this.#wanted = wanted;
     this.#table = table;
     this.#context = context;
+    this.callLimits = callLimits;
   }
 
   get addresses(): readonly BoundAddress[] {
@@ -99,6 +111,11 @@ export class Gateway implements GatewayControl {
 
   publish(apps: readonly RoutedApp[]): void {
     this.#table.publish(apps);
+  }
+
+  /** Returns the queue and the replicas of an app. */
+  traffic(organisation: string, app: string): AppTraffic | undefined {
+    return this.#table.find(organisation, app);
   }
 
   demand(organisation: string, app: string): Demand {

@@ -43,6 +43,8 @@ export class Exchange implements AttemptListener {
   #attempt: Attempt | undefined;
   #tail: TokenTail | undefined;
   #recording: ModelsRecording | undefined;
+  /** The reply looks complete when its replica dies. */
+  #endsByClosing = false;
   /** Reply of a replica that cannot follow the early head. */
   #lateError: LateError | undefined;
   #requestTimer: NodeJS.Timeout | undefined;
@@ -122,6 +124,7 @@ export class Exchange implements AttemptListener {
       this.#endLate();
       return;
     }
+    this.#endsByClosing = head.endsByClosing && this.admitted.request.method !== "HEAD";
     if (head.isReadable) this.#tail = new TokenTail();
     this.#recording = ModelsRecording.begin(this.admitted, slot.revision, { status, rawHeaders });
     this.#reply.begin(head);
@@ -147,8 +150,21 @@ export class Exchange implements AttemptListener {
       this.refuse(this.#lateError.refusal());
       return;
     }
+    if (this.#endsByClosing) void this.#endIfListening();
+    else this.#end();
+  }
+
+  #end(): void {
     this.#recording?.end(this.#context.clock.now());
     this.#reply.end();
+  }
+
+  /** A replica that was killed has closed its port before its connections. */
+  async #endIfListening(): Promise<void> {
+    const isListening = await this.#claim.slot?.pool.isListening();
+    if (this.#isOver || this.#refusal !== undefined) return;
+    if (isListening === true) this.#end();
+    else this.refuse(refuseAttempt("disconnected"));
   }
 
   onFailure(failure: AttemptFailure): void {

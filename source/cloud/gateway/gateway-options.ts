@@ -5,6 +5,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { CloudKey, KeyVerifier } from "../keys/cloud-key.ts";
 import type { ExchangeRecord } from "./exchange-record.ts";
 import type { ListenerOptions } from "./listener-options.ts";
+import type { Leader } from "./worker-traffic.ts";
 
 export interface GatewayLimits {
   /** Maximum size of a request body. */
@@ -65,6 +66,10 @@ export interface GatewayOptions {
   observe?: (record: ExchangeRecord) => void;
   /** Called when a replica asks to be replaced with `X-Dctl-Stop-Runner: 1`. */
   onStopRequested?: (replica: string) => void;
+  /** Gateway that admits this one's requests; undefined: it admits them itself. */
+  leader?: Leader | undefined;
+  /** Lets other gateways of this user listen on the same ports. Defaults to false. */
+  sharesPorts?: boolean;
   log: (text: string) => void;
   clock?: Clock;
 }

@@ -7,9 +7,10 @@ import {
   type ServerOptions,
 } from "node:http";
 import { createServer as createTlsServer, Server as TlsServer } from "node:https";
+import { createServer as createSocketServer, type Server as SocketServer } from "node:net";
 import type { Duplex } from "node:stream";
 import { endConnection } from "../../base/end-connection.ts";
-import { keepHalfClosed } from "../../base/half-closed.ts";
+import { allowHalfClosed } from "../../base/half-closed.ts";
 import { describeError, ProductError } from "../../base/product-error.ts";
 import { isLoopback, urlOf } from "../../configuration/address.ts";
 import { cloudErrors } from "../errors.ts";
@@ -29,6 +30,8 @@ export interface ListenerContext {
   headerBytes: number;
   /** True if proxies are trusted, so that plain HTTP can be restricted to them. */
   hasProxies: boolean;
+  /** Lets other gateways of this user listen on the same ports. */
+  sharesPorts: boolean;
   log: (text: string) => void;
 }
 
@@ -59,7 +62,7 @@ export class Listener {
     serve(server, context, ingress);
     const stopWatching = watch(server, options.encryption, context.log);
     const listener = new Listener(options, server, stopWatching);
-    await listener.#bind(ingress.scheme);
+    await listener.#bind(ingress.scheme, context.sharesPorts);
     return listener;
   }
 
@@ -75,19 +78,13 @@ export class Listener {
     this.#server.closeAllConnections();
   }
 
-  async #bind(scheme: "http" | "https"): Promise<void> {
+  async #bind(scheme: "http" | "https", reusePort: boolean): Promise<void> {
     const { host, port } = this.#options;
     try {
-      await new Promise<void>((resolve, reject) => {
-        this.#server.once("error", reject);
-        this.#server.listen({ host, port }, () => {
-          this.#server.off("error", reject);
-          resolve();
-        });
-      });
-    } catch (cause) {
+      await bind(this.#server, { host, port, reusePort });
+    } catch (error) {
       this.#stopWatching();
-      throw addressUnusable(host, port, cause);
+      throw error;
     }
     const bound = this.#server.address();
     const actual = typeof bound === "object" && bound !== null ? bound.port : port;
@@ -97,6 +94,36 @@ export class Listener {
       port: actual,
       url: urlOf({ scheme, host, port: actual, path: "" }),
     };
+  }
+}
+
+/**
+ * Refuses a port that another program has: a port that is to be shared would also be shared with
+ * another server of this user.
+ *
+ * @throws ProductError `CLOUD_ADDRESS_UNUSABLE`
+ */
+export async function requireFreePort({ host, port }: ListenerOptions): Promise<void> {
+  const probe = createSocketServer();
+  await bind(probe, { host, port, reusePort: false });
+  await new Promise((resolve) => probe.close(resolve));
+}
+
+/** @throws ProductError `CLOUD_ADDRESS_UNUSABLE` */
+async function bind(
+  server: SocketServer,
+  address: { host: string; port: number; reusePort: boolean },
+): Promise<void> {
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once("error", reject);
+      server.listen(address, () => {
+        server.off("error", reject);
+        resolve();
+      });
+    });
+  } catch (cause) {
+    throw addressUnusable(address.host, address.port, cause);
   }
 }
 
@@ -158,7 +185,7 @@ function watch(server: Server, encryption: Encryption, log: (text: string) => vo
 }
 
 function serve(server: Server, { handler, headerBytes }: ListenerContext, ingress: Ingress): void {
-  keepHalfClosed(server);
+  allowHalfClosed(server);
   const onRequest: RequestListener = (request, response) => {
     handler.onRequest(request, response, ingress);
   };

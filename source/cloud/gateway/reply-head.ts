@@ -19,6 +19,8 @@ export interface ReadReplyHead extends ReplyHead {
   /** Unencoded events, with or without a known length. */
   hasEvents: boolean;
   contentType: string;
+  /** Neither length nor chunks mark the end of the body, so that the end of the connection does. */
+  endsByClosing: boolean;
   /** The replica asks to be replaced. */
   wantsStop: boolean;
 }
@@ -38,6 +40,7 @@ export function readReplyHead(
   let contentType = "";
   let isEncoded = false;
   let hasLength = false;
+  let hasChunks = false;
   let wantsStop = false;
   for (let index = 0; index < raw.length; index += 2) {
     const name = textOf(raw[index]);
@@ -46,6 +49,7 @@ export function readReplyHead(
     if (lowerCaseName === "content-type") contentType = value;
     else if (lowerCaseName === "content-encoding") isEncoded = value !== "identity";
     else if (lowerCaseName === "content-length") hasLength = true;
+    else if (lowerCaseName === "transfer-encoding") hasChunks = true;
     else if (lowerCaseName === "connection") dropped = namesInConnection(value);
     else if (lowerCaseName === "x-dctl-stop-runner") wantsStop = value.trim() === "1";
     if (isOfOneHop(lowerCaseName) || lowerCaseName.startsWith(ownPrefix)) continue;
@@ -63,6 +67,7 @@ export function readReplyHead(
     isEventStream: hasEvents && !hasLength,
     hasEvents,
     contentType,
+    endsByClosing: !hasLength && !hasChunks && status !== 204 && status !== 304,
     isReadable,
     wantsStop,
   };

@@ -1,5 +1,6 @@
 // Response to one client, with back-pressure, keep-alive comments and errors within a stream.
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { TLSSocket } from "node:tls";
 import { keepAliveComment } from "../../base/keep-alive-comment.ts";
 import { EventBoundary, errorEvent } from "./event-stream.ts";
 import type { GatewayLimits } from "./gateway-options.ts";
@@ -105,7 +106,7 @@ export class Reply {
   /** Ends a started response so that the client notices the failure. */
   abort(refusal: Refusal): void {
     if (this.#boundary === undefined || this.#isPaused) {
-      this.#response.destroy();
+      breakOff(this.#response);
       return;
     }
     const status = this.#isEarly ? statusOf(refusal) : undefined;
@@ -151,6 +152,15 @@ export class Reply {
     clearTimeout(this.#stallTimer);
     this.#stallTimer = setTimeout(() => this.#response.destroy(), this.#limits.writeStallMs);
   }
+}
+
+/** HTTP/1.0 has no chunks, so that only a reset tells its clients that a reply is incomplete. */
+function breakOff(response: ServerResponse): void {
+  const { socket, req } = response;
+  if (req.httpVersionMinor === 0 && socket !== null && !(socket instanceof TLSSocket)) {
+    socket.resetAndDestroy();
+  }
+  response.destroy();
 }
 
 function flushHead(response: ServerResponse): void {

@@ -5,7 +5,7 @@ import { watchBodyRate } from "../../base/body-rate.ts";
 import { watchHalfClosed } from "../../base/half-closed.ts";
 import { codingUnknown, isKnownCoding } from "../../base/transfer-coding.ts";
 import { isLoopback } from "../../configuration/address.ts";
-import type { Admission } from "./admission.ts";
+import type { Admission, Admitted, Refused } from "./admission.ts";
 import type { AdmittedRequest, ExchangeContext } from "./admitted-request.ts";
 import { plainAddress, readOrigin, type TrustedProxies } from "./client-address.ts";
 import { Exchange } from "./exchange.ts";
@@ -17,7 +17,7 @@ import type { Refusal } from "./refusals.ts";
 import { sendRefusal } from "./reply.ts";
 import { type RequestHead, readRequestHead } from "./request-head.ts";
 import { drawRequestId } from "./request-id.ts";
-import { readAppPath, withoutQuery } from "./request-path.ts";
+import { type AppPath, readAppPath, withoutQuery } from "./request-path.ts";
 import { readWaitingRules } from "./waiting-rules.ts";
 import { replyOnSocket, WebSocketTunnel } from "./web-socket-tunnel.ts";
 
@@ -82,8 +82,7 @@ export class RequestHandler {
 
   onRequest(request: IncomingMessage, response: ServerResponse, ingress: Ingress): void {
     const parsed = this.#parse(request, response, ingress);
-    this.#guarded(parsed, () => {
-      const admitted = this.#admit(parsed, ingress);
+    this.#admit(parsed, ingress, (admitted) => {
       if (admitted === undefined) {
         const { uploadRate } = this.#options.context.limits;
         watchBodyRate(request, uploadRate, () => request.socket.destroy());
@@ -101,8 +100,7 @@ export class RequestHandler {
   /** Handles the handshake of a WebSocket. */
   onUpgrade(request: IncomingMessage, socket: Duplex, early: Buffer, ingress: Ingress): void {
     const parsed = this.#parse(request, replyOnSocket(request, socket), ingress);
-    this.#guarded(parsed, () => {
-      const admitted = this.#admit(parsed, ingress);
+    this.#admit(parsed, ingress, (admitted) => {
       if (admitted === undefined) return;
       const tunnel = new WebSocketTunnel(admitted, this.#options.context, socket, early);
       this.active.add(tunnel);
@@ -139,19 +137,38 @@ export class RequestHandler {
     return { id: drawRequestId(), request, response, head, origin, arrivedAt };
   }
 
-  /** @returns undefined if the request was already answered */
-  #admit(parsed: ParsedRequest, ingress: Ingress): AdmittedRequest | undefined {
-    const { request, head, origin } = parsed;
-    const { admission } = this.#options;
-    const target = request.url ?? "";
-    const refusal = this.#checkHead(parsed, ingress, target);
-    if (refusal !== undefined) return this.#refuse(parsed, refusal);
-    if (target.startsWith(internalPathPrefix)) return this.#answerInternal(parsed, target);
-    const path = readAppPath(target);
-    if (path === undefined) return this.#refuse(parsed, notFound);
-    if (this.isStopping) return this.#refuse(parsed, stopping);
-    const method = request.method ?? "";
-    const decision = admission.admit(path, { head, method, address: origin.address });
+  /** @param onAdmitted called with undefined if the request is answered already */
+  #admit(
+    parsed: ParsedRequest,
+    ingress: Ingress,
+    onAdmitted: (admitted: AdmittedRequest | undefined) => void,
+  ): void {
+    this.#guarded(parsed, () => {
+      const { request, head, origin } = parsed;
+      const target = request.url ?? "";
+      const path = readAppPath(target);
+      const refusal = this.#checkHead(parsed, ingress, target);
+      if (refusal !== undefined) onAdmitted(this.#refuse(parsed, refusal));
+      else if (target.startsWith(internalPathPrefix)) {
+        onAdmitted(this.#answerInternal(parsed, target));
+      } else if (path === undefined) onAdmitted(this.#refuse(parsed, notFound));
+      else if (this.isStopping) onAdmitted(this.#refuse(parsed, stopping));
+      else {
+        const caller = { head, method: request.method ?? "", address: origin.address };
+        this.#options.admission.admit(path, caller, (decision) => {
+          // Another process may have decided, while the client left.
+          if (request.socket.destroyed) this.#noteLoss(parsed);
+          else this.#guarded(parsed, () => onAdmitted(this.#apply(decision, path, parsed)));
+        });
+      }
+    });
+  }
+
+  #apply(
+    decision: Admitted | Refused,
+    path: AppPath,
+    parsed: ParsedRequest,
+  ): AdmittedRequest | undefined {
     const { traffic, key } = decision;
     if ("refusal" in decision) {
       // Unknown app names come from strangers and stay out of the statistics.
@@ -159,9 +176,16 @@ export class RequestHandler {
       return this.#refuse(facts, decision.refusal);
     }
     const known = { ...parsed, path, key };
-    const rules = readWaitingRules(decision.traffic.routed, head, { method, rest: path.rest });
+    const method = parsed.request.method ?? "";
+    const { routed } = decision.traffic;
+    const rules = readWaitingRules(routed, parsed.head, { method, rest: path.rest });
     if ("type" in rules) return this.#refuse(known, rules);
     return { ...known, traffic: decision.traffic, rules };
+  }
+
+  #noteLoss(parsed: ParsedRequest): void {
+    const { clock, observe } = this.#options.context;
+    observe(refusedRecord(parsed, clientLeft, clock));
   }
 
   #checkHead(
@@ -199,13 +223,12 @@ export class RequestHandler {
     const { admission, internalRoute, isReady } = this.#options;
     const state = { isReady: isReady() && !this.isStopping };
     if (answerProbe(request, response, withoutQuery(target), state)) return;
-    if (internalRoute !== undefined) {
-      const method = request.method ?? "";
-      const key = admission.identify({ head, method, address: origin.address });
+    if (internalRoute === undefined) return this.#refuse(parsed, notFound);
+    const caller = { head, method: request.method ?? "", address: origin.address };
+    admission.identify(caller, (key) => {
       if (key !== undefined && head.expect !== undefined) response.writeContinue();
-      if (internalRoute(request, response, key)) return;
-    }
-    this.#refuse(parsed, notFound);
+      if (!internalRoute(request, response, key)) this.#refuse(parsed, notFound);
+    });
   }
 
   #refuse(parsed: ParsedRequest, refusal: Refusal): undefined {
@@ -224,6 +247,11 @@ export class RequestHandler {
 const notFound: Refusal = {
   type: "not_found",
   detail: "Not found. Apps are served at /organisation/app/….",
+};
+
+const clientLeft: Refusal = {
+  type: "client_disconnected",
+  detail: "The client disconnected before its request was admitted.",
 };
 
 export const stopping: Refusal = {

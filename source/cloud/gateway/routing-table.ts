@@ -4,6 +4,7 @@ import { AppTraffic } from "./app-traffic.ts";
 import type { Refusal } from "./refusals.ts";
 import { ReplicaSlot } from "./replica-slot.ts";
 import type { Demand, RoutedApp, Traffic, TrafficReport } from "./traffic.ts";
+import { type Leader, WorkerTraffic } from "./worker-traffic.ts";
 
 const noDemand: Demand = { busy: 0, queued: 0, oldestQueuedMs: 0 };
 
@@ -12,14 +13,17 @@ type DemandListener = (organisation: string, app: string) => void;
 export class RoutingTable implements Traffic {
   readonly #clock: Clock;
   readonly #connectTimeoutMs: number;
+  readonly #leader: Leader | undefined;
   readonly #apps = new Map<string, AppTraffic>();
   /** Includes replicas that left the table but still have requests. */
   readonly #slots = new Map<string, ReplicaSlot>();
   readonly #listeners = new Set<DemandListener>();
 
-  constructor(clock: Clock, connectTimeoutMs: number) {
+  /** @param leader gateway that admits; undefined: this one does */
+  constructor(clock: Clock, connectTimeoutMs: number, leader?: Leader) {
     this.#clock = clock;
     this.#connectTimeoutMs = connectTimeoutMs;
+    this.#leader = leader;
   }
 
   find(organisation: string, app: string): AppTraffic | undefined {
@@ -112,10 +116,17 @@ export class RoutingTable implements Traffic {
       known.update(routed, slots);
       return;
     }
-    const { organisation, app } = routed;
-    const traffic = new AppTraffic(routed, this.#clock, () => this.#tell(organisation, app));
+    const traffic = this.#create(routed);
     this.#apps.set(name, traffic);
     traffic.update(routed, slots);
+  }
+
+  #create(routed: RoutedApp): AppTraffic {
+    const { organisation, app } = routed;
+    const onChange = () => this.#tell(organisation, app);
+    return this.#leader === undefined
+      ? new AppTraffic(routed, this.#clock, onChange)
+      : new WorkerTraffic(routed, this.#clock, onChange, this.#leader);
   }
 
   #retire(slot: ReplicaSlot): void {

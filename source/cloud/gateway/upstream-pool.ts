@@ -1,5 +1,6 @@
 // Connections to one replica, each with one request at a time. Reuses the latest idle connection, so
 // that the others can close.
+import { connect } from "node:net";
 import { Client } from "undici";
 
 /** Below the 5 s after which uvicorn closes an idle connection. */
@@ -44,6 +45,19 @@ export class UpstreamPool {
   give(connection: UpstreamConnection): void {
     if (this.#isClosed) void connection.client.destroy();
     else this.#idle.push(connection);
+  }
+
+  /** Resolves to true while the replica accepts connections. */
+  async isListening(): Promise<boolean> {
+    const { hostname, port } = new URL(this.#endpoint);
+    const socket = connect({ host: hostname, port: Number(port) });
+    socket.setTimeout(this.#connectTimeoutMs, () => socket.destroy());
+    return await new Promise<boolean>((resolve) => {
+      socket.once("connect", () => resolve(true));
+      // An error is followed by "close".
+      socket.on("error", () => {});
+      socket.once("close", () => resolve(false));
+    }).finally(() => socket.destroy());
   }
 
   /** Closes idle connections now, and the others when they return. */

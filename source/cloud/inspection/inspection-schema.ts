@@ -27,12 +27,7 @@ const Variable = Type.Object({
 
 const facts = {
   target: Type.String(),
-  kind: Type.Union([
-    Type.Literal("function"),
-    Type.Literal("app"),
-    Type.Literal("modal-function"),
-    Type.Literal("modal-cls"),
-  ]),
+  kind: Type.Union([Type.Literal("function"), Type.Literal("app")]),
   dialect: Type.Union([
     Type.Literal("fal"),
     Type.Literal("deployctl"),
@@ -54,14 +49,7 @@ export const InspectionSchema = Type.Object({
   executables: Type.Array(Type.String()),
   command: Type.Array(Type.String()),
   files: Type.Array(Type.String()),
-  endpoints: Type.Optional(
-    Type.Array(
-      Type.Object({
-        path: Type.String(),
-        method: Type.Union([Type.Literal("POST"), Type.Literal("WebSocket")]),
-      }),
-    ),
-  ),
+  endpoints: Type.Optional(Type.Array(Type.Object({ path: Type.String(), method: Type.String() }))),
 });
 
 /** Findings from running a script's top level. */

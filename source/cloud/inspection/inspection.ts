@@ -5,7 +5,7 @@ export interface Inspection {
   /** Name after `::`. */
   target: string;
   /** Kind of the decorated object. */
-  kind: "function" | "app" | "modal-function" | "modal-cls";
+  kind: "function" | "app";
   /** Library of its decorator. */
   dialect: "fal" | "deployctl" | "modal" | "none";
   line: number;
@@ -35,8 +35,8 @@ export interface Inspection {
    * Files that the replica needs, relative to the script's folder, with slashes; the script first.
    */
   files: string[];
-  /** Endpoints of an app. */
-  endpoints?: { path: string; method: "POST" | "WebSocket" }[];
+  /** Endpoints of an app, with an HTTP method or "WebSocket". */
+  endpoints?: { path: string; method: string }[];
   warnings: InspectionWarning[];
 }
 

@@ -67,7 +67,7 @@ def run(file, name, is_confined):
         guard.lift()
         raise _problem_of(error, file) from error
     guard.lift()
-    document = None if name not in namespace else findings_of(namespace[name], name)
+    document = None if name not in namespace else findings_of(namespace[name], name, file)
     if document is None:
         script = os.path.basename(file)
         raise Problem(

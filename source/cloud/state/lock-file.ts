@@ -1,17 +1,39 @@
 // Lock files of a state folder, one for each kind of process. SQLite's own lock prevents a second
 // control plane.
-import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { linkSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { ProductError } from "../../base/product-error.ts";
 import { cloudErrors } from "../errors.ts";
 import { identifyProcess, isAlive, type ProcessIdentity } from "./process-identity.ts";
 import { makeStateFolder } from "./state-folder.ts";
 
+/** Gateways after the first one are workers, counted from 2. */
+export type GatewayRole = "gateway" | `gateway-${number}`;
+
 /** Kind of process of which a state folder has at most one. */
-export type ProcessRole = "supervisor" | "control-plane" | "gateway";
+export type ProcessRole = "supervisor" | "control-plane" | GatewayRole;
+
+/** Returns the roles of so many gateway processes. */
+export function gatewayRoles(count: number): GatewayRole[] {
+  return Array.from({ length: count }, (_, index): GatewayRole => {
+    return index === 0 ? "gateway" : `gateway-${index + 1}`;
+  });
+}
+
+export function isGatewayRole(text: string): text is GatewayRole {
+  return /^gateway(?:-\d+)?$/.test(text);
+}
+
+/** Returns the gateways that have a lock file: running, or ended without being asked to. */
+export function lockedGateways(stateFolder: string): GatewayRole[] {
+  const locks = readdirSync(stateFolder).filter((name) => name.endsWith(suffix));
+  return locks.map((name) => name.slice(0, -suffix.length)).filter(isGatewayRole);
+}
+
+const suffix = ".lock";
 
 export function lockFile(stateFolder: string, role: ProcessRole = "control-plane"): string {
-  return path.join(stateFolder, `${role}.lock`);
+  return path.join(stateFolder, `${role}${suffix}`);
 }
 
 /**

@@ -19,11 +19,11 @@ import { TextField } from "./text-field.tsx";
 
 export interface OverlayProps<State> {
   readonly overlay: State;
-  /** The room of the screen that it lies over. */
+  /** Size of the screen below. */
   readonly size: BodySize;
 }
 
-/** Lies in the upper left corner of its parent. Overlays change in place: draw again on every change. */
+/** Drawn in the upper left corner of its parent. Overlays change in place, so draw again on every change. */
 export function Overlay({ overlay, size }: OverlayProps<OverlayState>): ReactElement {
   switch (overlay.kind) {
     case "list":
@@ -42,7 +42,7 @@ const listWidthMaximum = 96;
 const fieldRows = 2;
 const listHeightMinimum = 5;
 const borderRows = 2;
-/** Rows of a text of several lines that are in sight at most. */
+/** Most visible rows of a text with several lines. */
 const writeRowsMaximum = 10;
 
 function List({ overlay, size }: OverlayProps<ListOverlay>): ReactElement {
@@ -111,7 +111,7 @@ interface PromptProps {
   readonly y: number;
 }
 
-/** A field behind its sign. */
+/** Draws a field after its prompt sign. */
 function Prompt({ field, width, y }: PromptProps): ReactElement {
   const { glyphs, theme } = useLook();
   return (
@@ -195,7 +195,7 @@ function Question({ question, size, answerRows = 1, children }: QuestionProps): 
   const { glyphs, theme } = useLook();
   const all = questionRows(question, size.columns, glyphs.isAscii);
   const height = Math.min(size.rows, all.length + answerRows + borderRows);
-  // A question that is too long loses its beginning: the end is what gets answered.
+  // A question that is too long loses its beginning, since the end asks for the answer.
   const room = panelInnerHeight(height) - answerRows;
   const rows = all.slice(Math.max(0, all.length - room));
   const y = size.rows - height;

@@ -11,7 +11,7 @@ export interface SelectListProps {
   readonly items: readonly ListItem[];
   /** Index of the selected item. */
   readonly selected: number;
-  /** Rows in sight; they follow the selection. */
+  /** Number of visible rows, which follow the selection. */
   readonly height: number;
   readonly width: number;
   /** With the names of groups in between. Defaults to false. */
@@ -100,7 +100,7 @@ export function cutsNotes(items: readonly ListItem[], width: number): boolean {
   return items.some(({ note }) => textWidth(note) > column);
 }
 
-/** With the groups' names in between, where the items stand in groups. */
+/** Inserts the groups' names between their items. */
 export function displayRows(items: readonly ListItem[], isGrouped: boolean): readonly DisplayRow[] {
   const rows: DisplayRow[] = [];
   let group: string | undefined;
@@ -114,7 +114,7 @@ export function displayRows(items: readonly ListItem[], isGrouped: boolean): rea
   return rows;
 }
 
-/** The first row in sight: it moves only as far as the selection needs. */
+/** First visible row: it moves only as far as the selection needs. */
 function useScrollTop(rows: readonly DisplayRow[], selected: number, height: number): number {
   const kept = useRef(0);
   const at = rows.findIndex((row) => "index" in row && row.index === selected);

@@ -32,9 +32,11 @@ async function openStream(
   headers: Record<string, string> = events,
   changes: Partial<RoutedApp> = {},
   own = gateway,
+  prepare: (response: ServerResponse) => void = () => {},
 ) {
   let reply: ServerResponse | undefined;
   const url = await own.serve((_, response) => {
+    prepare(response);
     response.writeHead(200, headers);
     response.flushHeaders();
     reply = response;
@@ -147,6 +149,57 @@ describe("a stream", () => {
       expect(await readAll()).toEqual({ text: '{"half', isWhole: false });
       await own.close();
     }
+  });
+
+  describe("that ends by closing its connection", () => {
+    /** As a server that knows neither length nor chunks. */
+    const closing = (response: ServerResponse) => {
+      response.useChunkedEncodingByDefault = false;
+      response.shouldKeepAlive = false;
+    };
+    /** As the kernel closes the sockets of a killed process. */
+    const die = (reply: ServerResponse) => {
+      gateway.replica.server.close();
+      reply.socket?.end();
+    };
+
+    test("is whole while its replica lives", async () => {
+      const { reply, readAll } = await openStream(events, {}, gateway, closing);
+      reply.end("data: 1\n\n");
+      expect(await readAll()).toEqual({ text: "data: 1\n\n", isWhole: true });
+    });
+
+    test("ends with an error event if its replica dies", async () => {
+      const { reply, readUntil, readAll } = await openStream(events, {}, gateway, closing);
+      reply.write("data: 1\n\n");
+      await readUntil("1\n\n");
+      die(reply);
+      expect((await readAll()).text).toContain("runner_disconnected");
+    });
+
+    test("breaks the connection if it is not an event stream", async () => {
+      const plain = { "content-type": "text/plain" };
+      const { reply, readUntil, readAll } = await openStream(plain, {}, gateway, closing);
+      reply.write("half");
+      await readUntil("half");
+      die(reply);
+      expect(await readAll()).toEqual({ text: "half", isWhole: false });
+    });
+
+    test("resets the connection of an HTTP/1.0 client, which knows no chunks either", async () => {
+      const url = new URL(
+        await gateway.serve((_, response) => {
+          closing(response);
+          response.write("half");
+          setImmediate(() => die(response));
+        }),
+      );
+      const client = connect(Number(url.port), url.hostname);
+      const failed = once(client, "error");
+      client.write(`GET ${url.pathname} HTTP/1.0\r\n\r\n`);
+      client.resume();
+      expect((await failed)[0]).toMatchObject({ code: "ECONNRESET" });
+    });
   });
 
   test("ends with an error event after the request timeout", async () => {

@@ -25,7 +25,7 @@ async function inspect(text: string, target = "serve", environment: Record<strin
   return { found, told };
 }
 
-test("is announced, and adds what reading left open", async () => {
+test("is announced, and completes what static reading left open", async () => {
   mkdirSync(path.join(folder, "own"));
   writeFileSync(path.join(folder, "own/__init__.py"), "def count(): return len('abc')\n");
   const { found, told } = await inspect(
@@ -52,7 +52,7 @@ print("chatter on standard output")
   expect(found.files).toContain("own/__init__.py");
 });
 
-test("is left out when reading suffices, and when nobody wants it", async () => {
+test("is skipped when static reading suffices, or when nobody wants it", async () => {
   const { told } = await inspect("import fal\n@fal.function(exposed_port=1)\ndef serve(): pass\n");
   expect(told).toEqual([]);
   writeFileSync(
@@ -63,7 +63,7 @@ test("is left out when reading suffices, and when nobody wants it", async () => 
   expect(found.dynamic).toEqual(["exposed_port"]);
 });
 
-test("an object that a call makes is found out", async () => {
+test("finds an object returned by a call", async () => {
   const { found } = await inspect(`
 import deployctl
 def make(factory): return factory(port=8123)(lambda: None)
@@ -78,7 +78,7 @@ serve = make(getattr(deployctl, "app"))
   });
 });
 
-test("packages that are not here are stood in for, and what comes of them stays open", async () => {
+test("replaces missing packages by stand-ins, whose values stay open", async () => {
   const { found } = await inspect(`
 import no_such_torch as torch
 from no_such_library.deep import Base, decorate
@@ -96,7 +96,7 @@ def serve(): pass
   expect(found.config).not.toHaveProperty("num_gpus");
 });
 
-describe("a script may not, while it is read,", () => {
+describe("a script being inspected may not", () => {
   const attempt = (statement: string) => `
 import os, shutil, socket, subprocess, sys, sqlite3, deployctl
 def port(): return 8000
@@ -149,7 +149,7 @@ def serve(): pass
     expect(connections).toBe(0);
   });
 
-  test("and one that bears the refusal is read on, with a warning", async () => {
+  test("but can catch the refusal and continue, with a warning", async () => {
     const { found } = await inspect(
       attempt(`
 try:
@@ -164,7 +164,7 @@ except OSError:
   });
 });
 
-test("temporary files are its own, and are gone afterwards", async () => {
+test("temporary files are private and deleted afterwards", async () => {
   const temporary = path.join(folder, "temporary");
   mkdirSync(temporary);
   vi.stubEnv("TMPDIR", temporary);
@@ -183,7 +183,7 @@ def serve(): pass
   expect(readdirSync(temporary)).toEqual([]);
 });
 
-test("sees of the environment what it reads, and tells no secret", async () => {
+test("shows environment variables that the script reads, but no secrets", async () => {
   const secret = "sk-0123456789abcdef";
   const { found } = await inspect(
     `
@@ -200,7 +200,7 @@ def serve(): pass
   expect(JSON.stringify(found)).not.toContain(secret);
 });
 
-test("a script that never finishes is given up", async () => {
+test("a script that never finishes is stopped", async () => {
   const file = path.join(folder, "endless.py");
   writeFileSync(
     file,

@@ -9,7 +9,7 @@ import type { Target } from "../target.ts";
 interface Operation {
   method: string;
   path: string;
-  /** Of the body; undefined where the route takes none. */
+  /** Schema of the body; undefined for routes without one. */
   schema: Record<string, unknown> | undefined;
   parameters: ReadonlyArray<{ name: string; in: string }>;
 }

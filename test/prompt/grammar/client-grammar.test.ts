@@ -52,7 +52,7 @@ describe("refused for too many ways, naming the rule", () => {
     ["ambiguous recursion", 'root ::= "a" root "x" | "a" root "y" | "b"', "root"],
     ["optional parts after a recursion", 'root ::= "a" root "a"? | "b"', "root"],
     [
-      "left recursion behind an empty rule",
+      "left recursion after an empty rule",
       'root ::= a root "a" | "b"\na ::= b\nb ::= "c" |',
       "root",
     ],

@@ -19,6 +19,7 @@ const serverFlags = [
   "behindProxy",
   "insecureHttp",
   "portRange",
+  "gatewayWorkers",
 ] as const;
 
 export const up: Run<typeof upDefinition> = async (_words, flags) => {

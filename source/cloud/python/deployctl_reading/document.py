@@ -4,7 +4,7 @@ import ast
 import os
 import warnings
 
-from deployctl_reading import dockerfile, targets
+from deployctl_reading import images, targets
 from deployctl_reading.local_files import files_of
 from deployctl_reading.masking import mask_inspection, secrets_of
 from deployctl_reading.problem import Problem
@@ -34,37 +34,41 @@ def read_document(file, name, environment):
         "warnings": [],
     }
     if target is not None:
-        ignored = targets.check(target, file, lines)
+        findings = targets.check(target, file, lines)
         reader.follow(target)
-        _add_target(document, target, ignored)
+        _add_target(document, target, findings, reader.folder)
     document["executables"] = reader.commands.executables
     document["command"] = reader.commands.best()
     words = [word for command in reader.commands.lists for word in command]
-    document["files"] = files_of(file, tree, words, _patterns(document["config"]))
+    config = document["config"]
+    modules = _texts(config.get("local_python_modules"))
+    patterns = _texts(config.get("files") or config.get("app_files"))
+    document["files"] = files_of(file, tree, words, patterns, modules)
     document["warnings"] += _unset(variables, file)
     read = {one["name"]: environment.get(one["name"], "") for one in variables}
     return mask_inspection(document, secrets_of(read))
 
 
-def _add_target(document, target, ignored):
-    config, dynamic = targets.config_of(target, ignored)
+def _add_target(document, target, findings, folder):
+    config, dynamic = targets.config_of(target, findings.names)
     document["config"] = to_json(config)
     document["dynamic"] = dynamic
     if target.endpoints:
         document["endpoints"] = target.endpoints
     image = target.options.get("image")
-    if isinstance(image, Image) and isinstance(image.text, str):
-        document["image"] = dockerfile.read(image.text, image.build_args)
+    found = images.document_of(image, folder)
+    if found is not None:
+        document["image"] = found
     elif isinstance(image, Image):
         document["dynamic"].append("image")
-    _add_warnings(document, ignored)
+    for code, sentence in findings.warnings + target.warnings:
+        end = "" if sentence.endswith("?") else "."
+        _warn(document, code, sentence + end, document["line"])
+    _add_warnings(document)
 
 
-def _add_warnings(document, ignored):
-    """Warns about keywords and Dockerfile lines without effect."""
-    if ignored:
-        sentence = targets.ignored_sentence(ignored) + "."
-        _warn(document, "keywords_ignored", sentence, document["line"])
+def _add_warnings(document):
+    """Warns about an assumed port, and about parts of an image without effect."""
     ports = ("exposed_port", "port", "serve", "*")
     known = list(document["config"]) + document["dynamic"]
     if document["kind"] == "function" and not any(one in known for one in ports):
@@ -78,7 +82,13 @@ def _add_warnings(document, ignored):
         )
         _warn(document, "secret_in_image", sentence, document["line"])
     lines = image.get("ignored", [])
-    if lines:
+    if lines and document["dialect"] == "modal":
+        sentence = (
+            "Images are not built: their packages and variables apply, and this does not: %s."
+            % ", ".join(lines)
+        )
+        _warn(document, "image_ignored", sentence, document["line"])
+    elif lines:
         sentence = (
             "Images are not built: only their variables apply, and %d other %s ignored"
             "." % (len(lines), "line is" if len(lines) == 1 else "lines are")
@@ -105,8 +115,7 @@ def _warn(document, code, sentence, line):
     document["warnings"].append({"code": code, "sentence": sentence, "line": line})
 
 
-def _patterns(config):
-    given = config.get("files") or config.get("app_files") or []
+def _texts(given):
     return [one for one in given if isinstance(one, str)] if isinstance(given, list) else []
 
 

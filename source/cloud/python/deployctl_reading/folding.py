@@ -7,7 +7,7 @@ import os
 import sys
 
 from deployctl_reading import builtin_calls, library
-from deployctl_reading.values import UNKNOWN, Function, ModalApp, Module, is_known
+from deployctl_reading.values import UNKNOWN, Function, Method, Module, is_known
 
 _BINARY = {
     ast.Add: operator.add,
@@ -174,14 +174,14 @@ class Folding:
         return value
 
     def _attribute(self, node, scope):
-        owner = self.fold(node.value, scope)
+        return self._member(self.fold(node.value, scope), node.attr)
+
+    def _member(self, owner, name):
         if isinstance(owner, Module):
-            return self._of_module(owner.name + "." + node.attr)
-        if isinstance(owner, ModalApp):
-            return Module("modal.App." + node.attr)
+            return self._of_module(owner.name + "." + name)
         if isinstance(owner, type(sys.version_info)):
-            return getattr(owner, node.attr)
-        return UNKNOWN
+            return getattr(owner, name)
+        return Method(owner, name) if library.has_methods(owner) else UNKNOWN
 
     def _of_module(self, name):
         known = {
@@ -235,7 +235,9 @@ class Folding:
             owner = self.fold(node.func.value, scope)
             if builtin_calls.has_method(owner, node.func.attr):
                 return self._method(owner, node.func.attr, arguments, keywords)
-        function = self.fold(node.func, scope)
+            function = self._member(owner, node.func.attr)
+        else:
+            function = self.fold(node.func, scope)
         value = self._reader.called(function, arguments, keywords, node)
         if value is UNKNOWN and not _leaves_arguments(function):
             self._forget_given(node, scope)
@@ -272,7 +274,7 @@ def _leaves_arguments(function):
     """Returns True for a function known not to change its arguments."""
     if isinstance(function, Module):
         return function.name.split(".")[0] in _HARMLESS
-    return isinstance(function, Function)
+    return isinstance(function, (Function, Method))
 
 
 def _is_modest_product(left, right):

@@ -22,12 +22,6 @@ _SAME = {
     "os.getenv": "os.environ.get",
 }
 
-_MODAL_KINDS = {
-    "modal.App.function": "modal-function",
-    "modal.App.cls": "modal-cls",
-    "modal.Stub.function": "modal-function",
-}
-
 
 def canonical(name):
     """Returns one name for aliases, and for methods of an aliased class."""
@@ -52,11 +46,23 @@ def call(name, arguments, keywords, node, reader):
         return _image(arguments, keywords, "dockerfile_str", "text")
     if name == "fal.ContainerImage.from_dockerfile":
         return _image_of_file(arguments, keywords, reader.folder)
-    if name in ("modal.App", "modal.Stub"):
-        return ModalApp()
-    if name in _MODAL_KINDS:
-        return Decorator("modal", _MODAL_KINDS[name], dict(keywords), node.lineno)
+    if name.startswith("modal."):
+        from deployctl_reading import modal_library  # imported late: few scripts need it
+
+        return modal_library.call(name, arguments, keywords)
     return UNKNOWN
+
+
+def has_methods(value):
+    """Returns True for a value whose methods `call_method` knows: an object of Modal."""
+    return type(value).__module__.startswith("modal.") or isinstance(value, ModalApp)
+
+
+def call_method(owner, name, arguments, keywords, node):
+    """Returns the result of a method of such a value, or UNKNOWN."""
+    from deployctl_reading import modal_library
+
+    return modal_library.call_method(owner, name, arguments, keywords, node.lineno)
 
 
 def decorator(name, arguments, keywords, line):

@@ -7,7 +7,7 @@ from deployctl_reading import library, targets
 from deployctl_reading.commands import Commands
 from deployctl_reading.folding import Folding, call_of_python
 from deployctl_reading.scope import Scope
-from deployctl_reading.values import UNKNOWN, Decorator, Function, Module, Target, is_known
+from deployctl_reading.values import UNKNOWN, Decorator, Function, Method, Module, Target, is_known
 
 _DEEPEST_CALL = 8
 # Limit for statements in nested calls, after which calls are no longer followed.
@@ -56,6 +56,8 @@ class Reader:
         if isinstance(function, Decorator):
             first = arguments[0] if arguments else UNKNOWN
             return targets.decorated(function, first, self.scope)
+        if isinstance(function, Method):
+            return library.call_method(function.owner, function.name, arguments, keywords, node)
         if not isinstance(function, Module):
             return UNKNOWN
         self.commands.note(function.name, arguments, keywords)
@@ -162,8 +164,9 @@ class Reader:
         return _FALLS_THROUGH
 
     def _functiondef(self, node, scope):
-        function = Function(node, scope)
-        target = targets.of_function(node, self._decorators(node, scope), scope)
+        decorators = self._decorators(node, scope)
+        function = Function(node, scope, targets.parts_of(decorators))
+        target = targets.of_function(node, decorators, scope)
         scope.set(node.name, function if target is None else target)
         if scope is self.scope:
             if target is not None:

@@ -1,4 +1,4 @@
-// The layout of the console: heights of the panes, and the rows of a list in sight.
+// Layout of the console: heights of the panes, and the visible rows of a list.
 
 import { panelInnerHeight } from "../../components/panel.tsx";
 import type { BodySize } from "../../frame/screen.ts";

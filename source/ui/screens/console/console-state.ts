@@ -59,7 +59,7 @@ export interface ConsoleState {
   readonly details: { readonly facts: DetailsFacts; readonly top: number } | undefined;
   /** A new key: its token is shown only once. */
   readonly made: { readonly document: NewKeyDocument; readonly isCopied: boolean } | undefined;
-  /** Progress of roll-backs begun here, by deployment. */
+  /** Progress of rollbacks started here, by deployment. */
   readonly works: Readonly<Record<string, string>>;
 }
 

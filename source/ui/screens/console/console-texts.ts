@@ -97,7 +97,7 @@ export function withoutColours(text: string): string {
   return text.replaceAll(colours, "");
 }
 
-/** A sign and a word per state, so that nothing depends on colour; only exceptions are coloured. */
+/** A symbol and a word per state, so that nothing depends on colour; only exceptions are coloured. */
 type StateLook = readonly [
   sign: "ready" | "working" | "idle" | "queued" | "failed" | "stopped" | "warning",
   word: string,

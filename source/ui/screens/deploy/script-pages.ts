@@ -124,8 +124,6 @@ export function foundPage(state: DeployState) {
 const kinds = {
   function: "a function",
   app: "an app with endpoints",
-  "modal-function": "a Modal function",
-  "modal-cls": "a Modal class",
 };
 
 /** Lists what the script serves, and its warnings. */

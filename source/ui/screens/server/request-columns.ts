@@ -101,7 +101,7 @@ export function speedOf(view: RequestView, now: number): number | undefined {
   return completionTokens > 1 && seconds > 0 ? (completionTokens - 1) / seconds : undefined;
 }
 
-/** The state of a request: a glyph and a word. */
+/** Returns the state of a request as a glyph and a word. */
 export function statusRun(view: RequestView, glyphs: Glyphs): TextRun {
   const { state, status, firstTokenMs, promptTokens, model, error, parameters } = view;
   if (state === "running") {

@@ -42,7 +42,7 @@ interface ServerFacts extends WatchedServer {
 
 function useFacts({ watch, feed }: ServerSources): ServerFacts {
   const now = useNow();
-  // Once a second is enough for what is drawn over a minute.
+  // A chart of a minute needs no more than one update per second.
   const second = Math.floor(now / 1000) * 1000;
   const requests = useMemo(() => requestFigures(feed.get(), second), [feed, second]);
   return { ...useStore(watch, (one) => one), requests, now };

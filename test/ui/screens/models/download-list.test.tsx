@@ -43,11 +43,11 @@ test("shows share, bytes, speed and time left", () => {
 });
 
 describe("the state", () => {
-  test("is the server's while there are no bytes", () => {
+  test("is the server's until the first bytes", () => {
     expect(linesOf([startDownload("m:latest")])[2]?.trim()).toBe("pulling manifest");
   });
 
-  test("of a pause or a failure says how to resume", () => {
+  test("of a pause or failure says how to resume", () => {
     expect(linesOf([pauseDownload(download)])[2]).toMatch(/paused · Space resume · x cancel$/);
     const broken = failDownload(download, "org/new is gated: accept its terms first.");
     expect(linesOf([broken])[2]).toBe("✗ org/new is gated: accept its terms first. · r retry");
@@ -61,7 +61,7 @@ describe("the state", () => {
     expect(lines[4]).toMatch(/^word\d+ .*…$/);
   });
 
-  test("of others' making cannot obey the terminal", () => {
+  test("cannot send control sequences", () => {
     expect(linesOf([failDownload(download, "\u001b[2J")])[2]).toContain("✗ ␛[2J");
   });
 });
@@ -69,7 +69,7 @@ describe("the state", () => {
 describe("the height", () => {
   const three = ["a", "b", "c"].map((name) => startDownload(`${name}:latest`));
 
-  test("is that of the downloads with room", () => {
+  test("fits all downloads if there is room", () => {
     expect(heightOf(three, 20)).toBe(7);
     expect(heightOf(three, 6)).toBe(5);
     expect(heightOf(three, 2)).toBe(0);
@@ -79,12 +79,12 @@ describe("the height", () => {
     }
   });
 
-  test("leaves the rest as a number", () => {
+  test("counts the downloads that do not fit", () => {
     expect(linesOf(three, 6)[0]).toBe("Downloads (1 more)");
     expect(linesOf(three, 2)).toEqual([""]);
   });
 
-  test("is none for what is done", () => {
+  test("is zero for finished downloads", () => {
     expect(heightOf([addProgress(download, { status: "success" }, nowMs)], 20)).toBe(0);
   });
 });

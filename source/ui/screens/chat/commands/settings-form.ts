@@ -11,8 +11,8 @@ type Questions = Pick<FrameServices, "ask" | "choose" | "write">;
 const unset = "";
 
 /**
- * @param change called with each setting that the person has answered
- * @returns when the person closes the list
+ * @param change called with each changed setting
+ * @returns when the user closes the list
  */
 export async function askChatSettings(
   read: () => ChatSettings,
@@ -36,7 +36,7 @@ export async function askChatSettings(
   }
 }
 
-/** @returns the settings with the answer; undefined where there was none */
+/** @returns the settings with the answer; undefined without one */
 async function askOne(
   row: SettingRow,
   settings: ChatSettings,

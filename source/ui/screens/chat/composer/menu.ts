@@ -1,4 +1,4 @@
-// The list below the field while a word is typed that can be completed: commands, models, files.
+// List below the field that completes the word being typed: commands, models, files.
 
 import { execFile } from "node:child_process";
 import path from "node:path";
@@ -9,7 +9,7 @@ import type { EditorState } from "../../../editor/editor-state.ts";
 import type { ListItem, SlashName } from "../../../frame/screen.ts";
 import type { ModelChoice } from "../chat-backend.ts";
 
-/** The value of an item stands in for the text from `start` to the cursor. */
+/** An item's value replaces the text from `start` to the cursor. */
 export interface Menu {
   readonly start: number;
   readonly items: readonly ListItem[];
@@ -32,7 +32,7 @@ const modelCommand = /^\/(?:model|load) +(\S*)$/;
 const atWord = /(?:^|\s)@([^\s"']*)$/;
 /** A list of files is read again after this time. */
 const filesKeptMs = 5000;
-/** Enter waits for the menu: a folder on a slow disk must not hold it up for long. */
+/** Enter waits for the menu at most this long, for example for a folder on a slow disk. */
 const longestReadMs = 1000;
 
 /** The menu of commands, which needs nothing but the table. Of several names of one it has the first. */
@@ -49,7 +49,7 @@ export function commandMenu(
   return menuOf(0, items);
 }
 
-/** The menu of models or files before the cursor. @returns undefined where none can be */
+/** Returns the menu of models or files before the cursor, if any. */
 export function openMenu(
   typed: Typed,
   sources: MenuSources,
@@ -98,14 +98,14 @@ export async function pathMenu({ text, cursor }: Typed, folder: string): Promise
   return menuOf(typed.start, words.map(fileItem));
 }
 
-/** Another item is selected; past an end the selection stays. */
+/** Moves the selection; stops at the ends. */
 export function moveMenu(menu: Menu, direction: -1 | 1): Menu {
   const last = menu.items.length - 1;
   const selected = Math.min(last, Math.max(0, menu.selected + direction));
   return { ...menu, selected, isGuess: false };
 }
 
-/** The text with the selected item in place, and the cursor behind it. */
+/** Returns the text with the selected item inserted, and the cursor after it. */
 export function takeItem({ text, cursor }: Typed, menu: Menu): Typed {
   const { value = "" } = menu.items[menu.selected] ?? {};
   // A folder needs more typing.
@@ -143,7 +143,7 @@ let kept:
   | { folder: string; atMs: number; files: Promise<readonly string[] | undefined> }
   | undefined;
 
-/** The files of a folder that git does not ignore; undefined where git tells none. */
+/** Returns the files of a folder that git does not ignore; undefined without git. */
 async function projectFiles(folder: string): Promise<readonly string[] | undefined> {
   const nowMs = Date.now();
   if (kept?.folder !== folder || nowMs - kept.atMs > filesKeptMs) {

@@ -62,7 +62,7 @@ test.each([
   expect(await opened(text)).toEqual(names);
 });
 
-test("an item is taken in place of the word, and the text goes on behind it", async () => {
+test("an accepted item replaces the word, and the text continues after it", async () => {
   const text = { text: "see @note please", cursor: "see @note".length };
   const menu = await openMenu(text, { models, folder });
   if (menu === undefined) throw new Error("There is no menu.");
@@ -71,14 +71,14 @@ test("an item is taken in place of the word, and the text goes on behind it", as
   expect(taken).toEqual({ text: "see @notes.txt please", cursor: "see @notes.txt ".length });
 });
 
-test("scattered letters are a guess, which Enter leaves until it is chosen", async () => {
+test("Enter leaves a guess from scattered letters until it is chosen", async () => {
   const menu = await openMenu(typed("@docmd"), { models, folder });
   if (menu === undefined) throw new Error("There is no menu.");
   expect(isComplete(typed("@docmd"), menu)).toBe(true);
   expect(isComplete(typed("@docmd"), moveMenu(menu, 1))).toBe(false);
 });
 
-test("a complete command is one that Enter runs", () => {
+test("a command is complete when Enter would run it", () => {
   const menu = commandMenu(typed("/clear"), commands);
   expect(menu && isComplete(typed("/clear"), menu)).toBe(true);
 });
