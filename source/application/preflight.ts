@@ -98,15 +98,18 @@ async function examineGateway({ host, port }: PreflightPlace["gateway"]): Promis
   return {
     subject,
     kind: "fault",
-    sentence: `The gateway cannot listen on ${address}: ${problem}.`,
+    sentence:
+      problem.code === "EADDRINUSE"
+        ? `Address ${address} is already in use.`
+        : `The gateway cannot listen on ${address}: ${describeError(problem)}.`,
     hint: "Choose another with deployctl up --listen, or deployctl profile set listen.",
   };
 }
 
-async function bindProblem(host: string, port: number): Promise<string | undefined> {
+async function bindProblem(host: string, port: number): Promise<NodeJS.ErrnoException | undefined> {
   return await new Promise((resolve) => {
     const server = createServer();
-    server.once("error", (error) => resolve(describeError(error)));
+    server.once("error", resolve);
     server.listen(port, host, () => server.close(() => resolve(undefined)));
   });
 }

@@ -153,7 +153,8 @@ describe("checks before a launch", () => {
     const client = { ...answering(), status: silent };
     const found = await findings("deploy.py", { client, gateway: { host: "127.0.0.1", port } });
     expect(found.get("server")).toMatchObject({ kind: "ok" });
-    expect(found.get("port")).toMatchObject({ kind: "fault" });
+    const sentence = `Address 127.0.0.1:${port} is already in use.`;
+    expect(found.get("port")).toMatchObject({ kind: "fault", sentence });
     const free = await findings("deploy.py", { client });
     expect(free.get("port")).toMatchObject({ kind: "ok" });
     const far = await findings("deploy.py", { client, isLocal: false });

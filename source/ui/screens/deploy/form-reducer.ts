@@ -96,10 +96,10 @@ export function editField(
   return { ...state, editor, given, faults, paths: [] };
 }
 
-/** Checks the field that loses the focus: its fault is shown below it. */
+/** Checks the field that loses the focus: its fault is shown below it. An empty one may be passed by. */
 function leaveField(state: DeployState): DeployState {
   const item = focusedItem(state);
-  if (item?.kind !== "text") return state;
+  if (item?.kind !== "text" || item.value.trim() === "") return state;
   const { [item.id]: _before, ...others } = state.faults;
   return { ...state, faults: { ...others, ...faultsIn([item]) } };
 }

@@ -21,7 +21,7 @@ export function scriptPage(state: DeployState) {
   const question = "What do you want to deploy?";
   const source = choiceItem("source", "Deploy", given.source === "model" ? "model" : "script", [
     ["script", "a script", "with a decorated function"],
-    ["model", "a local model", "a script is created for it"],
+    ["model", "a local model", "a script is created"],
   ]);
   if (source.value === "model") return { question, ...modelFields(state, source) };
   const script = textItem("script", "Script", given.script, {

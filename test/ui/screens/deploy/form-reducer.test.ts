@@ -84,6 +84,8 @@ describe("the script", () => {
   test("is required", () => {
     const state = write(openStep(stateOf("script"), "script"), "");
     expect(checkStep(state).faults).toHaveProperty("script");
+    // Nobody is blamed on the way to another field.
+    expect(moveFocus(state, -1).faults).toEqual({});
   });
 
   test("that is unreadable keeps the step open and says why", () => {

@@ -71,7 +71,7 @@ test("an accepted item replaces the word, and the text continues after it", asyn
   expect(taken).toEqual({ text: "see @notes.txt please", cursor: "see @notes.txt ".length });
 });
 
-test("scattered letters are a guess, which Enter leaves until it is chosen", async () => {
+test("Enter leaves a guess from scattered letters until it is chosen", async () => {
   const menu = await openMenu(typed("@docmd"), { models, folder });
   if (menu === undefined) throw new Error("There is no menu.");
   expect(isComplete(typed("@docmd"), menu)).toBe(true);
