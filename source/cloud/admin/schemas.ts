@@ -49,6 +49,7 @@ const Config = Type.Object(
     limits: Limits,
     hardware: Type.Object({ machineType: Type.Optional(Type.String()), gpuCount: count }, closed),
     requirements: Type.Array(Type.String()),
+    model: Type.Optional(Type.String()),
     environment: texts,
     secretNames: Type.Array(Type.String()),
     executables: Type.Array(Type.String()),
