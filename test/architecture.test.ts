@@ -87,15 +87,15 @@ const allowed: Record<string, string[]> = {
   cli: ["base", "client", "application", "ui", "configuration", "cloud"],
 };
 
-// What of the engine the server may see: its vocabulary and its scheduler, never a runner.
+// Server may import the engine's vocabulary and scheduler, never a runner.
 const engineDoors =
   /^source\/engine\/(errors|generation|request)\.ts$|^source\/engine\/scheduler\//;
 
-// What of the cloud the command line may see: the admin client and the documents that it reads.
+// Command line may import the cloud's admin client and its documents.
 const cloudDoors =
   /^source\/cloud\/(admin\/|errors\.ts$|app-config\.ts$|inspection\/inspection\.ts$)/;
 
-// What of the cloud the screens may know: the shapes of its documents.
+// Screens may import the types of the cloud's documents.
 const cloudShapes = /^source\/cloud\/(admin\/documents|app-config|inspection\/inspection)\.ts$/;
 
 const libraryDoors: Record<string, RegExp> = {
@@ -114,12 +114,12 @@ const libraryDoors: Record<string, RegExp> = {
 };
 
 describe("the import table", () => {
-  it("knows every room there is", () => {
+  it("knows every folder", () => {
     expect(files.length).toBeGreaterThan(50);
     expect([...new Set(files.map(roomOf))].filter((room) => !(room in allowed))).toEqual([]);
   });
 
-  it("is kept by every import between rooms", () => {
+  it("is respected by every import between folders", () => {
     const broken = imports.filter(({ from, to, isTypeOnly }) => {
       if (!to.startsWith("source/") || roomOf(from) === roomOf(to)) return false;
       const rules = allowed[roomOf(from)] ?? [];
@@ -128,21 +128,21 @@ describe("the import table", () => {
     expect(broken.map(({ from, to }) => `${from} -> ${to}`)).toEqual([]);
   });
 
-  it("lets the command line see no more of the cloud than its admin client and documents", () => {
+  it("lets the command line use only the cloud's admin client and documents", () => {
     const broken = imports.filter(
       ({ from, to }) => roomOf(from) === "cli" && roomOf(to) === "cloud" && !cloudDoors.test(to),
     );
     expect(broken.map(({ from, to }) => `${from} -> ${to}`)).toEqual([]);
   });
 
-  it("lets the screens know no more of the cloud than the shapes of its documents", () => {
+  it("lets the screens use only the types of the cloud's documents", () => {
     const broken = imports.filter(
       ({ from, to }) => roomOf(from) === "ui" && roomOf(to) === "cloud" && !cloudShapes.test(to),
     );
     expect(broken.map(({ from, to }) => `${from} -> ${to}`)).toEqual([]);
   });
 
-  it("lets the server see no more of the engine than its vocabulary and its scheduler", () => {
+  it("lets the server use only the engine's interface and scheduler", () => {
     const broken = imports.filter(
       ({ from, to }) =>
         roomOf(from) === "server" && to.startsWith("source/engine/") && !engineDoors.test(to),
@@ -150,14 +150,14 @@ describe("the import table", () => {
     expect(broken).toEqual([]);
   });
 
-  it("finds a file behind every relative import", () => {
+  it("finds a file for every relative import", () => {
     const missing = imports.filter(({ to }) => to.startsWith("source/") && !files.includes(to));
     expect(missing).toEqual([]);
   });
 });
 
 describe("heavy libraries", () => {
-  it.each(Object.entries(libraryDoors))("%s has one door", (library, door) => {
+  it.each(Object.entries(libraryDoors))("%s has one importer", (library, door) => {
     const elsewhere = imports.filter(
       ({ from, to, isTypeOnly }) =>
         (to === library || to.startsWith(`${library}/`)) && !isTypeOnly && !door.test(from),
@@ -186,7 +186,7 @@ describe("a command", () => {
     return [...new Set(heavy.map(({ to }) => to))];
   };
 
-  it("is found without any heavy library, and --version is told without meow", () => {
+  it("starts without any heavy library, and --version without meow", () => {
     expect(heavyOf(start)).toEqual([]);
   });
 

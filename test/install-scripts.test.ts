@@ -1,4 +1,4 @@
-// npm runs no install script, and asks about none, that nobody has decided on.
+// npm runs no install script, and asks about none, without a decision on it.
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// Starts a server of its own process for commands that end before the server should.
+// Starts a server in a separate process, which outlives the command.
 import { spawn } from "node:child_process";
 import {
   closeSync,
@@ -87,7 +87,7 @@ export async function startBackgroundServer<T>(
   });
 }
 
-/** Opens the log for the server. Its first line also shows that there is room for what the server keeps. */
+/** Opens the server's log. Writing its first line also shows that the disk is not full. */
 function beginLog(logFile: string): number {
   mkdirSync(path.dirname(logFile), { recursive: true, mode: 0o700 });
   setAsideLargeLog(logFile);

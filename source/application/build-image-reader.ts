@@ -58,7 +58,7 @@ export async function buildImageReader(
       what: `the image reader for ${device === "cpu" ? "this CPU" : device}`,
       folder,
       artifact: imageReaderFileName,
-      target: "eyes",
+      target: "image-reader",
       ...(withCpu && canBuildCpu && { companions: [cpuFileName] }),
       cmakeOptions: [
         `-DENGINE_FOLDER=${engineFolder}`,
@@ -71,7 +71,7 @@ export async function buildImageReader(
       prepare: async (_source, workFolder) => {
         // Copies file by file: the folder may also hold what is built, and this work folder.
         const folder = path.join(workFolder, "native");
-        for (const name of ["CMakeLists.txt", "eyes.cpp"]) {
+        for (const name of ["CMakeLists.txt", "image-reader.cpp"]) {
           await cp(path.join(packageFolder(), "native", name), path.join(folder, name));
         }
         return folder;

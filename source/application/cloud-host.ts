@@ -1,4 +1,4 @@
-// Starts and stops the control plane with its state and engine, and the gateway where it has no process of its own.
+// Starts and stops the control plane with its state and engine, and the gateway unless it is a separate process.
 import { systemClock } from "../base/clock.ts";
 import { describeError, ProductError } from "../base/product-error.ts";
 import { type AdminServer, createAdminServer } from "../cloud/admin/create-admin-server.ts";
@@ -132,7 +132,7 @@ async function assemble(options: CloudHostOptions, parts: Parts): Promise<CloudH
 
   parts.add(takeLock(stateFolder));
   const database = openDatabase(stateFolder, parts, log);
-  // As long as the socket is there, so is the server; whoever takes the lock next makes his own.
+  // The socket stays as long as the server; the next owner of the lock creates another.
   parts.add(() => server.admin?.close());
   const store = openStore(database, stateFolder, systemClock);
   const keys = new CloudKeyStore({ database, pepperFile: pepperFile(stateFolder), log });
@@ -289,7 +289,7 @@ function keepBackups(database: StateDatabase, parts: Parts, log: (text: string) 
   parts.add(() => clearInterval(timer));
 }
 
-/** The admin API on addresses of its own, behind the gateway's encryption and its keys. */
+/** Admin API on separate addresses, with the gateway's encryption and keys. */
 async function openAdminGateway(
   { adminListeners = [], log }: CloudHostOptions,
   { keys, admin, parts }: { keys: CloudKeyStore; admin: AdminServer; parts: Parts },

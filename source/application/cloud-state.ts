@@ -13,7 +13,7 @@ import { isUnreachable } from "./control-plane-process.ts";
 /**
  * Asks the server where one runs; otherwise the file itself.
  *
- * @throws ProductError `CLOUD_STATE_MISSING`, and what the client throws
+ * @throws ProductError `CLOUD_STATE_MISSING`, and errors of the client
  */
 export async function examineState(stateFolder: string, client: AdminClient): Promise<StateCheck> {
   try {

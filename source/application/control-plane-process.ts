@@ -1,4 +1,4 @@
-// Starts this machine's control plane in a process of its own, which outlives the command.
+// Starts this machine's control plane in a separate process, which outlives the command.
 import { spawn } from "node:child_process";
 import { closeSync, fstatSync, openSync, readFileSync } from "node:fs";
 import path from "node:path";
@@ -89,7 +89,7 @@ export async function startControlPlane(options: ControlPlaneProcess): Promise<S
   while (performance.now() < deadline) {
     const status = await findControlPlane(stateFolder);
     if (status?.isReady && isSupervised(stateFolder)) return status;
-    // It leaves when another one was faster, which then becomes ready; or ends, as one that was stopping.
+    // The process exits if another one holds the lock: a faster one becomes ready, a stopping one ends.
     if (exitCode !== undefined && !isHeld(stateFolder)) {
       if (wasHeld) return await startControlPlane(options);
       break;

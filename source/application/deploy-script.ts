@@ -130,6 +130,6 @@ function pythonText(text: string): string {
 }
 
 /** Replicas inherit it from the control plane, which calls this when it starts. */
-export function tellReplicasOfModelctl(): void {
+export function shareModelctlCommand(): void {
   process.env[modelctlVariable] = modelctlCommand();
 }

@@ -21,13 +21,13 @@ export async function drainRequests(
   const limit = limitMs === Number.POSITIVE_INFINITY ? "" : ` up to ${formatMilliseconds(limitMs)}`;
   log(`stopping: waiting${limit} for ${count(running.length)} to end`);
   for (const record of running) log(`  ${formatRequestLine(record)}`);
-  await untilNoneRuns(requestLog, limitMs);
+  await untilRequestsEnd(requestLog, limitMs);
   const left = requestLog.running.length;
   log(left === 0 ? "all requests have ended" : `timed out: cancelling ${count(left)}`);
 }
 
 /** Resolves when no request runs, or after so many milliseconds. */
-export async function untilNoneRuns(requestLog: RequestLog, limitMs: number): Promise<void> {
+export async function untilRequestsEnd(requestLog: RequestLog, limitMs: number): Promise<void> {
   if (requestLog.running.length === 0) return;
   const ended = Promise.withResolvers<void>();
   const timer = setTimeout(ended.resolve, Math.min(limitMs, longestTimerMs));

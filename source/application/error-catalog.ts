@@ -1,4 +1,4 @@
-// All error tables in one place: what a code means to a command that got it over HTTP.
+// All error tables together: looks up a code that a command got over HTTP.
 import type { ErrorDefinition } from "../base/product-error.ts";
 import { attachmentErrors } from "../client/attachments/errors.ts";
 import { clientErrors } from "../client/errors.ts";

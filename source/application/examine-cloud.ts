@@ -1,4 +1,4 @@
-// Checks for `deployctl doctor`: this machine can run apps, or what is missing.
+// Checks for `deployctl doctor` that this machine can run apps.
 import { execFile } from "node:child_process";
 import { existsSync, statfsSync } from "node:fs";
 import path from "node:path";
@@ -94,7 +94,7 @@ async function examineGpus(): Promise<Finding> {
     const cards = stdout.split("\n").filter((line) => line.trim() !== "");
     if (cards.length > 0) return { subject, kind: "ok", sentence: cards.join("; ") };
   } catch {
-    // no driver, or no card behind it: both mean the processor
+    // without driver or GPU: the processor
   }
   return {
     subject,

@@ -54,7 +54,7 @@ function readSurroundings(
     delete environment.DEPLOYCTL_NONCE;
     return { folder: readlinkSync(`/proc/${processId}/cwd`), environment };
   } catch {
-    return undefined; // it has ended, or is somebody else's
+    return undefined; // it has ended, or belongs to another user
   }
 }
 

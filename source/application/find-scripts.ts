@@ -6,12 +6,13 @@ import { ProductError } from "../base/product-error.ts";
 import { cloudErrors } from "../cloud/errors.ts";
 import { inspectScript } from "../cloud/inspection/inspect-script.ts";
 
-/** Larger files are not scripts that somebody wrote. */
+/** Larger files are not handwritten scripts. */
 const longestBytes = 1024 * 1024;
 /** Limit for one folder; users with more scripts can type the name. */
 const mostFiles = 500;
 /** Matches the decorator of a function. It may be in a comment: reading the script settles that. */
-const marks = /^\s*@\s*(deployctl|fal)\b|\bfal\.App\b|^\s*@\s*(function|cached|isolated)\(/m;
+const marks =
+  /^\s*@\s*(deployctl|fal|modal)\b|\bfal\.App\b|\bmodal\.App\(|^from modal import|^\s*@\s*(function|cached|isolated)\(/m;
 
 /** Paths relative to the folder, of the folder itself and of those in it. */
 export async function findScripts(folder: string): Promise<string[]> {
@@ -44,9 +45,9 @@ async function isMarked(file: string): Promise<boolean> {
 }
 
 /**
- * Names that may stand behind `::`.
+ * Names allowed after `::`.
  *
- * @throws ProductError of `inspectScript` for what is no script
+ * @throws ProductError of `inspectScript` for other files
  */
 export async function scriptTargets(file: string): Promise<string[]> {
   try {

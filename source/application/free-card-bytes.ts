@@ -11,7 +11,7 @@ const choosingVariables = [
   "GGML_VK_VISIBLE_DEVICES",
 ];
 
-/** @returns bytes of all cards together; undefined where there is none that models will be on, or none tells */
+/** @returns free bytes of all GPUs together; undefined if models use none, or none reports it */
 export async function freeCardBytes(
   setting: DeviceSetting,
   isUsable = canUse,

@@ -26,7 +26,7 @@ export interface Housekeeping {
 /**
  * Begins after a while, and looks again from time to time.
  *
- * @returns a function that ends it, and resolves when nothing is done any more
+ * @returns a function that stops it and resolves when all work has ended
  */
 export function startHousekeeping(
   store: ModelStore,

@@ -66,7 +66,7 @@ async function refuseSecond(manager: ServiceManager, stateFolder: string): Promi
 }
 
 /**
- * Starts the service and waits until its server is ready; removes it again where that fails, as the
+ * Starts the service and waits until its server is ready; removes it again on failure, as the
  * manager would retry for ever.
  */
 async function startReady(manager: ServiceManager, stateFolder: string): Promise<ServerStatus> {

@@ -39,7 +39,7 @@ export interface LlamaBuild {
 }
 
 /** Options that leave out unneeded parts in every build of llama.cpp. */
-export const leanOptions = [
+export const minimalBuildOptions = [
   "-DCMAKE_BUILD_TYPE=Release",
   // The result is moved out of the build folder, so it may not look for libraries there.
   "-DBUILD_SHARED_LIBS=OFF",
@@ -85,7 +85,14 @@ export async function buildLlama(build: LlamaBuild, work: BuildWork): Promise<st
     work.onProgress(0);
     await step("git", ["-c", "advice.detachedHead=false", "clone", "--quiet", bundle, source]);
     const configured = (await build.prepare?.(source, workFolder)) ?? source;
-    await step("cmake", ["-S", configured, "-B", output, ...leanOptions, ...build.cmakeOptions]);
+    await step("cmake", [
+      "-S",
+      configured,
+      "-B",
+      output,
+      ...minimalBuildOptions,
+      ...build.cmakeOptions,
+    ]);
     const jobs = String(os.availableParallelism());
     const target = ["--config", "Release", "--target", build.target];
     await step("cmake", ["--build", output, "--parallel", jobs, ...target]);

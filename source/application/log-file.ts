@@ -11,7 +11,7 @@ export function logLine(text: string): string {
   return `${new Date().toISOString()} ${text}\n`;
 }
 
-/** An old log that grew large is kept once beside the new one. */
+/** Renames a log that grew large, replacing an older one. */
 export function setAsideLargeLog(file: string): void {
   if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > largestBytes) {
     renameSync(file, `${file}.1`);

@@ -8,7 +8,7 @@ import type { ResolvedModel } from "../store/library/resolved-model.ts";
 import { engineSettings } from "./engine-settings.ts";
 import { freeCardBytes } from "./free-card-bytes.ts";
 
-/** @param given what is free; undefined: what is free now */
+/** @param given free memory; undefined: as it is now */
 export async function fitOf(
   model: ResolvedModel,
   settings: Settings,
@@ -25,7 +25,7 @@ export async function fitOf(
 /**
  * Tells what layers with a sliding window would keep if the model were loaded now.
  *
- * @param given what is free; undefined: what is free now
+ * @param given free memory; undefined: as it is now
  * @returns undefined for a model that has none
  */
 export async function slidingWindowOf(

@@ -12,7 +12,7 @@ import type { ModelDescription } from "../server/description/describe-model.ts";
 import type { PlainDownload, SavedFile } from "../store/hub/download-plain-file.ts";
 import type { HubSettings } from "../store/hub/hub-settings.ts";
 import type { ProgressRecord } from "../store/library/layer-maker.ts";
-import type { LostFile } from "../store/library/lost-files.ts";
+import type { MissingFile } from "../store/library/missing-files.ts";
 import type { ModelSummary } from "../store/library/model-list.ts";
 import { ModelStore } from "../store/library/model-store.ts";
 import type { LibraryServices, MakeOptions, Work } from "../store/make-model.ts";
@@ -25,7 +25,7 @@ import type { QuantizeProgram } from "../store/quantize/quantize-weights.ts";
 import { lmStudioFolder, ollamaFolders } from "./other-stores.ts";
 import type { RenderedPrompt } from "./render-prompt.ts";
 
-export type { LostFile, ModelDescription, ModelName, ProgressRecord, Work };
+export type { MissingFile, ModelDescription, ModelName, ProgressRecord, Work };
 
 /** Parts are loaded when a command first needs them. */
 export class ModelLibrary implements LibraryServices {
@@ -81,9 +81,9 @@ export class ModelLibrary implements LibraryServices {
   }
 
   /** Lists the models' files outside the store that are missing or have changed. */
-  async findLostFiles(models: readonly ModelSummary[]): Promise<LostFile[]> {
-    const { findLostFiles } = await import("../store/library/lost-files.ts");
-    return await findLostFiles(models);
+  async findMissingFiles(models: readonly ModelSummary[]): Promise<MissingFile[]> {
+    const { findMissingFiles } = await import("../store/library/missing-files.ts");
+    return await findMissingFiles(models);
   }
 
   /** @throws ProductError of the store */
@@ -133,7 +133,7 @@ export class ModelLibrary implements LibraryServices {
     return await fitOf(await this.catalog.resolve(reference), settings);
   }
 
-  /** Tells what layers with a sliding window would keep; undefined where there are none. */
+  /** Returns the tokens that layers with a sliding window would keep; undefined without such layers. */
   async slidingWindow(reference: string, settings: Settings): Promise<string | undefined> {
     const { slidingWindowOf } = await import("./memory-fit.ts");
     return await slidingWindowOf(await this.catalog.resolve(reference), settings);
@@ -163,7 +163,7 @@ export class ModelLibrary implements LibraryServices {
   }
 
   /**
-   * A repository of the hub, with or without the hub's prefix; the tag is what stands behind a colon.
+   * A repository of the hub, with or without the hub's prefix; the tag follows a colon.
    *
    * @returns undefined for another kind of name
    * @throws ProductError `STORE_NAME_INVALID`
@@ -223,7 +223,7 @@ export class ModelLibrary implements LibraryServices {
     const { makeModel } = await import("../store/make-model.ts");
     const { withPlace } = await import("../store/modelfile/place-error.ts");
     try {
-      // The quantised model will be smaller than the pulled one.
+      // The quantized model will be smaller than the pulled one.
       const told = options.quantize === undefined ? await tellingFit(work) : work;
       await makeModel(this, name, modelfile.definition, options, told);
     } catch (error) {

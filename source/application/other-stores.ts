@@ -15,7 +15,7 @@ export function ollamaFolders(environment: NodeJS.ProcessEnv): string[] {
 
 /**
  * LM Studio's model folder: the one of its settings, else that of its home, which it looks for in this
- * order (https://github.com/lmstudio-ai/lms, findLMStudioHome). Undefined where there is none.
+ * order (https://github.com/lmstudio-ai/lms, findLMStudioHome). Undefined if none exists.
  */
 export function lmStudioFolder(environment: NodeJS.ProcessEnv): string | undefined {
   const home = homeOf(environment);

@@ -35,7 +35,7 @@ export interface PreflightCheck {
 /**
  * Asks this machine and the server, all at once; what needs no script begins while that is still read.
  *
- * @param tell told of all checks in their order, at first and whenever one of them has ended
+ * @param tell called with all checks in order, at first and whenever one has ended
  * @throws what `preparing` throws
  */
 export async function preflight(
@@ -111,7 +111,7 @@ async function bindProblem(host: string, port: number): Promise<string | undefin
   });
 }
 
-/** Checks what the server must have: the secrets that the script names, a key for callers. */
+/** Checks that the server has the script's secrets and a key for callers. */
 async function examineStored(
   { config, name }: DeploymentRequest,
   client: PreflightPlace["client"],
@@ -175,13 +175,14 @@ async function examineNeeded(
   stateFolder: string,
 ): Promise<Finding[]> {
   const { config } = (await preparing).request;
-  const { gpuCount, machineType } = config.hardware;
+  const { gpuCount, machineType, alternatives = [] } = config.hardware;
+  const isGpuNeeded = [{ gpuCount }, ...alternatives].every((choice) => choice.gpuCount > 0);
   const needs = {
     venv: {
       isNeeded: config.requirements.length > 0,
       otherwise: "no packages to install",
     },
-    gpu: { isNeeded: gpuCount > 0 && machineType !== "any", otherwise: "not required" },
+    gpu: { isNeeded: isGpuNeeded && machineType !== "any", otherwise: "not required" },
   };
   const { isNeeded, otherwise } = needs[subject];
   if (!isNeeded) return [{ subject, kind: "ok", sentence: otherwise }];
@@ -210,10 +211,15 @@ function examineVariables({ inspection, config, secrets = {} }: DeploymentReques
   ]);
   return inspection.env_read
     .filter(({ name, required, set }) => required && !set && !given.has(name))
-    .map(({ name, line }) => ({
+    .map(({ name, file, line }) => ({
       subject: "variables",
       kind: "fault",
-      sentence: `The script needs ${name}${line === undefined ? "" : ` (line ${line})`}, which is not set.`,
+      sentence: `The script needs ${name}${placeOf(file, line)}, which is not set.`,
       hint: "Set it as a variable.",
     }));
+}
+
+function placeOf(file: string | undefined, line: number | undefined): string {
+  if (line === undefined) return "";
+  return file === undefined ? ` (line ${line})` : ` (${file}:${line})`;
 }

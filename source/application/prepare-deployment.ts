@@ -16,7 +16,7 @@ import { modelOf } from "./deploy-script.ts";
 export interface DeploymentOptions {
   /** `deploy.py`, or `deploy.py::serve`. */
   reference: string;
-  /** Undefined: what the script says, else its file's name; an ephemeral app gets one drawn. */
+  /** Undefined: the script's name for it, else its file's; a generated one for a run. */
   appName: string | undefined;
   organisation: string | undefined;
   isEphemeral?: boolean;
@@ -24,7 +24,7 @@ export interface DeploymentOptions {
   isStatic: boolean;
   /** Asked before it is run where the system cannot confine it; undefined refuses. */
   mayRun?: ((sentence: string) => Promise<boolean>) | undefined;
-  /** Files and folders that travel with the script, beside those that it is seen to use. */
+  /** Further files and folders to upload, besides those that the script is seen to use. */
   includes: readonly string[];
   config: ConfigFlags;
   strategy: DeployStrategy | undefined;
@@ -36,7 +36,7 @@ export interface DeploymentOptions {
   annotations: Record<string, string>;
 }
 
-/** Told of each step before it is done. */
+/** Called before each step. */
 export interface PreparationProgress {
   step(name: "inspect" | "bundle", sentence: string): void;
   note(sentence: string): void;
@@ -68,8 +68,10 @@ export async function prepareDeployment(
     progress.finish?.();
     return (await mayRun?.(sentence)) ?? false;
   };
-  const inspection = await inspectScript(script, target, { isStatic, mayRun: ask, onRun });
-  const { warnings } = inspection;
+  const environment = environmentWith(wishes.config.environment);
+  const options = { isStatic, environment, mayRun: ask, onRun };
+  const inspection = await inspectScript(script, target, options);
+  const warnings = warningsLeft(inspection, wishes.config);
   for (const { sentence } of warnings) progress.warn(sentence);
   const { open, secret } = divideVariables(wishes.config.environment ?? {});
   const config = configFrom(inspection, { ...wishes.config, environment: open });
@@ -106,13 +108,22 @@ export async function inspectReference(
   reference: string,
   options: {
     isStatic: boolean;
+    /** Variables of the app, which the script reads too. */
+    environment?: Record<string, string> | undefined;
     mayRun?: ((sentence: string) => Promise<boolean>) | undefined;
     onRun: (sentence: string) => void;
     signal?: AbortSignal | undefined;
   },
 ): Promise<Inspection> {
   const { file, target } = readScriptReference(reference);
-  return await inspectScript(toAbsolutePath(file), target, options);
+  const environment = environmentWith(options.environment);
+  return await inspectScript(toAbsolutePath(file), target, { ...options, environment });
+}
+
+/** Returns the variables that a script is read with: this program's, and those of flags. */
+function environmentWith(variables: Record<string, string> = {}): NodeJS.ProcessEnv {
+  // The app's PATH need not have the Python that reads the script.
+  return { ...process.env, ...variables, PATH: process.env.PATH };
 }
 
 /**
@@ -133,6 +144,15 @@ export function variablesNote(
   );
   const first = secret[0] === undefined ? "" : ` (after deployctl secrets set ${secret[0]})`;
   return `Set here, but not passed to the app: ${names.join(", ")}. To pass: ${flags.join(" ")}${first}.`;
+}
+
+/** Leaves out warnings about variables that flags set. */
+function warningsLeft(
+  { warnings }: Inspection,
+  { environment = {}, secretNames = [] }: ConfigFlags,
+) {
+  const given = new Set([...Object.keys(environment), ...secretNames]);
+  return warnings.filter(({ variable }) => variable === undefined || !given.has(variable));
 }
 
 /** Variables that were given, as those of the script: values that look secret are kept as such. */

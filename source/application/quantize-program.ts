@@ -63,7 +63,7 @@ async function findOrBuild(cacheFolder: string, work: QuantizeWork): Promise<str
 async function starts(program: string): Promise<boolean> {
   return await promisify(execFile)(program, ["--help"]).then(
     () => true,
-    // It ends its help with a code of its own.
+    // Its help exits with an unusual code.
     (error: unknown) => error instanceof Error && "code" in error && typeof error.code === "number",
   );
 }

@@ -1,4 +1,4 @@
-// Searches the hub for the command line: repositories with their quantisations, and which fit here.
+// Searches the hub for the command line: repositories with their quantizations, and which fit here.
 import { describeError, ProductError } from "../base/product-error.ts";
 import { freeMemoryBytes, roughMemoryNeed } from "../engine/scheduler/memory-plan.ts";
 import { findRepository } from "../store/hub/fetch-model.ts";

@@ -16,7 +16,7 @@ import type { ServerMetrics } from "../metrics/server-metrics.ts";
 import { RequestLog } from "../request-log/request-log.ts";
 import { Transcripts } from "../request-log/transcripts.ts";
 import { serverErrors } from "../server/errors.ts";
-import { drainRequests, untilNoneRuns } from "./drain.ts";
+import { drainRequests, untilRequestsEnd } from "./drain.ts";
 import { engineSettings, promptHousekeeping } from "./engine-settings.ts";
 import { freeCardBytes } from "./free-card-bytes.ts";
 import { startHousekeeping } from "./housekeeping.ts";
@@ -29,7 +29,7 @@ import { writingState } from "./state-folder.ts";
 
 export interface HostOptions {
   settings: Settings;
-  /** Where server.json is written; undefined for a server that nobody else should find. */
+  /** Path of server.json; undefined for a private server. */
   stateFolder: string | undefined;
   /** Undefined: the usual port, or the next free one. Port 0: any free one. */
   address: ServerAddress | undefined;
@@ -56,6 +56,8 @@ export interface HostedServer {
   notices: string[];
   requestLog: RequestLog;
   scheduler: Scheduler;
+  /** Number of programs that follow its metrics: open screens of modelctl, this process among them. */
+  watchers(): number;
   /**
    * Stops listening, and resolves when all running requests have ended or the time is over; call
    * `close` then.
@@ -112,6 +114,11 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
   const counted = new ServerMetrics(() => loadedSamples(scheduler));
   metrics = counted;
   const transcripts = new Transcripts(settings.log_prompts);
+  const monitor = new MachineMonitor({
+    models: () => loadedSamples(scheduler),
+    generatedTokens: () => counted.generatedTokens,
+    requests: () => requestsSample(requestLog, Date.now(), transcripts.isRecording),
+  });
   const stopping = new AbortController();
   const app = await createServer(
     {
@@ -123,11 +130,7 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
       requestLog,
       transcripts,
       metrics: counted,
-      monitor: new MachineMonitor({
-        models: () => loadedSamples(scheduler),
-        generatedTokens: () => counted.generatedTokens,
-        requests: () => requestsSample(requestLog, Date.now(), transcripts.isRecording),
-      }),
+      monitor,
       keyAccess: {
         keys,
         isRequired: policy.isRequired,
@@ -183,6 +186,7 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
       notices,
       requestLog,
       scheduler,
+      watchers: () => monitor.followers,
       drain: async (limitMs) => {
         leave();
         await drainRequests(requestLog, limitMs, log);
@@ -191,7 +195,7 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
         leave();
         await Promise.all([scheduler.close(), leaveHouse()]);
         // Cancelled requests get an error that says so.
-        await untilNoneRuns(requestLog, lastWordsMs);
+        await untilRequestsEnd(requestLog, lastWordsMs);
         await app.close();
         keys.close();
       },

@@ -19,7 +19,7 @@ export function removeProcesses(stateFolder: string): void {
   rmSync(processesFile(stateFolder), { force: true });
 }
 
-/** @returns what the last supervisor wrote, which may run no longer; undefined without a readable file */
+/** @returns what the last supervisor wrote, which may have ended; undefined without a readable file */
 export function readLastProcesses(stateFolder: string): ServerProcesses | undefined {
   try {
     return JSON.parse(readFileSync(processesFile(stateFolder), "utf8"));

@@ -107,7 +107,7 @@ ${variables.join("")}  </dict>
 `;
 }
 
-/** A word of a systemd file: quoted, with C escapes, and without specifiers such as %h. */
+/** Quotes a word for a systemd file, with C escapes, and without specifiers such as %h. */
 function quoted(word: string): string {
   const escaped = word.replaceAll(/["\\]/g, "\\$&").replaceAll("\n", "\\n");
   return `"${percentDoubled(escaped)}"`;

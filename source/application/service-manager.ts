@@ -20,7 +20,7 @@ export interface ServiceManager {
   start: readonly (readonly string[])[];
   /** Command line that stops and disables it. */
   stop: readonly string[];
-  /** Makes the manager forget a deleted file; empty where it does so by itself. */
+  /** Command that makes the manager forget a deleted file; empty if it needs none. */
   forget: readonly string[];
   /** Prints the service's state. */
   show: readonly string[];

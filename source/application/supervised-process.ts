@@ -1,4 +1,4 @@
-// Process of the server under its supervisor: started, or taken over from a supervisor that died.
+// Process of the server under its supervisor: started, or adopted from a supervisor that died.
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync, readFileSync } from "node:fs";
 import path from "node:path";
@@ -62,13 +62,13 @@ export class SupervisedProcess {
     return { pid: this.#processId, restarts: this.#restarts, lastExit: this.#lastExit };
   }
 
-  /** Takes over the running process of the state folder. @returns false when none runs */
+  /** Adopts the running process of the state folder. @returns false when none runs */
   takeOver(): boolean {
     const holder = readLock(this.#options.stateFolder, this.#options.role);
     if (holder === undefined || !isAlive(holder)) return false;
     this.#begin(holder.processId);
     this.#identity = holder;
-    // It is no child of this process, so nothing tells of its end.
+    // Not a child of this process, so its end must be polled.
     const timer = setInterval(() => {
       if (isAlive(holder)) return;
       clearInterval(timer);
@@ -81,7 +81,7 @@ export class SupervisedProcess {
     const { words, environment, role } = this.#options;
     const errors = openSync(this.#errorFile, "w", 0o600);
     const child = spawn(process.execPath, [...words], {
-      // A group of its own, so that signals of a terminal reach the supervisor alone.
+      // A separate process group, so that signals of a terminal reach only the supervisor.
       detached: true,
       env: { ...environment, [roleVariable]: role },
       // Files and inherited streams, as a pipe would break with the supervisor.

@@ -1,6 +1,6 @@
 // Turns events that are pushed into something that can be awaited one by one.
 
-/** One producer, one consumer. What is not yet taken waits; `end` and `fail` come after it. */
+/** One producer, one consumer. Items wait until they are taken; `end` and `fail` come after them. */
 export class AsyncQueue<T> implements AsyncIterableIterator<T> {
   #items: T[] = [];
   #ended = false;

@@ -8,7 +8,7 @@ export interface MinimumRate {
   windowMs: number;
 }
 
-/** Some 170 bytes a second: a tenth of what the slowest modem of a mobile phone sends. */
+/** Some 170 bytes per second, a tenth of the slowest mobile connection. */
 export const usualRate: MinimumRate = { bytes: 10_000, windowMs: 60_000 };
 
 /**

@@ -16,7 +16,7 @@ export function isAddress(text: string): boolean {
 /**
  * A model as it is named to a server, which may run in another folder: a path as a whole, a name as it is.
  *
- * @param hubPrefixes what the hub's names begin with; they may end like a file's
+ * @param hubPrefixes prefixes of hub names, which may end like a file
  */
 export function wholeReference(text: string, hubPrefixes: readonly string[]): string {
   const isPath = afterHubPrefix(text, hubPrefixes) === undefined && looksLikePath(text);

@@ -12,13 +12,13 @@ const longestPauseMs = 400;
  * Has a server reply to half-closed clients; each of its requests is to be watched then. Over TLS the
  * connection closes as before: Node would keep those open that end amid their handshake.
  */
-export function keepHalfClosed(server: Server): void {
+export function allowHalfClosed(server: Server): void {
   // Node reads it when a client closes its side, and documents it nowhere.
   Object.assign(server, { httpAllowHalfOpen: true });
 }
 
 /**
- * Closes the response, as for any client that leaves, within half a second of a half-closed one's leaving.
+ * Closes the response within half a second after a half-closed client disconnects.
  *
  * @param probe sends something that is skipped within a reply that has begun. Defaults to a line break,
  *   for streams of lines or events

@@ -32,7 +32,7 @@ export function parseListeners(text: string): Listener[] {
   });
 }
 
-/** Words of four bytes in the machine's own order: the last two digits are the first byte. */
+/** Reads four-byte words in host byte order: the last two digits are the first byte. */
 function isLoopbackAddress(hex: string): boolean {
   if (hex.length === 8) return hex.endsWith("7F");
   if (hex === "00000000000000000000000001000000") return true;
@@ -49,7 +49,7 @@ export async function readSocketsOf(
     const folder = `/proc/${id}/fd`;
     const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
       if (error.code === "EACCES" || error.code === "EPERM") isComplete = false;
-      return []; // otherwise it has ended meanwhile
+      return []; // the process has ended meanwhile
     });
     const links = await Promise.all(
       names.map((name) => readlink(`${folder}/${name}`).catch(() => "")),
@@ -70,7 +70,7 @@ export async function portHolder(port: number): Promise<string | undefined> {
   const listeners = await readListeners();
   const wanted = listeners.filter((listener) => listener.port === port).map(({ inode }) => inode);
   if (wanted.length === 0) return undefined;
-  const names = await readdir("/proc").catch(() => []); // there is none on other systems
+  const names = await readdir("/proc").catch(() => []); // only Linux has it
   for (const id of names.filter((name) => /^\d+$/.test(name)).map(Number)) {
     const { inodes } = await readSocketsOf([id]);
     if (wanted.some((inode) => inodes.has(inode))) return nameProcess(id);

@@ -62,7 +62,7 @@ export class ProductError extends Error {
     this.retryAfterSeconds = details.retryAfterSeconds;
   }
 
-  /** The same error in other words, as those who are told know it. */
+  /** Returns the same error with another text for its readers. */
   reworded(
     change: Pick<Partial<ProductErrorDetails>, "message" | "hint" | "param"> &
       Pick<Partial<ErrorDefinition>, "status" | "exitCode">,

@@ -13,7 +13,7 @@ export class SharedWork<T, Report> {
   /**
    * Joins the work of this key or begins it. It is stopped when the last caller has left.
    *
-   * @param signal leaves; rejects with `whenLeft`'s error
+   * @param signal aborted to leave, which rejects with `whenLeft`'s error
    */
   async join(
     key: string,
@@ -23,7 +23,7 @@ export class SharedWork<T, Report> {
     const { signal, report, whenLeft } = caller;
     if (signal.aborted) throw whenLeft();
     const work = this.#running.get(key) ?? this.#begin(key, begin);
-    // Each caller has a function of its own, even if two gave the same one.
+    // Each caller has its own function, even if two passed the same one.
     const watcher = (news: Report) => report(news);
     work.watchers.add(watcher);
     if (work.lastReport !== undefined) watcher(work.lastReport);
@@ -38,7 +38,7 @@ export class SharedWork<T, Report> {
       if (work.watchers.size === 0 && this.#running.get(key) === work) {
         this.#running.delete(key);
         work.stop.abort();
-        // The last one waits until everything is put away, so that what is kept is complete.
+        // The last one waits until the work has cleaned up, so that its files are complete.
         await work.result.catch(() => {});
       }
     }

@@ -1,7 +1,7 @@
 // Framing of a message's body on its way (RFC 9112 section 6.1). Node undoes `chunked`
 // and takes any coding before it for granted, which would leave a body packed.
 
-/** @param value of a Transfer-Encoding header; undefined where there is none */
+/** @param value of a Transfer-Encoding header, if present */
 export function isKnownCoding(value: string | undefined): boolean {
   return value === undefined || value.trim().toLowerCase() === "chunked";
 }

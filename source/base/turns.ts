@@ -1,7 +1,7 @@
-// Lets others have a turn of the event loop during long work that would not wait for anything by itself.
+// Yields to the event loop during long synchronous work.
 import { setImmediate as othersTurn } from "node:timers/promises";
 
-/** Short beside what a reader of a streamed answer notices. */
+/** Too short for a reader of a streamed answer to notice. */
 const turnMs = 5;
 
 export class Turns {

@@ -1,5 +1,4 @@
-// Files that are written under a name of their own, and get their real one once they are whole. A process
-// that is killed leaves one behind.
+// Files written under a temporary name until they are complete. A killed process leaves one behind.
 import { randomBytes } from "node:crypto";
 import { readdir, rm, stat } from "node:fs/promises";
 import path from "node:path";
@@ -14,18 +13,18 @@ export function isUnfinished(name: string): boolean {
   return path.basename(name).startsWith(prefix);
 }
 
-/** A new name beside the file, for its unfinished content. */
+/** Returns a temporary name in the file's folder. */
 export function unfinishedPath(file: string): string {
   return path.join(path.dirname(file), prefix + randomBytes(8).toString("hex"));
 }
 
-/** Paths of the unfinished files in a folder and those below it; none where there is no such folder. */
+/** Returns unfinished files in a folder and its subfolders; none if it does not exist. */
 export async function unfinishedIn(folder: string): Promise<string[]> {
   const names = await readdir(folder, { recursive: true }).catch(() => []);
   return names.filter(isUnfinished).map((name) => path.join(folder, name));
 }
 
-/** Removes the unfinished files in a folder, and those below it, that nobody writes any more. */
+/** Removes abandoned unfinished files in a folder and its subfolders. */
 export async function removeAbandoned(folder: string): Promise<void> {
   for (const file of await unfinishedIn(folder)) {
     if (await isOlder(file, unfinishedMaxAgeMs)) await rm(file, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-// Keeps Node and libraries from announcing experiments on standard error, where nobody can act on it.
+// Suppresses experimental warnings of Node and libraries, which users cannot act on.
 
 /** Only for what happens before `work` returns. */
 export function withoutWarnings<T>(work: () => T): T {

@@ -1,5 +1,6 @@
 // Asks before something is done that cannot be undone.
 import { createInterface } from "node:readline/promises";
+import { shownModel } from "../base/model-tag.ts";
 import { ProductError } from "../base/product-error.ts";
 import { commandErrors } from "./errors.ts";
 
@@ -10,9 +11,10 @@ import { commandErrors } from "./errors.ts";
  */
 export async function confirmReplacing(model: string, isForced = false): Promise<void> {
   if (isForced) return;
-  if (await isYes(`Replace '${model}'? [y/N] `)) return;
+  const name = shownModel(model);
+  if (await isYes(`Replace '${name}'? [y/N] `)) return;
   throw new ProductError(commandErrors.nameTaken, {
-    message: `A model named '${model}' already exists.`,
+    message: `A model named '${name}' already exists.`,
     hint: "Use --force to replace it, or choose another name.",
   });
 }

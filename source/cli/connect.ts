@@ -30,7 +30,7 @@ export const entryFile = process.argv[1] ?? "";
 /**
  * - `shared`: one that runs, else one in the background that outlives this command
  * - `hosted`: one that runs, else one in this process that others can use too
- * - `private`: one in this process that nobody else finds
+ * - `private`: one in this process, hidden from others
  */
 export type Hosting = "shared" | "hosted" | "private";
 
@@ -73,7 +73,7 @@ export async function connect(
     return { client, hosted: undefined, isForeign: false };
   }
   try {
-    return await hostHere(settings, preload);
+    return await hostInProcess(settings, preload);
   } catch (error) {
     // Another command was faster by a moment: use its server.
     const other = await find();
@@ -87,7 +87,7 @@ export async function connect(
  * @param morePorts number of ports after the address's own that may be used instead
  * @throws ProductError of `hostServer`
  */
-export async function hostHere(
+export async function hostInProcess(
   settings: CommandSettings,
   preload: string,
   morePorts = 0,

@@ -112,7 +112,7 @@ export const chatFlags = {
   keepalive: {
     type: "string",
     value: "TIME",
-    text: "Keep the model loaded afterwards for a time such as 10m; -1 for good",
+    text: "Keep the model loaded afterwards for a time such as 10m; -1 never unloads it",
   },
   session: {
     type: "string",

@@ -10,23 +10,29 @@ import type { ServerLink } from "./server-link.ts";
 /** Programs that sent a request within this time are likely to send another. */
 const recentMs = 10 * 60_000;
 
+type UsedServer = Pick<HostedServer, "watchers"> & {
+  requestLog: Pick<HostedServer["requestLog"], "records">;
+};
+
 /**
- * Describes who uses the server besides modelctl itself, whose other screens start a server when
- * this one ends.
- * @param records oldest first
+ * Describes who uses the server besides this terminal: other programs that asked a model lately, and
+ * other terminals with a screen of modelctl.
  * @param nowMs since 1970
- * @returns undefined when nobody used a model lately
+ * @returns undefined when nobody does
  */
 export function otherUsers(
-  records: HostedServer["requestLog"]["records"],
+  { requestLog, watchers }: UsedServer,
   nowMs: number,
 ): string | undefined {
-  const others = records.filter(
+  const others = requestLog.records.filter(
     ({ client, model }) => client.agent !== ownAgent && model !== undefined,
   );
   const running = others.filter(({ state }) => state === "running").length;
   if (running > 0)
     return `Other clients have ${running} running ${running === 1 ? "request" : "requests"}.`;
+  const terminals = watchers() - 1;
+  if (terminals === 1) return "Another terminal uses this server.";
+  if (terminals > 1) return `${terminals} other terminals use this server.`;
   const last = others.at(-1);
   if (last === undefined || nowMs - last.startedAt > recentMs) return undefined;
   const ago = formatRoughDuration(nowMs - last.startedAt).toLowerCase();

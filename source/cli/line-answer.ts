@@ -1,4 +1,4 @@
-// One turn of the line loop: attaches the images of a prompt, streams the answer, saves both.
+// One turn of the line chat: attaches the images of a prompt, streams the answer, saves both.
 
 import { endingSentences } from "../client/answer-ending.ts";
 import { mayAttach } from "../client/attachments/attach-images.ts";

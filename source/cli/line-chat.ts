@@ -1,4 +1,4 @@
-// The chat as a plain line loop, for terminals without the full screen.
+// The chat as a plain line chat, for terminals without the full screen.
 import { createInterface, type Interface } from "node:readline/promises";
 import { describeError, exitCodes } from "../base/product-error.ts";
 import { completePath, pathBeforeCursor } from "../client/attachments/complete-path.ts";

@@ -1,4 +1,4 @@
-// Runs commands of the screen's command table in the line loop.
+// Runs commands of the screen's command table in the line chat.
 import type { CommandContext } from "../ui/screens/chat/commands/command.ts";
 import { settingRows, tableTexts } from "../ui/screens/chat/commands/settings-table.ts";
 import { type ChatActions, sessionText } from "../ui/screens/chat/conversation/chat-actions.ts";
@@ -14,7 +14,7 @@ export interface LineActions {
   confirm: CommandContext["confirm"];
 }
 
-/** Commands that only a screen needs (scrolling, editing) do nothing in a line loop. */
+/** Commands that only a screen needs (scrolling, editing) do nothing in a line chat. */
 export function lineCommandContext({
   actions,
   leave,

@@ -1,4 +1,4 @@
-// Help of the line loop, generated from the command table.
+// Help of the line chat, generated from the command table.
 
 import type { Command } from "../ui/screens/chat/commands/command.ts";
 import { commandTable, slashUsages } from "../ui/screens/chat/commands/command-table.ts";

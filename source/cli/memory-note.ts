@@ -2,7 +2,7 @@
 import type { Flags } from "./flags.ts";
 
 /**
- * Delay before the check: a model that loads sooner fits, and nobody waits for a look at its file.
+ * Delay before the check: a model that loads sooner fits, and its file need not be read.
  */
 const patienceMs = 500;
 

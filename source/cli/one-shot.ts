@@ -55,7 +55,7 @@ export async function printAnswer(question: OneShot): Promise<number> {
     } catch (error) {
       finish();
       progress.clear();
-      // A part of an answer is a line of its own, and so is the ^C that a terminal shows.
+      // Ends the line of a partial answer, and that of the ^C on a terminal.
       if (isLineOpen || (isTTY && signal.aborted)) process.stdout.write("\n");
       throw error;
     }

@@ -14,7 +14,7 @@ const cannotCode = "ENGINE_CAPABILITY_MISSING";
  * Prints a text answer, or the prompt's vector for an embedding model.
  * @throws errors of `answer` for any other model
  */
-export async function orPrintVector(
+export async function answerOrPrintVector(
   question: VectorQuestion,
   answer: () => Promise<number>,
 ): Promise<number> {

@@ -1,4 +1,4 @@
-// One line on a terminal that shows what the command waits for; nothing elsewhere.
+// Line on a terminal that shows what the command waits for; nothing elsewhere.
 import type { WriteStream } from "node:tty";
 import type { ChatEvent } from "../client/chat-events.ts";
 
@@ -24,9 +24,11 @@ export class Progress {
   }
 }
 
-/** The sentence for a wait, or undefined for events that are none. */
+/** Returns the text for a wait; undefined for other events. */
 export function progressText(event: ChatEvent, model: string): string | undefined {
   switch (event.type) {
+    case "starting":
+      return "starting the server";
     case "checking":
       return `checking ${event.file} ${percent(event.fraction)}`;
     case "loading":

@@ -1,4 +1,4 @@
-// --mmproj: the projector that lets a model see, named beside the model.
+// --mmproj: a projector that gives a model vision, named next to the model.
 import { createHash } from "node:crypto";
 import path from "node:path";
 import type { ModelLibrary } from "../application/model-library.ts";
@@ -19,7 +19,7 @@ export function withProjector(modelfile: Modelfile, { mmproj }: Flags): Modelfil
 }
 
 /**
- * The model with the projector, which is made where there is none yet: it refers to both files.
+ * Returns the model with the projector; creates it if needed, referring to both files.
  *
  * @param model a name, or an absolute path
  * @returns its name

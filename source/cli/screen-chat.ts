@@ -44,7 +44,7 @@ export async function chatOnScreen(
     keepsServer = result.keepsServer ?? false;
     return result.reason === "bye" ? exitCodes.ok : exitCodes.interrupted;
   } finally {
-    // There is none where it could not be reached or started.
+    // Absent if it could not be reached or started.
     if (link !== undefined) {
       const limitMs = settings.values.shutdown_timeout;
       if (keepsServer) await handOverServer(link, model, limitMs);

@@ -23,9 +23,7 @@ export function controlOf(link: ServerLink): ServerControl {
     settings: () => shown(tried ?? link.settings, link),
     warning: () => (link.isStopped ? undefined : warningOf(link.settings)),
     users: () =>
-      link.isHosting && link.hosted !== undefined
-        ? otherUsers(link.hosted.requestLog.records, Date.now())
-        : undefined,
+      link.isHosting && link.hosted !== undefined ? otherUsers(link.hosted, Date.now()) : undefined,
     stop: () => link.stopHosting(link.settings.values.shutdown_timeout),
     start: async () => {
       tried = undefined;

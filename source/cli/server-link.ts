@@ -4,7 +4,7 @@ import { ProductError } from "../base/product-error.ts";
 import { type ApiClient, ServerRefusal } from "../client/api-client.ts";
 import type { ChatEvent } from "../client/chat-events.ts";
 import { clientErrors } from "../client/errors.ts";
-import { type Connection, connect, type Hosting, hostHere } from "./connect.ts";
+import { type Connection, connect, type Hosting, hostInProcess } from "./connect.ts";
 import type { Flags } from "./flags.ts";
 import type { CommandSettings } from "./session-settings.ts";
 
@@ -37,7 +37,7 @@ export class ServerLink {
     this.#connection = connection;
   }
 
-  /** @param model begun to load at once when a server has to be started */
+  /** @param model loaded at once when a server has to be started */
   static async open(
     flags: Flags,
     settings: CommandSettings,
@@ -88,6 +88,7 @@ export class ServerLink {
     } catch (error) {
       if (!isServerGone(error) || hasText || signal.aborted) throw error;
     }
+    yield { type: "starting" };
     this.#connection = await this.#open(this.#settings, signal);
     this.#isStopped = false;
     yield* ask(this.client);
@@ -116,7 +117,7 @@ export class ServerLink {
     await this.hosted?.close();
   }
 
-  /** Hosts a server again, or takes one that has been started meanwhile. @throws as `connect` */
+  /** Hosts a server again, or uses one that was started meanwhile. @throws as `connect` */
   async startHosting(): Promise<void> {
     if (!this.#isStopped) return;
     this.#connection = await this.#open(this.#settings);
@@ -131,7 +132,7 @@ export class ServerLink {
    */
   async hostWith(settings: CommandSettings, morePorts = 0): Promise<void> {
     if (!this.#isStopped) throw new Error("The server is running; stop it first");
-    this.#connection = await hostHere(settings, this.#model, morePorts);
+    this.#connection = await hostInProcess(settings, this.#model, morePorts);
     const { address } = settings;
     const port = Number(new URL(this.client.connection.url).port);
     // Another port may have been used: it counts from now on.
@@ -145,7 +146,7 @@ export class ServerLink {
 }
 
 function isServerGone(error: unknown): boolean {
-  // A server that is about to leave says so.
+  // A stopping server says so.
   if (error instanceof ServerRefusal) return error.code === "ENGINE_SHUTTING_DOWN";
   return (
     error instanceof ProductError &&

@@ -14,7 +14,7 @@ import { findSession } from "./session-flag.ts";
 import type { CommandSettings } from "./session-settings.ts";
 import { formatStatistics } from "./statistics-text.ts";
 
-/** @throws ProductError `COMMAND_USAGE` for an empty prompt, `SESSION_...`; what the client throws */
+/** @throws ProductError `COMMAND_USAGE` for an empty prompt, `SESSION_...`; errors of the client */
 export async function continueSession(
   model: string,
   prompt: string,

@@ -16,7 +16,7 @@ export type DescribedModel = Pick<
     template_origin: Pick<ModelDescription["template_origin"], "reason" | "is_guess"> & {
       unsupported?: ReadonlyArray<{ conversation: string; reason: string }>;
     };
-    /** Tokens that layers with a sliding window keep; undefined where there are none, or it is not known. */
+    /** Tokens that layers with a sliding window keep; undefined without such layers, or if unknown. */
     slidingWindow?: string | undefined;
   };
 
@@ -58,7 +58,7 @@ function templateRows({ reason, unsupported = [] }: DescribedModel["template_ori
   ];
 }
 
-/** Rows for what is known. */
+/** Returns rows of known values. */
 function named(values: Record<string, unknown>): string[][] {
   return Object.entries(values)
     .filter(([, value]) => value !== undefined && value !== "")

@@ -17,7 +17,7 @@ export class ThinkingText {
     process.stdout.write(chalk.grey(text));
   }
 
-  /** The answer begins, or nothing comes any more. */
+  /** Ends the thinking: the answer begins, or nothing follows. */
   end(): void {
     if (this.#isOpen) process.stdout.write("\n...done thinking.\n\n");
     this.#isOpen = false;

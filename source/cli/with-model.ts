@@ -9,7 +9,7 @@ import type { Flags } from "./flags.ts";
 const missingCode = "STORE_MODEL_NOT_FOUND";
 
 /**
- * Does what needs the model; where that fails because there is no such model, brings it and does it
+ * Does work that needs the model; if the model does not exist, pulls it and does the work
  * again. A model that is there costs no look at the store.
  *
  * @throws whatever `work` throws; for a model that cannot be brought, what is wrong with that
@@ -48,7 +48,7 @@ async function bringModel(model: string, flags: Flags, missing: ServerRefusal): 
     throw nearest === undefined ? missing : meant(model, nearest, missing);
   }
   if (flags.connect === undefined && (await isHere(library, parsed.name))) return;
-  const { fetchedIsKept, withProgress } = await import("./with-progress.ts");
+  const { partialDownloadKept, withProgress } = await import("./with-progress.ts");
   const { findNamedServer } = await import("./running-server.ts");
   const { name } = parsed;
   const bring = async (work: Work) => {
@@ -56,7 +56,7 @@ async function bringModel(model: string, flags: Flags, missing: ServerRefusal): 
     if (server === undefined) await library.pull(name, work);
     else await pullThere(server, model, work);
   };
-  await withProgress(flags, bring, fetchedIsKept);
+  await withProgress(flags, bring, partialDownloadKept);
 }
 
 /** Into the store of another machine's server. */

@@ -10,7 +10,7 @@ const endingSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 const wholeModel = "pulling model";
 
 /** A message for `whenStopped`, for downloads from the hub. */
-export const fetchedIsKept =
+export const partialDownloadKept =
   "Stopped. The partial download is kept; run the command again to resume.";
 
 /**

@@ -1,7 +1,7 @@
 // Breaks text between words where a terminal would break it inside one.
 import { cellWidth } from "./cell-width.ts";
 
-/** Lines of at most `width` cells; a longer word has a line of its own. */
+/** Returns lines of at most `width` cells; a longer word has its own line. */
 export function wrapWords(text: string, width: number): string[] {
   const wrap = new WordWrap(width);
   return (wrap.push(text) + wrap.end()).split("\n");

@@ -62,7 +62,7 @@ export class ApiClient {
     this.connection = connection;
   }
 
-  /** `modelctl`, `other`, or undefined when nobody answers. */
+  /** Returns `modelctl`, `other`, or undefined when nothing answers. */
   async identify(): Promise<"modelctl" | "other" | undefined> {
     try {
       const reply = await this.#send("GET", "/api/version", { timeoutMs: probeTimeoutMs });
@@ -102,7 +102,7 @@ export class ApiClient {
   }
 
   /**
-   * Unloads a model as soon as nobody uses it.
+   * Unloads a model as soon as it is not in use.
    *
    * @throws ServerRefusal 404 for an unknown model, or ProductError `CLIENT_SERVER_UNREACHABLE`
    */
@@ -178,7 +178,7 @@ export class ApiClient {
   /**
    * The records of a streamed reply as they come.
    *
-   * @throws ServerRefusal, also where a record tells of an error; ProductError
+   * @throws ServerRefusal, also for an error in a record; ProductError
    *   `CLIENT_SERVER_UNREACHABLE`, `CLIENT_SERVER_VANISHED`
    */
   async *postForRecords(
@@ -207,7 +207,7 @@ export class ApiClient {
   }
 
   /**
-   * The records of a reply that goes on until the signal aborts or the server ends it.
+   * Yields the records of a reply until the signal aborts or the server ends it.
    *
    * @throws as `postForRecords`
    */

@@ -34,6 +34,8 @@ export interface AnswerStatistics {
 }
 
 export type ChatEvent =
+  /** The server has gone, and another one is being started. */
+  | { type: "starting" }
   /** The request waits; `ahead` requests are before it. */
   | { type: "queued"; ahead: number }
   /** A file of the model that bears another date is read, to tell whether it has changed. */
@@ -56,7 +58,7 @@ export interface ModelFacts {
   loadedAs?: string | undefined;
   /** Window of one conversation in tokens; undefined while unknown. */
   contextLength: number | undefined;
-  /** One sentence on what the model can do, if it has one. */
+  /** A sentence on the model's capabilities, if it has one. */
   card: string | undefined;
   /** Questions that it answers well; may be empty. */
   examples?: readonly string[];

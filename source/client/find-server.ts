@@ -2,7 +2,7 @@
 import { ApiClient, type ServerConnection } from "./api-client.ts";
 import { readServerFile } from "./server-file.ts";
 
-export interface WhereToLook {
+export interface ServerSearch {
   stateFolder: string;
   /** The address that the user named, if any; then no other is looked at. */
   named: string | undefined;
@@ -12,7 +12,7 @@ export interface WhereToLook {
 }
 
 /** A server of ours that answers, or undefined. */
-export async function findServer(where: WhereToLook): Promise<ServerConnection | undefined> {
+export async function findServer(where: ServerSearch): Promise<ServerConnection | undefined> {
   const recorded = where.named === undefined ? readServerFile(where.stateFolder)?.url : undefined;
   const addresses = new Set([recorded ?? where.named ?? where.usual, where.named ?? where.usual]);
   for (const url of addresses) {

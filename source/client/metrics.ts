@@ -28,7 +28,7 @@ export interface LoadedModelFigures {
   cacheType: string;
   ramBytes: number;
   vramBytes: number;
-  /** Milliseconds since 1970; undefined while it is in use, or stays for good. */
+  /** Milliseconds since 1970; undefined while it is in use or pinned. */
   expiresAt: number | undefined;
   /** 0 to 1. */
   loadFraction: number;

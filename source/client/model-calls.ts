@@ -5,7 +5,7 @@ import type { ApiClient } from "./api-client.ts";
 /** An entry of `GET /api/ps`, as far as a table shows it; the rest is kept as it came. */
 export interface LoadedEntry extends Record<string, unknown> {
   name: string;
-  /** All names that it serves: models made of the same files share what is loaded. */
+  /** All names that it serves: models made of the same files share the loaded weights. */
   names: string[];
   digest: string;
   /** Bytes in memory, those on a GPU among them. */

@@ -15,7 +15,7 @@ export interface Capacity {
   gpus: GpuCapacity[];
   /** The card computes in the machine's own memory. */
   hasUnifiedMemory: boolean;
-  /** Conversations that each loaded model holds at the same time, where there is room for so many. */
+  /** Most conversations that a loaded model holds at the same time, if there is room. */
   slots: number;
 }
 

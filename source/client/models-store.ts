@@ -1,4 +1,4 @@
-// The models on the server's machine: what there is, what is known of each, and changes to them.
+// Models on the server's machine: list, details and changes.
 
 import { isRecord } from "../base/json-record.ts";
 import { shownModel } from "../base/model-tag.ts";
@@ -30,7 +30,7 @@ export interface ModelMemory {
   layers: number;
   /** Bytes left for the windows of all slots together; below 0 when not even the weights fit. */
   windowRoomBytes: number;
-  /** The window that it is loaded with where nobody names one. */
+  /** Default window. */
   contextLength: number;
   /** The longest window that makes sense. */
   trainedContextLength: number;

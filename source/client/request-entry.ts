@@ -41,7 +41,7 @@ export function isRequestEntry(value: unknown): value is RequestEntry {
 }
 
 const widths = { status: 3, total: 8, request: 28, model: 18 };
-/** Shorter times are nobody's concern. */
+/** Shorter times are not worth showing. */
 const worthTellingMs = 1;
 
 /**
@@ -63,7 +63,7 @@ export function formatRequestLine(entry: RequestEntry): string {
   return toOneLine(columns.filter((column) => column !== "").join("  ")).trimEnd();
 }
 
-/** Where the cached tokens came from, or why there are none; undefined where nobody knows. */
+/** Returns where the cached tokens came from, or why there are none; undefined if unknown. */
 export function cacheSource({
   cachedTokens = 0,
   cachedFrom,

@@ -83,7 +83,7 @@ export async function recordPrompts(client: ApiClient, enabled: boolean): Promis
   await client.postJson("/api/recording", { enabled });
 }
 
-/** Undefined for what is no record. */
+/** Returns undefined for anything but a record. */
 export function readRequestView(value: unknown): RequestView | undefined {
   if (!isRequestEntry(value) || !isRecord(value)) return undefined;
   const client = fieldsOf(value.client);

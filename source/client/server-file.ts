@@ -55,7 +55,7 @@ export function readServerFile(stateFolder: string, url?: string): ServerFile | 
   }
 }
 
-/** Removes what is recorded of a server, if it is still about this one. */
+/** Removes the record of a server unless another one has replaced it. */
 export function removeServerFile(stateFolder: string, server: ServerFile): void {
   for (const [file, url] of [
     [addressFilePath(stateFolder, server.url), server.url],

@@ -31,12 +31,21 @@ export interface TimeLimits {
   drainTimeoutMs: number;
   /** From SIGTERM to SIGKILL. */
   terminationGraceMs: number;
+  /** Wait of a request for a replica. Defaults to the start-up timeout and a minute. */
+  requestStartTimeoutMs?: number | undefined;
 }
 
 export interface HardwareNeeds {
   /** Machine type from the script or a flag, such as "GPU-H100"; undefined or "any" accepts any. */
   machineType: string | undefined;
   /** Number of GPUs; 0: CPU only. */
+  gpuCount: number;
+  /** Used in this order where the machine lacks the hardware above, or has none of it free. */
+  alternatives?: HardwareChoice[] | undefined;
+}
+
+export interface HardwareChoice {
+  machineType: string;
   gpuCount: number;
 }
 

@@ -17,7 +17,7 @@ let bootId: string | undefined;
 /**
  * Returns the kernel's id of the current boot; no process outlives it.
  *
- * @returns undefined where there is no /proc
+ * @returns undefined without /proc
  */
 export function findBootId(): string | undefined {
   bootId ??= readText("/proc/sys/kernel/random/boot_id")?.trim();

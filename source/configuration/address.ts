@@ -1,11 +1,11 @@
-// The address of a server: what `serve` binds and what the other commands reach.
+// Address of a server: `serve` binds it and the other commands connect to it.
 
 import { isIPv6 } from "node:net";
 import { networkInterfaces } from "node:os";
 
 export const defaultHost = "127.0.0.1";
 export const defaultPort = 11434;
-/** When the default port belongs to somebody else, the next free one up to this is taken. */
+/** Last port to try when the default one is in use. */
 export const lastFallbackPort = 11444;
 
 export interface ServerAddress {
@@ -49,7 +49,7 @@ export function urlOf(address: ServerAddress): string {
   return addressText({ ...address, host: everywhere[address.host] ?? address.host });
 }
 
-/** The address as it was named, also where it means every interface. */
+/** Returns the address as given, even if it means every interface. */
 export function addressText({ scheme, host, port, path }: ServerAddress): string {
   const name = host.includes(":") ? `[${host}]` : host;
   return `${scheme}://${name}:${port}${path}`;

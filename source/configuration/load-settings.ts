@@ -133,7 +133,7 @@ function isTable(value: unknown): boolean {
   return typeof value === "object" && !(value instanceof Date);
 }
 
-/** With the place of what is no TOML; the library puts a picture of it below. */
+/** Returns the position and reason of invalid TOML, without the library's excerpt. */
 function faultOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const [fault = ""] = error.message.split("\n");

@@ -49,7 +49,7 @@ export function boolean(text: string): { value: boolean } | { expected: string }
   return { expected: "true or false" };
 }
 
-/** @param example shown where the text is none */
+/** @param example shown for an invalid text */
 export function duration(example: string): Reader<number> {
   return (text) => expecting(parseDuration(text), `a duration such as ${example}`);
 }

@@ -1,7 +1,7 @@
 // Values of settings as a person reads them, in a form that can be typed back.
 import { type Settings, settingDefinitions } from "./settings.ts";
 
-/** `automatic` for a value that nobody chose, `none` for an empty list. */
+/** `automatic` for an unset value, `none` for an empty list. */
 export function settingText(name: keyof Settings, value: unknown): string {
   if (value === undefined) return "automatic";
   if (Array.isArray(value)) return value.length === 0 ? "none" : value.join(", ");
@@ -19,7 +19,7 @@ const durationUnits = [
 
 /** `10m`, `1h30m`, `300ms`: nothing is rounded away. */
 function durationText(milliseconds: number): string {
-  if (milliseconds === Number.POSITIVE_INFINITY) return "-1 (for good)";
+  if (milliseconds === Number.POSITIVE_INFINITY) return "-1 (no limit)";
   let left = milliseconds;
   let text = "";
   for (const [unit, unitMs] of durationUnits) {

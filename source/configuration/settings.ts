@@ -78,7 +78,7 @@ export const settingDefinitions: { [K in keyof Settings]: SettingDefinition<Sett
     description: "Address that serve listens on and the other commands use.",
   },
   keep_alive: {
-    read: duration("5m, or -1 for good"),
+    read: duration("5m, or -1 for no limit"),
     unit: "milliseconds",
     default: 5 * 60_000,
     honoursOllama: true,
@@ -187,7 +187,7 @@ export const settingDefinitions: { [K in keyof Settings]: SettingDefinition<Sett
       "Disk space for prompts that survive a restart; auto adapts to the disk, 0 or nohistory disables it.",
   },
   prompt_cache_age: {
-    read: duration("168h, or -1 for good"),
+    read: duration("168h, or -1 for no limit"),
     unit: "milliseconds",
     default: 7 * 24 * 3_600_000,
     honoursOllama: false,

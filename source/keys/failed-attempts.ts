@@ -48,7 +48,7 @@ export class FailedAttempts {
   }
 }
 
-/** Twice as long as the last one, where that was full and ended not long ago. */
+/** Twice the last wait if that was full and ended recently. */
 function nextLength(last: Window | undefined, now: number): number {
   if (last === undefined || !isFull(last) || now >= endOf(last) + last.lengthMs) return windowMs;
   return Math.min(2 * last.lengthMs, longestWindowMs);

@@ -79,7 +79,7 @@ export class KeyStore {
   }
 
   /**
-   * Revokes a key for good; a second call changes nothing. A running server sees it with its next
+   * Revokes a key permanently; a second call changes nothing. A running server sees it with its next
    * request.
    * @param idText the id; the prefix or the whole token is accepted too
    * @throws ProductError `KEYS_UNKNOWN`
@@ -104,7 +104,7 @@ export class KeyStore {
 
   /**
    * The active key that a token belongs to. Nothing is remembered between two calls: a look-up takes
-   * microseconds, and a key that was revoked by another process must not work any more.
+   * microseconds, and a key revoked by another process must stop working.
    */
   verify(token: string): KeyRecord | undefined {
     const parts = parseToken(serverKeyPrefix, token);
@@ -137,7 +137,7 @@ export class KeyStore {
     }
   }
 
-  /** Undefined where there is no file. Another one may have taken its place meanwhile. */
+  /** Undefined without a file, which another one may have replaced meanwhile. */
   #openIfThere(): OpenFile | undefined {
     const inode = statSync(this.file, { bigint: true, throwIfNoEntry: false })?.ino;
     if (this.#open?.inode !== inode) this.close();

@@ -44,7 +44,7 @@ export function readKeyId(prefix: string, text: string): string | undefined {
 }
 
 /**
- * The hash that is stored instead of a secret. One fast hash is right: nobody guesses 256 random
+ * The hash that is stored instead of a secret. One fast hash is safe: nobody guesses 256 random
  * bits.
  */
 export function digestSecret(secret: string): Buffer {

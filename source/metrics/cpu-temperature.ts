@@ -5,7 +5,7 @@ const restMs = 5000;
 
 export type ReadTemperature = () => Promise<number | undefined>;
 
-/** Degrees Celsius; undefined where there is no sensor, or none that this user may read. */
+/** Degrees Celsius; undefined without a readable sensor. */
 export const readCpuTemperature: ReadTemperature = async () => {
   // Imported on first use: it supports every system there is.
   const { cpuTemperature } = await import("systeminformation");

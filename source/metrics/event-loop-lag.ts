@@ -1,4 +1,4 @@
-// Lag of the event loop: the server answers nobody meanwhile.
+// Lag of the event loop, during which the server answers no request.
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { Gauge, type Registry } from "prom-client";
@@ -38,7 +38,7 @@ export class EventLoopLag {
     this.#histogram.enable();
   }
 
-  /** Takes one turn of the event loop; the look itself is a sample where there is no other yet. */
+  /** Takes one turn of the event loop, which is itself a sample if there is none yet. */
   async look(): Promise<void> {
     const began = performance.now();
     await nextTurn();

@@ -67,7 +67,7 @@ export class GpuReader {
   }
 }
 
-/** Lines such as `NVIDIA H200, 35, 1024, 143771, 45, 120.50`; `[N/A]` for what a card does not tell. */
+/** Lines such as `NVIDIA H200, 35, 1024, 143771, 45, 120.50`; `[N/A]` for unknown values. */
 export function parseNvidia(output: string): GpuSample[] {
   return output.split("\n").flatMap((line) => {
     const cells = line.split(",").map((cell) => cell.trim());
@@ -90,7 +90,7 @@ export function parseNvidia(output: string): GpuSample[] {
 export function parseRocm(output: string): GpuSample[] {
   let cards: unknown;
   try {
-    // Warnings may stand in front.
+    // Warnings may come first.
     cards = JSON.parse(output.slice(Math.max(0, output.indexOf("{"))));
   } catch {
     return []; // no JSON: a version that does not know the flags

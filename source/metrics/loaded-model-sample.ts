@@ -2,7 +2,7 @@
 
 export interface LoadedModelSample {
   name: string;
-  /** All names that it was asked for under, `name` among them: they share what is loaded. */
+  /** All names that use the loaded weights, including `name`. */
   names: string[];
   state: "loading" | "busy" | "idle";
   /** Requests that are being answered. */
@@ -17,7 +17,7 @@ export interface LoadedModelSample {
   /** Memory of all windows together, in numbers of this type. */
   cacheBytes: number;
   cacheType: string;
-  /** Milliseconds since 1970; undefined while it is in use, or stays for good. */
+  /** Milliseconds since 1970; undefined while it is in use or pinned. */
   expiresAt: number | undefined;
   /** 0 to 1. */
   loadFraction: number;

@@ -1,4 +1,4 @@
-// Samples the machine while the server works: once a second, and only while somebody watches.
+// Samples the machine once a second while a client follows.
 import os from "node:os";
 import { setTimeout as wait } from "node:timers/promises";
 import { RingBuffer } from "../base/ring-buffer.ts";
@@ -72,9 +72,14 @@ export class MachineMonitor {
     this.#temperature = options.temperature ?? new CpuTemperature();
   }
 
-  /** The samples of the last minutes, oldest first; with gaps where nobody looked. */
+  /** Samples of the last minutes, oldest first, with gaps while no client followed. */
   get series(): MachineSample[] {
     return this.#series.toArray();
+  }
+
+  /** Number of those who follow. */
+  get followers(): number {
+    return this.#followers.size;
   }
 
   /** One look, for those who do not follow. */
@@ -157,7 +162,7 @@ function timesOf(times: os.CpuInfo["times"]): number {
   return times.user + times.nice + times.sys + times.idle + times.irq;
 }
 
-/** A container's limit counts where there is one. */
+/** Uses a container's limit if there is one. */
 function memory(): MachineSample["memory"] {
   const limit = process.constrainedMemory();
   const totalBytes = limit > 0 ? Math.min(limit, os.totalmem()) : os.totalmem();

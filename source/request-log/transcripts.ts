@@ -6,7 +6,7 @@ export interface Transcript {
   /** The prompts as the models got them: several where a request asks for several answers. */
   prompt: string;
   answer: string;
-  /** The request as JSON; undefined where it was too long to be kept, or holds what nobody should read. */
+  /** The request as JSON; undefined if it is too long or contains secrets. */
   body?: string | undefined;
 }
 

@@ -1,6 +1,6 @@
 // Builds the HTTP server: cross-cutting plugins first, then the routes of both APIs.
 import Fastify, { type FastifyInstance } from "fastify";
-import { keepHalfClosed, watchHalfClosed } from "../base/half-closed.ts";
+import { allowHalfClosed, watchHalfClosed } from "../base/half-closed.ts";
 import type { ServerDependencies } from "./dependencies.ts";
 import { compileSchemasLate } from "./lazy-schemas.ts";
 import { describeApi } from "./openapi/describe-api.ts";
@@ -57,7 +57,7 @@ export async function createServer(
     // Fastify answers a URL that it cannot decode before our hooks run.
     rewriteUrl: ({ url = "/" }) => (isDecodable(url) ? url : url.replaceAll("%", "%25")),
   });
-  keepHalfClosed(app.server);
+  allowHalfClosed(app.server);
   app.server.on("request", (request, response) => watchHalfClosed(request, response));
   compileSchemasLate(app);
   replyWithErrors(app, dependencies.log);

@@ -21,7 +21,7 @@ export async function otherModelOf(
 }
 
 /** Drops names that no longer mean the loaded files, if another name remains. */
-export async function settleNames(models: Models, loaded: LoadedModel): Promise<void> {
+export async function dropStaleNames(models: Models, loaded: LoadedModel): Promise<void> {
   if (loaded.names.size < 2) return;
   for (const name of [...loaded.names]) {
     if (await isStillName(models, loaded, name)) continue;

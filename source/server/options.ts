@@ -67,7 +67,7 @@ function isNumber(value: unknown): value is number {
 const longestKeepAliveMs = 100 * 365 * 86_400_000;
 
 /**
- * Milliseconds, Infinity for good, undefined where the request says nothing.
+ * Milliseconds; Infinity: never unload; undefined: not in the request.
  *
  * @throws ProductError `SERVER_FIELD_INVALID`
  */
@@ -78,9 +78,9 @@ export function parseKeepAlive(value: string | number | undefined): number | und
     const shown = typeof value === "string" ? quoteShort(value) : String(value);
     throw invalidField(
       "keep_alive",
-      `keep_alive is ${shown}, but must be seconds or a duration such as "10m"; negative keeps the model for good.`,
+      `keep_alive is ${shown}, but must be seconds or a duration such as "10m"; a negative value never unloads the model.`,
     );
   }
-  // Longer than a calendar reaches means for good.
+  // Beyond any date means never.
   return milliseconds > longestKeepAliveMs ? Number.POSITIVE_INFINITY : milliseconds;
 }

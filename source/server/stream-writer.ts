@@ -14,7 +14,7 @@ export class StreamWriter {
   #open = false;
   #silenceTimer: NodeJS.Timeout | undefined;
 
-  /** @param signal aborts when the request has ended: nothing waits for a slow reader any more */
+  /** @param signal aborted at the end of the request, to stop waiting for a slow reader */
   constructor(reply: FastifyReply, contentType: string, signal: AbortSignal) {
     this.#reply = reply;
     this.#contentType = contentType;

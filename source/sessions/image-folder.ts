@@ -1,4 +1,4 @@
-// The images of saved chats: files that are named by what is in them, so that many chats share one.
+// Images of saved chats: files named by their content, so that chats share them.
 import { createHash } from "node:crypto";
 import { mkdir, open, readdir, readFile, rename, rm, stat, utimes } from "node:fs/promises";
 import path from "node:path";

@@ -37,7 +37,7 @@ export class RevisionFolder {
    * Writes the version after the one that the text was made from.
    *
    * @param revision of that version; 0 for a new one
-   * @returns the new revision, or undefined where somebody else has written a later version
+   * @returns the new revision, or undefined if another process has written a later version
    */
   async write(id: string, revision: number, text: string): Promise<number | undefined> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });

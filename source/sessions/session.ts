@@ -3,7 +3,7 @@
 /** Outcome of an answer. */
 export type AnswerEnding = "complete" | "limit" | "stopped" | "failed";
 
-/** An image of a message; its bytes are a file of their own, named by their digest. */
+/** An image of a message; its bytes are in a file named by their digest. */
 export interface SessionImage {
   readonly name: string;
   /** SHA-256 of the bytes, in hexadecimal digits. */
@@ -66,7 +66,7 @@ export interface SessionHead {
   readonly messageCount: number;
   /** The chat that this one was forked from. */
   readonly forkedFrom?: string;
-  /** The system prompt; undefined leaves the model's own. */
+  /** The system prompt; undefined means the model's own. */
   readonly system?: string | undefined;
   readonly parameters: Readonly<Record<string, number | boolean | string | readonly string[]>>;
 }

@@ -1,4 +1,4 @@
-// Every error about models on disk: names, files, and what is in them.
+// Errors about models on disk: names, files, and their content.
 import { type ErrorDefinition, exitCodes } from "../base/product-error.ts";
 
 export const storeErrors = {
@@ -108,13 +108,13 @@ export const storeErrors = {
     code: "STORE_QUANTIZATION_UNKNOWN",
     status: 400,
     exitCode: exitCodes.usage,
-    description: "The quantisation type is unknown.",
+    description: "The quantization type is unknown.",
   },
   quantizationRefused: {
     code: "STORE_QUANTIZATION_REFUSED",
     status: 400,
     exitCode: exitCodes.usage,
-    description: "Only weights in F16, BF16 or F32 can be quantised.",
+    description: "Only weights in F16, BF16 or F32 can be quantized.",
   },
   quantizationFailed: {
     code: "STORE_QUANTIZATION_FAILED",
@@ -283,7 +283,7 @@ export const storeErrors = {
     code: "STORE_HUB_QUANTIZATION_NOT_FOUND",
     status: 404,
     exitCode: exitCodes.notFound,
-    description: "The hub repository has no such quantisation; the message lists those it has.",
+    description: "The hub repository has no such quantization; the message lists those it has.",
   },
   hubNotModelFile: {
     code: "STORE_HUB_NOT_MODEL_FILE",

@@ -1,4 +1,4 @@
-// Makes a model for a command or a request: pulls a missing parent, quantises if asked.
+// Makes a model for a command or a request: pulls a missing parent, quantizes if asked.
 import type { HubRequest } from "./hub/fetch-model.ts";
 import type { HubSettings } from "./hub/hub-settings.ts";
 import { type CreateOptions, createModel } from "./library/create-model.ts";
@@ -28,7 +28,7 @@ export interface LibraryServices {
 
 export interface MakeOptions
   extends Pick<CreateOptions, "baseFolder" | "copy" | "isAllowed" | "otherParameters"> {
-  /** The type to quantise to, in any letter case. */
+  /** The type to quantize to, in any letter case. */
   quantize?: string | undefined;
 }
 

@@ -10,7 +10,7 @@ export interface ModelParameters {
   main_gpu?: number;
   use_mmap?: boolean;
   num_thread?: number;
-  /** Ours: what the context window is kept in. */
+  /** Ours: type of the KV cache. */
   kv_cache_type?: (typeof cacheTypes)[number];
   /** Tokens that a draft model predicts ahead. */
   draft_num_predict?: number;

@@ -87,7 +87,7 @@ export function parseModelReference(text: string, options: ReferenceOptions = {}
   return checked(text, { host, namespace, model, tag, isHub: false });
 }
 
-/** Ollama lets a name have a scheme; what ends like a file is none. */
+/** Ollama allows a scheme before a name; text with a file's ending is not a name. */
 function isNameBehindScheme(text: string): boolean {
   return withoutScheme(text) !== text && !/\.gguf([?#]|$)/i.test(text);
 }

@@ -15,12 +15,12 @@ export interface PullOptions extends Omit<HubRequest, "onProgress"> {
   templateProblem: TemplateProblem;
 }
 
-/** Says what is wrong with a template, one in Go's language; undefined for one that can be used. */
+/** Returns the problem with a Go template; undefined for a usable one. */
 export type TemplateProblem = (template: string) => Promise<string | undefined>;
 
 /**
- * Fetches what is missing of the model's files, all of them or none, and writes the manifest; nobody
- * removes what was fetched meanwhile. A model that is there already is brought up to date.
+ * Fetches the model's missing files, all or none, and writes the manifest; fetched files are protected
+ * from removal meanwhile. An existing model is updated.
  *
  * @throws ProductError `STORE_HUB_...`, `STORE_NO_REGISTRY` for a name that is not of the hub
  */

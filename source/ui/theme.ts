@@ -1,6 +1,6 @@
 // Appearance of the screen: glyphs with and without Unicode, and colours by meaning.
 
-/** Signs that carry meaning; every one stands beside a word, so that nothing hangs on a glyph. */
+/** Symbols with a meaning; each comes with a word, so that nothing depends on a glyph. */
 export type Glyphs = Readonly<typeof unicodeGlyphs>;
 
 export const unicodeGlyphs = {

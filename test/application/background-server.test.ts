@@ -26,7 +26,7 @@ function program(text: string): { entry: string; stateFolder: string; flags: str
   return { entry, stateFolder: path.join(folder, "state"), flags: [] };
 }
 
-test("gives up when it is interrupted, though the server has not answered yet", async () => {
+test("stops waiting when interrupted before the server answers", async () => {
   const options = program("console.log(process.pid); setInterval(() => {}, 1000);");
   const log = () => readFileSync(backgroundLogFile(options.stateFolder), "utf8");
   const interrupt = new AbortController();
@@ -47,7 +47,7 @@ test("gives up when it is interrupted, though the server has not answered yet", 
   }
 });
 
-test("says why the server ended at once, and names its log", async () => {
+test("says why the server exited at once, and names its log", async () => {
   const options = program('console.error("Error: No luck. Try again.");');
   const logFile = backgroundLogFile(options.stateFolder);
   await expect(startBackgroundServer(options, async () => undefined)).rejects.toMatchObject({
@@ -60,7 +60,7 @@ test("says why the server ended at once, and names its log", async () => {
   );
 });
 
-test("tells of a server that ended without a word, whatever an earlier one has said", async () => {
+test("reports a server that exited silently, whatever an earlier one logged", async () => {
   const said = program('console.error("Error: No luck.");');
   await expect(startBackgroundServer(said, async () => undefined)).rejects.toThrow("No luck");
   const silent = program("");

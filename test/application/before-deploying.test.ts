@@ -1,4 +1,4 @@
-// Goal: what is told before a deployment is true: which scripts there are, what would fail, which key fits.
+// Goal: the checks before a deployment are right: scripts found, problems, and keys that fit.
 // Method: real scripts in a temporary folder, read by the real Python; a server's answers where one is asked.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
@@ -34,6 +34,7 @@ beforeAll(() => {
     "two.py": `${head}${one}\n${one.replace("serve", "other")}`,
     "needs.py": `${head}${one}MODEL = os.environ["BEFORE_DEPLOYING_MODEL"]\n`,
     "plain.py": "print('deployctl is not used')\n",
+    "web.py": 'import modal\napp = modal.App("a")\n@app.function()\ndef serve(): pass\n',
     "notes.txt": one,
     "more/app.py": head.replace("deployctl", "fal") + one.replace("deployctl.app", "fal.function"),
     ".hidden/secret.py": head + one,
@@ -43,12 +44,12 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe("scripts", () => {
-  test("of a folder are those with something to deploy", async () => {
+  test("in a folder are those with something to deploy", async () => {
     const found = await findScripts(folder);
-    expect(found.toSorted()).toEqual(["deploy.py", "more/app.py", "needs.py", "two.py"]);
+    expect(found.toSorted()).toEqual(["deploy.py", "more/app.py", "needs.py", "two.py", "web.py"]);
   });
 
-  test("say what in them can be deployed", async () => {
+  test("list what can be deployed", async () => {
     expect(await scriptTargets(path.join(folder, "deploy.py"))).toEqual(["serve"]);
     expect(await scriptTargets(path.join(folder, "two.py"))).toEqual(["serve", "other"]);
     await expect(scriptTargets(path.join(folder, "none.py"))).rejects.toMatchObject({
@@ -57,7 +58,7 @@ describe("scripts", () => {
   });
 });
 
-test("a preview of scaling tells who would wait", () => {
+test("a preview of scaling shows queued requests", () => {
   const scale = { ...defaultScale, maxConcurrency: 4, maxMultiplexing: 10 };
   expect([0, 8, 200].map((demand) => previewScale(scale, demand))).toEqual([
     { replicas: 0, queued: 0 },
@@ -66,7 +67,7 @@ test("a preview of scaling tells who would wait", () => {
   ]);
 });
 
-describe("before a launch", () => {
+describe("checks before a launch", () => {
   const status: Partial<ServerStatus> = { baseUrl: "http://127.0.0.1:8480" };
   const answering = (keys: Partial<KeyDocument>[] = [], secrets: string[] = []) => ({
     status: async () => status as ServerStatus,
@@ -111,13 +112,13 @@ describe("before a launch", () => {
       ...place,
     };
     const found = await preflight(prepared, whole, (told) => checks.push(told));
-    // Each of them is told of as it begins, and as it ends.
+    // Each check is reported when it begins and when it ends.
     expect(checks[0]?.every((check) => check.findings === undefined)).toBe(true);
     expect(checks.at(-1)?.flatMap((check) => check.findings ?? [])).toEqual(found);
     return new Map(found.map((finding) => [finding.subject, finding]));
   }
 
-  test("a program that is missing, and a variable without a value, are faults with what mends them", async () => {
+  test("fail for a missing program and for a variable without a value, with advice", async () => {
     const found = await findings("needs.py", {});
     expect(found.get("programs")).toMatchObject({
       kind: "fault",
@@ -130,7 +131,7 @@ describe("before a launch", () => {
     expect(found.get("python")).toMatchObject({ kind: "ok" });
   });
 
-  test("secrets that the server lacks are a fault, and a missing key for callers is told", async () => {
+  test("fail for secrets missing on the server, and mention a missing key for callers", async () => {
     const found = await findings("deploy.py", { client: answering([], ["HAS"]) }, ["HAS", "LACKS"]);
     expect(found.get("secrets")).toMatchObject({
       kind: "fault",
@@ -143,7 +144,7 @@ describe("before a launch", () => {
     expect(keyed.get("key")).toMatchObject({ kind: "ok", sentence: "ci may call it" });
   });
 
-  test("a server that is yet to be started needs a free address; another's must answer", async () => {
+  test("need a free address for a server that is not started, and an answer from another's", async () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
     onTestFinished(() => new Promise<void>((resolve) => taken.close(() => resolve())));
@@ -161,7 +162,7 @@ describe("before a launch", () => {
   });
 });
 
-describe("a key for a call from here", () => {
+describe("a key for a test call", () => {
   const app = { organisation: "local", app: "tiny", auth: "private" } as const;
 
   function server(keys: Partial<KeyDocument>[]) {
@@ -176,7 +177,7 @@ describe("a key for a call from here", () => {
     };
   }
 
-  test("is the first at hand that is good for the app; otherwise one is made for it alone", async () => {
+  test("is the first that the app accepts, or is created for it", async () => {
     const [bad, good] = [drawToken("dk_"), drawToken("dk_")];
     const known: Partial<KeyDocument> = {
       organisation: "local",
@@ -205,7 +206,7 @@ describe("a key for a call from here", () => {
     }
   });
 
-  test("is none for an app that anybody may call", async () => {
+  test("is not needed for a public app", async () => {
     const asked = server([]);
     expect(await callKey(asked, { ...app, auth: "public" }, ["dk_x"])).toBeUndefined();
     expect(asked.made).toEqual([]);

@@ -20,7 +20,7 @@ afterEach(() => {
 const examine = (stateFolder: string) =>
   examineState(stateFolder, new AdminClient({ socketPath: adminSocket(stateFolder) }));
 
-it("is told to be missing where no control plane has run, not to be damaged", async () => {
+it("is reported missing before the first control plane, not damaged", async () => {
   for (const stateFolder of [folder, path.join(folder, "none")]) {
     await expect(examine(stateFolder)).rejects.toMatchObject({
       code: cloudErrors.stateMissing.code,
@@ -30,14 +30,14 @@ it("is told to be missing where no control plane has run, not to be damaged", as
   }
 });
 
-it("is whole, or has its fault", async () => {
+it("is sound, or has its problem", async () => {
   StateDatabase.open(stateFile(folder)).close();
   expect(await examine(folder)).toMatchObject({ problems: [], backups: [] });
   writeFileSync(stateFile(folder), "x".repeat(5000));
   expect((await examine(folder)).problems).toHaveLength(1);
 });
 
-it("that was set aside is missed", async () => {
+it("is reported missing after it was set aside", async () => {
   writeFileSync(`${stateFile(folder)}.damaged-2030-01-01`, "");
   expect((await examine(folder)).problems).toEqual(["no such file"]);
 });

@@ -1,4 +1,4 @@
-// A control plane that cannot start in the background: whoever started it is told the reason.
+// A control plane that cannot start in the background: the command reports the reason.
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -33,7 +33,7 @@ async function faultOfStart(listen: string): Promise<ProductError> {
   throw new Error(`it has started: ${String(error)}`);
 }
 
-it("another program has its port", async () => {
+it("reports that its port is in use", async () => {
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
   const address = other.address();
@@ -50,7 +50,7 @@ it("another program has its port", async () => {
   }
 });
 
-it("its state is a newer version's", async () => {
+it("reports a state of a newer version", async () => {
   const more = { name: "of the future", sql: "CREATE TABLE future (text TEXT)" };
   StateDatabase.open(stateFile(stateFolder), { migrations: [...migrations, more] }).close();
   expect(await faultOfStart("127.0.0.1:0")).toMatchObject({
@@ -59,7 +59,7 @@ it("its state is a newer version's", async () => {
   });
 });
 
-it("another process has its database", async () => {
+it("reports that another process has its database", async () => {
   const database = StateDatabase.open(stateFile(stateFolder));
   try {
     expect(await faultOfStart("127.0.0.1:0")).toMatchObject({
@@ -71,7 +71,7 @@ it("another process has its database", async () => {
   }
 });
 
-it("its settings make no sense", async () => {
+it("reports invalid settings", async () => {
   expect(await faultOfStart("127.0.0.1:99999")).toMatchObject({
     code: "COMMAND_USAGE",
     exitCode: 2,

@@ -33,8 +33,8 @@ function told(program: string): Record<string, string> {
   return { DEPLOYCTL_MODELCTL: `'${program.replaceAll("'", `'\\''`)}'` };
 }
 
-describe("the script", () => {
-  test("serves the model on the port that it is given, for good", () => {
+describe("the generated script", () => {
+  test("serves the model on its port and never unloads it", () => {
     const { text, appName } = deployScript("tiny", "deploy.py");
     expect(appName).toBe("tiny");
     expect(callsOf(text)).toEqual([
@@ -42,7 +42,7 @@ describe("the script", () => {
     ]);
   });
 
-  test("brings a model of the hub first, and takes another by MODEL_NAME", () => {
+  test("pulls a hub model first, and accepts another in MODEL_NAME", () => {
     const { text, appName } = deployScript("hf.co/Some-Maker/Model_8B:Q4_K_M", "serve.py");
     expect(appName).toBe("model-8b-q4-k-m");
     expect(text).toContain("deployctl deploy serve.py --app-name model-8b-q4-k-m");
@@ -53,12 +53,12 @@ describe("the script", () => {
     expect(modelOf("import deployctl\n", { MODEL_NAME: "tiny" })).toBeUndefined();
   });
 
-  test("takes a file of a repository for no file of the user's", () => {
+  test("does not mistake a file of a repository for a local file", () => {
     const { text } = deployScript("hf.co/maker/model:model-Q8_0.gguf", "serve.py");
     expect(callsOf(text)[0]).toBe("pull hf.co/maker/model:model-Q8_0.gguf |  ");
   });
 
-  test("names a file of the user's whole, and lets clients name it", () => {
+  test("has the absolute path of a local file, and lets clients name it", () => {
     const folder = path.join(temporaryFolder(), 'a "quoted" Ordner für ü');
     mkdirSync(folder);
     const file = path.join(folder, "My Model.gguf");
@@ -71,7 +71,7 @@ describe("the script", () => {
     ]);
   });
 
-  test("is not written for a file that is not there", () => {
+  test("is not written for a missing file", () => {
     expect(() => deployScript("./nothing.gguf", "deploy.py")).toThrow(
       expect.objectContaining({ exitCode: 2, message: expect.stringContaining("nothing.gguf") }),
     );

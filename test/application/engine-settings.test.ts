@@ -8,7 +8,7 @@ const folders = { cache: path.resolve("/cache") };
 const settings = (environment: Record<string, string>) => loadSettings({ environment }).values;
 const week = 7 * 24 * 3_600_000;
 
-test("prompts are stored in the cache folder, for a week, in room that fits the disk", () => {
+test("prompts are stored in the cache folder for a week, with a budget that fits the disk", () => {
   expect(engineSettings(settings({}), folders).promptCache).toEqual({
     folder: path.resolve("/cache/prompts"),
     budgetBytes: undefined,
@@ -16,7 +16,7 @@ test("prompts are stored in the cache folder, for a week, in room that fits the 
   });
 });
 
-test("room and age can be set, also for good", () => {
+test("budget and age can be set, also without limit", () => {
   const set = settings({ MODELCTL_PROMPT_CACHE: "1GiB", MODELCTL_PROMPT_CACHE_AGE: "-1" });
   expect(engineSettings(set, folders).promptCache).toMatchObject({
     budgetBytes: 2 ** 30,
@@ -31,7 +31,7 @@ test.each([{ MODELCTL_PROMPT_CACHE: "0" }, { MODELCTL_NOHISTORY: "1" }])(
   },
 );
 
-test("with no room, what is stored goes", () => {
+test("a budget of zero removes what is stored", () => {
   const set = settings({ MODELCTL_PROMPT_CACHE: "0" });
   expect(promptHousekeeping(set, folders)).toMatchObject({ budgetBytes: 0 });
 });

@@ -14,12 +14,12 @@ const never = {
   },
 };
 
-it("is the sum of all cards", async () => {
+it("is the sum of all GPUs", async () => {
   const bytes = await freeCardBytes("cuda", () => true, reader, {});
   expect(bytes).toBe((143_771 - 1024 + 15_360 - 3) * mebibyte);
 });
 
-it("is not known where a card does not tell, or where there is none", async () => {
+it("is unknown if a GPU does not report it, or there is none", async () => {
   const silent = parseNvidia("NVIDIA GB10, 0, [N/A], [N/A], 40, 5.0\n");
   const ask = async (samples: typeof cards) =>
     await freeCardBytes("cuda", () => true, { read: async () => samples }, {});
@@ -27,7 +27,7 @@ it("is not known where a card does not tell, or where there is none", async () =
   expect(await ask([])).toBeUndefined();
 });
 
-it("is not asked for where models will not be on a card, or only on some of them", async () => {
+it("is not read if models run without a GPU, or on some of them", async () => {
   expect(await freeCardBytes("cpu", () => true, never, {})).toBeUndefined();
   expect(await freeCardBytes("metal", () => true, never, {})).toBeUndefined();
   expect(await freeCardBytes("auto", () => false, never, {})).toBeUndefined();

@@ -10,7 +10,7 @@ import { until } from "../support/until.ts";
 
 const longAgo = new Date("2020-01-01");
 
-test("what no model needs is removed, once it is old", async () => {
+test("files that no model needs are removed once they are old", async () => {
   const fixture = openStore();
   const { store, blobs } = fixture;
   await fixture.create("kept", { from: [fixture.tinyAt("a.gguf")] }, { copy: true });
@@ -28,7 +28,7 @@ test("what no model needs is removed, once it is old", async () => {
   await leave();
 });
 
-test("files that a killed program left unfinished in the state folder are removed, once they are old", async () => {
+test("unfinished files of killed programs in the state folder are removed once they are old", async () => {
   const { store } = openStore();
   const folder = mkdtempSync(path.join(tmpdir(), "modelctl-state-"));
   const [old, fresh, kept] = [".writing-old", ".writing-fresh", "server.json"];
@@ -71,7 +71,7 @@ test("large files that models refer to get their digest", async () => {
   expect(await store.references.knownDigest(layer)).toMatch(/^sha256:/);
 });
 
-test("a model that is made while the server runs gets its digest too", async () => {
+test("a model created while the server runs gets its digest too", async () => {
   const fixture = openStore();
   const lines: string[] = [];
   const leave = startHousekeeping(fixture.store, (line) => lines.push(line), {
@@ -92,7 +92,7 @@ test("a model that is made while the server runs gets its digest too", async () 
   await leave();
 });
 
-test("a damaged manifest is told of once, however often a server looks", async () => {
+test("a damaged manifest is reported once, however often a server looks", async () => {
   const fixture = openStore();
   await fixture.create("broken", { from: [fixture.tinyAt("a.gguf")] });
   writeFileSync(fixture.store.folder.manifestPath(modelName("broken")), "{");
@@ -134,14 +134,14 @@ test("a damaged manifest is named, and nothing is removed", async () => {
   expect(blobs()).toEqual(before);
 });
 
-test("a server that ends before it begins does nothing, and waits for nothing", async () => {
+test("a server that stops early does nothing and does not wait", async () => {
   const fixture = openStore();
   const lines: string[] = [];
   await startHousekeeping(fixture.store, (line) => lines.push(line))();
   expect(lines).toEqual([]);
 });
 
-test("stored prompts go where there is to be no room for them", async () => {
+test("stored prompts are removed when their budget is zero", async () => {
   const fixture = openStore();
   const folder = mkdtempSync(path.join(tmpdir(), "modelctl-prompts-"));
   const files = () => readdirSync(folder);

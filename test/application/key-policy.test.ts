@@ -11,9 +11,9 @@ const settings = (require_key: boolean | "auto", insecure_no_key = false) => ({
   insecure_no_key,
 });
 
-describe("on this machine alone", () => {
+describe("on this machine only", () => {
   test.each([undefined, at("127.0.0.1"), at("localhost"), at("::1"), at("127.8.8.8")])(
-    "%j asks for a key only when told to",
+    "%j requires a key only on request",
     (address) => {
       expect(keyPolicy(settings("auto"), address, none).isRequired).toBe(false);
       expect(keyPolicy(settings(false), address, none).isRequired).toBe(false);
@@ -23,14 +23,14 @@ describe("on this machine alone", () => {
 });
 
 describe.each(["0.0.0.0", "::", "192.168.1.5", "example.com"])("on %s", (host) => {
-  test("a key is asked for, when there is one", () => {
+  test("requires keys when there is one", () => {
     for (const wanted of ["auto", true] as const) {
       const { isRequired, notice } = keyPolicy(settings(wanted), at(host), some);
       expect([isRequired, notice]).toEqual([true, expect.stringContaining("need a key")]);
     }
   });
 
-  test("without any key it is refused, with both ways out", () => {
+  test("is refused without any key, with both ways out", () => {
     for (const wanted of ["auto", true] as const) {
       expect(() => keyPolicy(settings(wanted), at(host), none)).toThrow(
         expect.objectContaining({
@@ -43,13 +43,13 @@ describe.each(["0.0.0.0", "::", "192.168.1.5", "example.com"])("on %s", (host) =
     }
   });
 
-  test("asking for no key is not enough to be open", () => {
+  test("is not opened by turning keys off alone", () => {
     expect(() => keyPolicy(settings(false), at(host), some)).toThrow(
       expect.objectContaining({ code: "SERVER_NO_KEY" }),
     );
   });
 
-  test("it is open when that is said, and says so", () => {
+  test("is open on explicit request, and says so", () => {
     for (const wanted of ["auto", false] as const) {
       const { isRequired, notice } = keyPolicy(settings(wanted, true), at(host), none);
       expect([isRequired, notice]).toEqual([false, expect.stringContaining("Anybody")]);

@@ -9,7 +9,7 @@ const tiny = await new ModelCatalog().resolve("tiny");
 
 const memory = (memoryBytes: number, cardBytes?: number) => ({ memoryBytes, cardBytes });
 
-test("a model that fits, and one that does not, are told with both sizes", async () => {
+test("a model that fits, and one that does not, are reported with both sizes", async () => {
   expect(await fitOf(tiny, settings, memory(4e9))).toEqual({
     fits: true,
     sentence: expect.stringMatching(/^needs about \d+ MiB, 3\.7 GiB free: fits$/),
@@ -30,7 +30,7 @@ test("a model that fits, and one that does not, are told with both sizes", async
   expect(await fitOf(large, settings, memory(2e9, 4e9))).toMatchObject({ fits: false });
 });
 
-test("what layers with a sliding window keep depends on how much memory they take", async () => {
+test("the tokens kept by sliding-window layers depend on the memory they take", async () => {
   expect(await slidingWindowOf(tiny, settings, memory(4e9))).toBeUndefined();
   const sliding = { ...tiny, facts: { ...tiny.facts, slidingWindow: 512 } };
   expect(await slidingWindowOf(sliding, settings, memory(4e9))).toBe(

@@ -19,7 +19,7 @@ async function made(): Promise<{ library: ModelLibrary; file: string; at: StoreF
 }
 
 describe("the Modelfile of a model", () => {
-  test("says how to make it again", async () => {
+  test("recreates the model", async () => {
     const { library, file } = await made();
     const { text, problem } = await library.modelfile("mine");
     expect(text).toContain(`FROM ${file}`);
@@ -27,7 +27,7 @@ describe("the Modelfile of a model", () => {
     expect(problem).toBeUndefined();
   });
 
-  test("says the same when its file was moved, and what is wrong", async () => {
+  test("stays the same when its file was moved, with the problem", async () => {
     const { library, file, at } = await made();
     const { text: before } = await library.modelfile("mine");
     renameSync(file, at("elsewhere.gguf"));
@@ -39,7 +39,7 @@ describe("the Modelfile of a model", () => {
     });
   });
 
-  test("of a model that is nowhere is none", async () => {
+  test("does not exist for an unknown model", async () => {
     const { library } = await made();
     await expect(library.modelfile("nobody")).rejects.toMatchObject({
       code: "STORE_MODEL_NOT_FOUND",

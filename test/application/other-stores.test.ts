@@ -32,13 +32,13 @@ test.each([
     "big disk",
   ],
   [
-    "the usual folder where the settings tell none",
+    "the default folder if the settings name none",
     [".lmstudio/models"],
     { ".lmstudio/settings.json": '{"downloadsFolder": ""}' },
     ".lmstudio/models",
   ],
   [
-    "the usual folder where the settings are half written",
+    "the default folder if the settings are incomplete",
     [".lmstudio/models"],
     { ".lmstudio/settings.json": '{"downloadsFolder": "/ho' },
     ".lmstudio/models",
@@ -51,7 +51,7 @@ test.each([
   ["was never there", [], {}],
   ["has no models yet", [".lmstudio"], {}],
   [
-    "keeps them on a disk that is not there",
+    "keeps them on a missing disk",
     [".lmstudio/models"],
     { ".lmstudio/settings.json": JSON.stringify({ downloadsFolder: "/no/such/disk" }) },
   ],
@@ -60,6 +60,6 @@ test.each([
     [".lmstudio/models"],
     { ".lmstudio/settings.json": JSON.stringify({ downloadsFolder: "models" }) },
   ],
-])("is nowhere where LM Studio %s", (_, folders, files) => {
+])("is not found if LM Studio %s", (_, folders, files) => {
   expect(homeWith(folders, files)).toBeUndefined();
 });

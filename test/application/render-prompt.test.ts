@@ -9,7 +9,7 @@ const onePixel =
 const conversation = (image: string) =>
   JSON.stringify([{ role: "user", content: "Is [img] red?", images: [image] }]);
 
-test("images have their marks, and are refused where they cannot be shown", async () => {
+test("images have their marks, and are refused by models without vision", async () => {
   const { folder, tinyAt, create, at } = openStore();
   await create("seeing", { from: [tinyAt("mine.gguf"), projectorFile] });
   const settings = { ...loadSettings({}).values, models: at("models") };

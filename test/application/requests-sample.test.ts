@@ -7,7 +7,7 @@ import { RequestLog } from "../../source/request-log/request-log.ts";
 
 const client = { address: "127.0.0.1", agent: undefined };
 
-test("running requests are looked at, ended ones are not", () => {
+test("running requests are sampled, finished ones are not", () => {
   const log = new RequestLog();
   const open = (startedAt: number, model: string | undefined) => {
     const record = log.open({ startedAt, method: "POST", path: "/api/chat", client });

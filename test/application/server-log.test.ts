@@ -31,7 +31,7 @@ function answer(log: RequestLog): void {
   log.update(record, { finishReason: "stop" });
 }
 
-test("pretty: a request is one line in columns, once, when it has ended", () => {
+test("pretty: a finished request is one line in columns", () => {
   expect(logged("pretty", answer)).toEqual([
     expect.stringMatching(/^\S+Z 200 +500 ms {2}POST \/early .*r-1\n$/),
     expect.stringMatching(
@@ -40,7 +40,7 @@ test("pretty: a request is one line in columns, once, when it has ended", () => 
   ]);
 });
 
-test("pretty: the line tells what a prompt's beginning was taken from, or why there is none", () => {
+test("pretty: the line says where the start of a prompt came from, or why it was computed", () => {
   const [, ...lines] = logged("pretty", (log) => {
     for (const facts of [
       { cachedTokens: 8, cachedFrom: "checkpoint" },
@@ -61,7 +61,7 @@ test("pretty: the line tells what a prompt's beginning was taken from, or why th
   ]);
 });
 
-test("pretty: what a client sent cannot command the terminal or begin a line", () => {
+test("pretty: text from clients cannot send control sequences or start a line", () => {
   const lines = logged("pretty", (log) => {
     const record = log.open(fields("/\u001b[2J\nfake"));
     log.update(record, { model: "a\r\nb", error: { code: "X", message: "bad\u0007" } });

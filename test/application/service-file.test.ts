@@ -71,7 +71,7 @@ test("a launchd agent has the same command and variables", () => {
   });
 });
 
-test("variables of one login, passwords and control characters are left out", () => {
+test("login variables, passwords and control characters are left out", () => {
   expect(
     serviceEnvironment({
       PATH: "/usr/bin",

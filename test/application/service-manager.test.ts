@@ -32,7 +32,7 @@ test("launchd lists loaded agents with their process", () => {
   expect(readState(list(""))).toEqual({ isEnabled: false, isRunning: false });
 });
 
-test("other systems are told what to run", () => {
+test("other systems get the command to run", () => {
   expect(() => serviceManager("freebsd")).toThrow(
     expect.objectContaining({
       code: "CLOUD_SERVICE_UNSUPPORTED",

@@ -47,7 +47,7 @@ test("a full disk", () => {
   expect(told(folder, write)).toMatchObject(refusal(folder, "the disk is full"));
 });
 
-test("what has nothing to do with the folder stays what it is", () => {
+test("errors elsewhere stay unchanged", () => {
   const read = () => void readFileSync(path.join(folder, "missing"));
   expect(told(folder, read)).toMatchObject({ code: "ENOENT" });
 });

@@ -1,4 +1,4 @@
-// Deploying tells of variables that a person may expect the app to have.
+// Deploying mentions variables that users may expect the app to have.
 import { describe, expect, test } from "vitest";
 import { variablesNote } from "../../source/application/prepare-deployment.ts";
 import { plainConfig } from "../cloud/support/open-control-plane.ts";
@@ -12,7 +12,7 @@ const shell = {
   EDITOR: "vi",
 };
 
-describe("variables that are set here", () => {
+describe("variables of this shell", () => {
   test("are named with the flags that pass them, without their values", () => {
     const note = variablesNote({ config: plainConfig, secrets: {} }, shell);
     expect(note).toBe(

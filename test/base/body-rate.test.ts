@@ -1,4 +1,4 @@
-// Bodies below the minimum rate are told of, once; fast ones never, however long they take.
+// Bodies below the minimum rate are reported once; fast ones never, however long they take.
 import { EventEmitter } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
@@ -19,7 +19,7 @@ function watched() {
   return request;
 }
 
-test("a body that is slow but steady may take for ever", () => {
+test("a slow but steady body may take forever", () => {
   const request = watched();
   for (let second = 0; second < 10_000; second += 1) {
     request.socket.bytesRead += 1000;
@@ -28,7 +28,7 @@ test("a body that is slow but steady may take for ever", () => {
   expect(onSlow).not.toHaveBeenCalled();
 });
 
-test("a body that begins fast and then drips is told of once", () => {
+test("a body that starts fast and then drips is reported once", () => {
   const request = watched();
   request.socket.bytesRead += 1_000_000;
   vi.advanceTimersByTime(1000);
@@ -39,7 +39,7 @@ test("a body that begins fast and then drips is told of once", () => {
   expect(onSlow).toHaveBeenCalledOnce();
 });
 
-test("a reader that lags behind is not the client's fault", () => {
+test("a slow reader is not the client's fault", () => {
   const request = watched();
   request.readableLength = 65_536;
   vi.advanceTimersByTime(60_000);
@@ -56,7 +56,7 @@ test.each([
   ],
   ["has ended", (request: ReturnType<typeof watched>) => request.emit("close")],
   ["lost its connection", ({ socket }: ReturnType<typeof watched>) => socket.emit("close")],
-])("a body that %s is watched no more", (_, end) => {
+])("a body that %s is no longer watched", (_, end) => {
   const request = watched();
   end(request);
   vi.advanceTimersByTime(60_000);

@@ -5,7 +5,7 @@ import { describeError, ProductError } from "../../source/base/product-error.ts"
 import { RingBuffer } from "../../source/base/ring-buffer.ts";
 
 describe("AsyncQueue", () => {
-  test("hands out what was pushed, in order, then ends", async () => {
+  test("returns pushed items in order, then ends", async () => {
     const queue = new AsyncQueue<number>();
     queue.push(1);
     queue.push(2);
@@ -13,7 +13,7 @@ describe("AsyncQueue", () => {
     expect(await allOf(queue)).toEqual([1, 2]);
   });
 
-  test("waits for what comes later", async () => {
+  test("waits for later items", async () => {
     const queue = new AsyncQueue<string>();
     const reading = allOf(queue);
     await Promise.resolve();
@@ -24,7 +24,7 @@ describe("AsyncQueue", () => {
     expect(await reading).toEqual(["a", "b"]);
   });
 
-  test("fails after the items that came before, and once", async () => {
+  test("fails after earlier items, and once", async () => {
     const queue = new AsyncQueue<number>();
     queue.push(1);
     queue.fail(new Error("broken"));
@@ -33,7 +33,7 @@ describe("AsyncQueue", () => {
     expect(await queue.next()).toEqual({ value: undefined, done: true });
   });
 
-  test("what comes after the end is dropped", async () => {
+  test("drops items pushed after the end", async () => {
     const queue = new AsyncQueue<number>();
     queue.end();
     queue.push(1);
@@ -41,7 +41,7 @@ describe("AsyncQueue", () => {
     expect(await queue.next()).toEqual({ value: undefined, done: true });
   });
 
-  test("merges into the newest item that nobody has taken", async () => {
+  test("merges into the newest item that was not taken", async () => {
     const queue = new AsyncQueue<string>();
     const append = (last: string) => `${last}+`;
     expect(queue.replaceLast(append)).toBe(false);
@@ -64,7 +64,7 @@ describe("RingBuffer", () => {
     expect(ring.size).toBe(3);
   });
 
-  test.each([0, -5, 0.5])("has room for one at least, also when asked for %d", (capacity) => {
+  test.each([0, -5, 0.5])("has a capacity of at least one, even when given %d", (capacity) => {
     const ring = new RingBuffer<number>(capacity);
     ring.push(1);
     ring.push(2);
@@ -86,7 +86,7 @@ describe("ProductError", () => {
     expect(describeError(error)).toBe(sentence);
   });
 
-  test("anything thrown can be described", () => {
+  test("any thrown value can be described", () => {
     expect(describeError(new Error("plain"))).toBe("plain");
     expect(describeError("text")).toBe("text");
     expect(describeError(undefined)).toBe("undefined");

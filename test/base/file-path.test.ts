@@ -12,7 +12,7 @@ test.each([
   "HF.co/owner/name:a.gguf",
   "hf:owner/name:a.gguf",
   "https://huggingface.co/owner/name/blob/main/a.gguf",
-])("%s is a name, and stays", (text) => {
+])("%s is a name and stays unchanged", (text) => {
   expect(wholeReference(text, prefixes)).toBe(text);
 });
 
@@ -20,7 +20,7 @@ test.each(["a.gguf", "./a", "hf.co.gguf", "folder/a.gguf", "hf:a.gguf"])("%s is 
   expect(wholeReference(text, prefixes)).toBe(path.resolve(text));
 });
 
-test("what begins a name is a setting", () => {
+test("a prefix selects the setting", () => {
   expect(wholeReference("our.hub/owner/name:a.gguf", ["our.hub"])).toBe(
     "our.hub/owner/name:a.gguf",
   );

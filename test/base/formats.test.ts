@@ -21,7 +21,7 @@ describe("sizes", () => {
     expect(formatBytes(bytes)).toBe(text);
   });
 
-  test("are never a thousand of one unit: that is one of the next", () => {
+  test("are never a thousand of one unit", () => {
     for (const bytes of [999, 999.6, 999_499, 999_500, 999_999, 999_500_000, 999_999_999_999]) {
       expect(formatBytes(bytes)).not.toMatch(/^1000 /);
     }
@@ -49,7 +49,7 @@ describe("durations", () => {
     [1234, "1.234s"],
     [60_000, "1m0s"],
     [125_500, "2m5.5s"],
-  ])("%d ms in Go's form are %s", (milliseconds, text) => {
+  ])("%d ms are %s in Go's form", (milliseconds, text) => {
     expect(formatGoDuration(milliseconds)).toBe(text);
   });
 

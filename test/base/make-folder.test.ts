@@ -1,4 +1,4 @@
-// Folders are made with those above them, or the system's reason is told; never tried for ever.
+// Folders are made with their parents, or the system's reason is reported, without endless retries.
 import {
   existsSync,
   mkdirSync,
@@ -19,14 +19,14 @@ function temporaryFolder(): string {
   return folder;
 }
 
-test("is made with those above it, by several at once, and again", async () => {
+test("is made with its parents, by several callers at once, and again", async () => {
   const folder = path.join(temporaryFolder(), "a", "b", "c");
   await Promise.all(Array.from({ length: 8 }, () => makeFolder(folder)));
   await makeFolder(folder);
   expect(statSync(folder).isDirectory()).toBe(true);
 });
 
-test("may be what a link leads to", async () => {
+test("may be the target of a link", async () => {
   const above = temporaryFolder();
   mkdirSync(path.join(above, "real"));
   symlinkSync(path.join(above, "real"), path.join(above, "link"));
@@ -35,7 +35,7 @@ test("may be what a link leads to", async () => {
   expect(existsSync(path.join(above, "real", "more"))).toBe(true);
 });
 
-test("is refused where a file is in its place, or in that of one above", async () => {
+test("is refused if a file is in its place or above", async () => {
   const file = path.join(temporaryFolder(), "file");
   writeFileSync(file, "");
   await expect(makeFolder(file)).rejects.toMatchObject({ code: "EEXIST" });
@@ -43,7 +43,7 @@ test("is refused where a file is in its place, or in that of one above", async (
 });
 
 test.runIf(process.platform === "linux")(
-  "is refused at once where the system makes none, although the folder above is there",
+  "is refused at once if the system refuses it in an existing folder",
   async () => {
     const refused = { code: "ENOENT", path: "/proc/none" };
     await expect(makeFolder("/proc/none")).rejects.toMatchObject(refused);

@@ -36,9 +36,9 @@ function kill(parent: ChildProcess): void {
   parent.kill("SIGKILL");
 }
 
-describe.skipIf(process.platform === "win32")("a parent that is killed", () => {
+describe.skipIf(process.platform === "win32")("a killed parent", () => {
   // The one for `create -q`, the other for `deployctl run --local`.
-  test.each(["group", "tree"])("takes a program that computes along, as a %s", async (scope) => {
+  test.each(["group", "tree"])("ends a computing program, as a %s", async (scope) => {
     const busy = "while :; do :; done";
     const { parent, ids } = await startParent(
       "busy-parent.ts",
@@ -49,7 +49,7 @@ describe.skipIf(process.platform === "win32")("a parent that is killed", () => {
     await untilGone(ids);
   });
 
-  test("takes a program along that ignores every signal it can", async () => {
+  test("ends a program that ignores every signal", async () => {
     const { parent, ids } = await startParent(
       "busy-parent.ts",
       ["group", "/bin/sh", "-c", "trap '' HUP INT TERM PIPE; echo $$; while :; do :; done"],
@@ -59,7 +59,7 @@ describe.skipIf(process.platform === "win32")("a parent that is killed", () => {
     await untilGone(ids);
   });
 
-  test("leaves alone what it has not started", async () => {
+  test("leaves other programs alone", async () => {
     const other = spawn("sleep", ["60"]);
     onTestFinished(() => void other.kill("SIGKILL"));
     const { parent, ids } = await startParent(

@@ -17,18 +17,18 @@ describe("a program", () => {
     ["exit 0", undefined],
     ["exit 3", "ended with code 3"],
     ["kill -KILL $$", "ended with SIGKILL"],
-  ])("that does %s tells how it ended", async (script, outcome) => {
+  ])("that does %s reports how it ended", async (script, outcome) => {
     const { ended } = runGroup("/bin/sh", ["-c", script], { cwd: folder, signal: undefined });
     expect(await ended).toBe(outcome);
   });
 
-  test("that is not there says so", async () => {
+  test("that does not exist says so", async () => {
     const { ended } = runGroup("/no/such/program", [], { signal: undefined });
     expect(await ended).toMatch(/^could not be run: .*ENOENT/);
   });
 
   test.skipIf(process.platform === "win32")(
-    "is ended with its children, and only then is it over",
+    "is over only when its children have ended too",
     async () => {
       const [begun, over] = [path.join(folder, "begun"), path.join(folder, "over")];
       const abort = new AbortController();
@@ -42,7 +42,7 @@ describe("a program", () => {
     },
   );
 
-  test("that is asked for after the end is not begun in earnest", async () => {
+  test("requested after the end is not started", async () => {
     const { ended } = runGroup("/bin/sh", ["-c", "sleep 60"], { signal: AbortSignal.abort() });
     expect(await ended).toBe("ended with SIGTERM");
   });

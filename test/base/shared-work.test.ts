@@ -22,8 +22,8 @@ function setUp() {
   return { runs, join };
 }
 
-describe("work that is shared", () => {
-  test("is done once, and everybody gets its result and its news", async () => {
+describe("shared work", () => {
+  test("is done once, and all callers get its result and progress", async () => {
     const { runs, join } = setUp();
     const [early, late]: [number[], number[]] = [[], []];
     const first = join(undefined, (n) => early.push(n));
@@ -39,7 +39,7 @@ describe("work that is shared", () => {
     expect(runs).toHaveLength(1);
   });
 
-  test("goes on when one of two leaves", async () => {
+  test("continues when one of two callers leaves", async () => {
     const { runs, join } = setUp();
     const leaver = new AbortController();
     const first = join(leaver.signal);
@@ -51,7 +51,7 @@ describe("work that is shared", () => {
     expect(await second).toBe("done");
   });
 
-  test("is stopped when the last one leaves, and begins anew for the next", async () => {
+  test("stops when the last one leaves, and starts over for the next", async () => {
     const { runs, join } = setUp();
     const leavers = [new AbortController(), new AbortController()];
     const waiting = leavers.map(({ signal }) => join(signal));
@@ -65,7 +65,7 @@ describe("work that is shared", () => {
     expect(await again).toBe("done");
   });
 
-  test("that fails fails for everybody, and may be tried again", async () => {
+  test("that fails fails for all callers, and may be retried", async () => {
     const { runs, join } = setUp();
     const both = [join(), join()];
     runs[0]?.fail(new Error("broken"));

@@ -55,7 +55,7 @@ async function runOnce(events: readonly ChatEvent[]): Promise<number> {
   });
 }
 
-/** The line loop's conversation after an answer with these events. */
+/** The line chat's conversation after an answer with these events. */
 async function chatOnce(events: readonly ChatEvent[]): Promise<readonly TranscriptEntry[]> {
   const backend = new ScriptedBackend();
   backend.chat = async function* () {
@@ -75,7 +75,7 @@ async function chatOnce(events: readonly ChatEvent[]): Promise<readonly Transcri
   return kept;
 }
 
-test("an answer that somebody cancelled is not called a success", async () => {
+test("a cancelled answer is not reported as a success", async () => {
   const events: ChatEvent[] = [
     { type: "text", text: "Once" },
     { type: "done", statistics: { ...whole, finishReason: "cancelled" } },
@@ -87,7 +87,7 @@ test("an answer that somebody cancelled is not called a success", async () => {
   expect(errors).toBe("The server cancelled the answer.\n");
 });
 
-test("what was left out of the conversation is told", async () => {
+test("dropped turns of the conversation are reported", async () => {
   const truncated = { messages: 4, tokens: 900 };
   const events: ChatEvent[] = [
     { type: "text", text: "Yes." },
@@ -101,7 +101,7 @@ test("what was left out of the conversation is told", async () => {
   expect(errors).toBe(sentence);
 });
 
-test("calls of tools are printed, and stay in the conversation", async () => {
+test("tool calls are printed, and stay in the conversation", async () => {
   const events: ChatEvent[] = [call, { type: "done", statistics: whole }];
   expect(await runOnce(events)).toBe(0);
   expect([output, errors]).toEqual([`${callText}\n`, ""]);

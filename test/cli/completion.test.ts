@@ -19,7 +19,7 @@ async function values(...words: string[]): Promise<string[]> {
 }
 
 describe("candidates", () => {
-  test("at the beginning are the commands that people use", async () => {
+  test("without input are the common commands", async () => {
     const all = await values("");
     const first = visibleCommands(modelctlProgram).map(({ name }) => name.replace(/ .*/, ""));
     expect(all).toEqual([...new Set(first)]);
@@ -29,7 +29,7 @@ describe("candidates", () => {
   });
 
   test.each([["run"], ["show"], ["stop"], ["cp"], ["export"]])(
-    "behind %s are the models",
+    "after %s are the models",
     async (command) => {
       expect(await values(command, "")).toEqual([
         "tiny",
@@ -41,19 +41,19 @@ describe("candidates", () => {
     },
   );
 
-  test("behind rm are models that can be removed, each once", async () => {
+  test("after rm are models that can be removed, each once", async () => {
     expect(await values("rm", "")).toEqual(own);
     expect(await values("rm", "team/pirate:v1", "")).toEqual(["hf.co/maker/tiny:Q8_0"]);
   });
 
-  test("of flags are those that the command has and that were not given", async () => {
+  test("for flags are those of the command that were not given", async () => {
     expect(await values("list", "--")).toEqual(["--store", "--json", "--help"]);
     expect(await values("list", "--json", "--")).toEqual(["--store", "--help"]);
     expect(await values("show", "tiny", "--ver")).toEqual(["--verbose"]);
     expect(await values("create", "--qu")).toEqual(["--quantize"]);
   });
 
-  test("of a flag's value are the few that there are", async () => {
+  test("for a flag's value are its choices", async () => {
     expect(await values("run", "--gpu", "")).toContain("vulkan");
     expect(await values("run", "--gpu=c")).toEqual(["--gpu=cpu", "--gpu=cuda"]);
     expect(await values("list", "--store", "o")).toEqual(["ollama"]);
@@ -63,7 +63,7 @@ describe("candidates", () => {
     expect(await values("run", "--think=h")).toEqual(["--think=high"]);
   });
 
-  test("are the second words of commands that have some, and names where those begin", async () => {
+  test("are second words of commands that have some, and names where those begin", async () => {
     expect(await values("completion", "")).toEqual(["bash", "zsh", "fish"]);
     expect(await values("config", "")).toEqual(["show"]);
     expect(await values("keys", "re")).toEqual(["revoke"]);
@@ -71,7 +71,7 @@ describe("candidates", () => {
     expect(await values("list", "team")).toEqual(["team/pirate:v1"]);
   });
 
-  test("behind a flag's value go on with the model", async () => {
+  test("continue with the model after a flag's value", async () => {
     expect(await values("run", "--gpu", "cpu", "ti")).toEqual(["tiny"]);
     expect(await values("create", "-f", "Modelfile", "ti")).toEqual([]);
   });
@@ -87,7 +87,7 @@ function isInstalled(shell: string): boolean {
 }
 
 describe("the scripts", () => {
-  test.each(shellNames.filter(isInstalled))("%s can be read by it", (shell) => {
+  test.each(shellNames.filter(isInstalled))("%s can parse it", (shell) => {
     const file = path.join(temporaryFolder(), shell);
     writeFileSync(file, completionScript("modelctl", shell) ?? "");
     expect(execFileSync(shell, ["-n", file], { encoding: "utf8" })).toBe("");
@@ -123,7 +123,7 @@ describe.skipIf(!isInstalled("bash"))("bash", () => {
     return output.split("\n").filter((word) => word !== "");
   }
 
-  test("completes commands, flags, and models behind their colon", () => {
+  test("completes commands, flags, and models after their colon", () => {
     expect(complete("modelctl sho")).toEqual(["show"]);
     expect(complete("modelctl show --templ")).toEqual(["--template"]);
     expect(complete("modelctl run ").sort()).toEqual(["mine:v1", "mine:v2", "tiny"]);
@@ -134,7 +134,7 @@ describe.skipIf(!isInstalled("bash"))("bash", () => {
     expect(complete("modelctl run --gpu=cu")).toEqual(["cuda"]);
   });
 
-  test("has nothing to say about a prompt, so that files come", () => {
+  test("offers files for a prompt", () => {
     expect(complete("modelctl run tiny ")).toEqual([]);
     expect(complete("modelctl create -f ")).toEqual([]);
   });

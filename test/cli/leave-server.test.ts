@@ -34,7 +34,7 @@ async function askAsOther(tokens: number): Promise<{ records: () => Promise<Nati
     body: JSON.stringify({
       model: "tiny",
       prompt: "Write a long story.",
-      // A list that must be long: the answer goes on and on.
+      // A long list: the answer does not end soon.
       format: { type: "array", items: { type: "integer" }, minItems: 1000 },
       options: { temperature: 0, num_predict: tokens },
     }),
@@ -46,7 +46,7 @@ async function askAsOther(tokens: number): Promise<{ records: () => Promise<Nati
   return { records: async () => parseLines(await reply.text()) };
 }
 
-test("they end before the server does, and nobody new is taken", async () => {
+test("waits for other clients, and accepts no new ones", async () => {
   const { records } = await askAsOther(300);
   const leaving = leaveServer(linkTo(server), 60_000);
   await expect(fetch(`${server.url}/api/version`)).rejects.toThrow("fetch failed");
@@ -55,7 +55,7 @@ test("they end before the server does, and nobody new is taken", async () => {
   expect(errors).toBe("Waiting for 1 request of other clients; press Ctrl+C to cancel.\n");
 });
 
-test("Ctrl+C ends them, and they are told so", async () => {
+test("Ctrl+C cancels other clients' requests with an error", async () => {
   const listeners = process.listenerCount("SIGINT");
   const { records } = await askAsOther(4000);
   const leaving = leaveServer(linkTo(server), Number.POSITIVE_INFINITY);
@@ -65,7 +65,7 @@ test("Ctrl+C ends them, and they are told so", async () => {
   expect(process.listenerCount("SIGINT")).toBe(listeners);
 });
 
-test("without any it leaves at once and says nothing", async () => {
+test("exits silently at once without other clients", async () => {
   await leaveServer(linkTo(server), Number.POSITIVE_INFINITY);
   expect(errors).toBe("");
 });
@@ -91,5 +91,24 @@ test.each([
   ["one that ended lately", [record("curl/8")], "Another client used the server 5 minutes ago."],
   ["one of long ago", [record("curl/8", { startedAt: -3_600_000 })], undefined],
 ])("%s uses the server", (_name, records, sentence) => {
-  expect(otherUsers(records, 5 * 60_000)).toBe(sentence);
+  const server = { requestLog: { records }, watchers: () => 1 };
+  expect(otherUsers(server, 5 * 60_000)).toBe(sentence);
+});
+
+test.each([
+  [1, undefined],
+  [2, "Another terminal uses this server."],
+  [4, "3 other terminals use this server."],
+])("%i screens are open", async (screens, sentence) => {
+  const closing = new AbortController();
+  const { signal } = closing;
+  for (let count = 0; count < screens; count += 1) {
+    await fetch(`${server.url}/api/metrics?follow=true`, { signal });
+  }
+  expect(otherUsers(server.hosted, 0)).toBe(sentence);
+  closing.abort();
+  await until(
+    async () => server.hosted.watchers(),
+    (watchers) => watchers === 0,
+  );
 });

@@ -60,18 +60,18 @@ describe.each(everyCommand)("%s %s", (_, __, program, command) => {
   const right = rightWords(command);
   const flags = Object.entries(command.flags);
 
-  test("is read as it should be", () => {
+  test("parses its usage", () => {
     expect(mistake(program, right)).toBeUndefined();
   });
 
-  test("an unknown flag", () => {
+  test("refuses an unknown flag", () => {
     expect(mistake(program, [...right, "--xyzzy"])).toEqual(
       usage("Unknown flag --xyzzy.", `See ${called} --help.`),
     );
     expect(mistake(program, [...right, "-Z"])).toEqual(usage("Unknown flag -Z."));
   });
 
-  test("a mistyped flag, with the nearest", () => {
+  test("suggests the nearest flag", () => {
     for (const [name, flag] of flags) {
       if (flag.isHidden || name.length < 4) continue;
       const typed = typedFlag(name, flag);
@@ -83,7 +83,7 @@ describe.each(everyCommand)("%s %s", (_, __, program, command) => {
     }
   });
 
-  test("a flag of another command", () => {
+  test("refuses a flag of another command", () => {
     const other = visibleCommands(program)
       .flatMap((it) => Object.entries(it.flags))
       .find(([name, flag]) => !flags.some((it) => typedFlag(...it) === typedFlag(name, flag)));
@@ -94,7 +94,7 @@ describe.each(everyCommand)("%s %s", (_, __, program, command) => {
     );
   });
 
-  test("flags without their value, or with one that they do not take", () => {
+  test("refuses missing and unexpected values of flags", () => {
     for (const [name, flag] of flags) {
       const typed = typedFlag(name, flag);
       if (flag.type === "boolean") {
@@ -110,7 +110,7 @@ describe.each(everyCommand)("%s %s", (_, __, program, command) => {
     }
   });
 
-  test("values of the wrong type", () => {
+  test("refuses values of the wrong type", () => {
     for (const [name, flag] of flags) {
       const typed = typedFlag(name, flag);
       for (const value of wrongValue(flag)) {
@@ -121,7 +121,7 @@ describe.each(everyCommand)("%s %s", (_, __, program, command) => {
     }
   });
 
-  test("too few words and too many", () => {
+  test("refuses too few and too many words", () => {
     const usageHint = /^Usage: \w+ctl /;
     const shortest = command.name.split(" ");
     if (right.length > shortest.length) {
@@ -140,7 +140,7 @@ describe.each(everyCommand)("%s %s", (_, __, program, command) => {
     );
   });
 
-  test("its help has a usage, examples that it can read, and its page", () => {
+  test("has a help page with a usage and examples that parse", () => {
     const help = readCommandLine(program, [...command.name.split(" "), "--help"]);
     expect(help).toMatchObject({
       kind: "text",
@@ -154,7 +154,7 @@ describe.each(everyCommand)("%s %s", (_, __, program, command) => {
   });
 });
 
-test("a flag that was not typed to its end", () => {
+test("an incomplete flag is refused", () => {
   expect(mistake(modelctlProgram, ["run", "tiny", "--temp", "1"])).toEqual(
     usage("Unknown flag --temp.", "Did you mean --temperature? See modelctl run --help."),
   );
@@ -175,14 +175,14 @@ describe("an unknown command", () => {
     ["deployctl", "depoly", "deploy"],
     ["deployctl", "scale", "apps scale"],
     ["deployctl", "app", "apps"],
-  ])("of %s: %s is %s, probably", (name, typed, meant) => {
+  ])("of %s: %s suggests %s", (name, typed, meant) => {
     const program = name === "modelctl" ? modelctlProgram : deployctlProgram;
     expect(mistake(program, [typed])).toEqual(
       usage(`Unknown command '${typed}'.`, `Did you mean ${meant}? See ${name} --help.`),
     );
   });
 
-  test("of a group names the nearest, or what there is", () => {
+  test("of a group suggests the nearest, or lists the known ones", () => {
     expect(mistake(deployctlProgram, ["apps", "lst"])).toEqual(
       usage("deployctl apps has no 'lst'.", /^Did you mean apps list\?/),
     );

@@ -22,7 +22,7 @@ describe("the figures of --verbose", () => {
     totalMs: 65_000,
   } as const;
 
-  test("are those of Ollama, with rates of what was computed", () => {
+  test("are Ollama's, with rates of computed tokens", () => {
     expect(formatStatistics(statistics)).toBe(
       [
         "total duration:       1m5s",
@@ -39,7 +39,7 @@ describe("the figures of --verbose", () => {
     );
   });
 
-  test("leave out what is zero", () => {
+  test("leave out zero values", () => {
     const nothing = { ...statistics, cachedTokens: 0, loadMs: 0, completionMs: 0 };
     const text = formatStatistics(nothing);
     for (const label of ["load duration", "cached", "eval rate:            ", "\neval duration"]) {
@@ -62,7 +62,7 @@ describe("progress", () => {
     ],
     [{ type: "prompt", completedTokens: 5, totalTokens: 10 } as const, undefined],
     [{ type: "text", text: "a" } as const, undefined],
-  ])("of %j reads %j", (event, text) => {
+  ])("of %j prints %j", (event, text) => {
     expect(progressText(event, "tiny")).toBe(text);
   });
 });
@@ -89,7 +89,7 @@ describe("the address of a command", () => {
     );
   });
 
-  test("what was typed for the server goes to a server in the background too", () => {
+  test("is passed on to a background server", () => {
     const { serverFlags } = readSettings({
       ...toggles,
       gpu: "cpu",
@@ -124,7 +124,7 @@ describe("--connect", () => {
     expect(connectUrl({ ...toggles, connect })).toBe(url);
   });
 
-  test("that is no address is refused", () => {
+  test("with an invalid address is refused", () => {
     expect(() => connectUrl({ ...toggles, connect: "ftp://x" })).toThrow(
       expect.objectContaining({ code: "COMMAND_USAGE" }),
     );

@@ -22,8 +22,8 @@ function makeBar() {
   };
 }
 
-describe("a bar", () => {
-  test("shows share, sizes, rate and the time that remains", () => {
+describe("a progress bar", () => {
+  test("shows share, sizes, rate and time left", () => {
     const { bar, run } = makeBar();
     run(12, 272_000_000, 24_000_000);
     expect(bar.text(72)).toBe(
@@ -32,7 +32,7 @@ describe("a bar", () => {
     expect(bar.plainText()).toBe("pulling 74701a8c35f6: 43% 560 MB/1.3 GB");
   });
 
-  test("when done shows the whole size, and neither rate nor time", () => {
+  test("shows the total when done, without rate or time", () => {
     const { bar, run } = makeBar();
     run(2, 0, 650_000_000);
     expect(bar.isDone).toBe(true);
@@ -40,13 +40,13 @@ describe("a bar", () => {
     expect(bar.plainText()).toBe("pulling 74701a8c35f6: 100% 1.3 GB");
   });
 
-  test("counts no bytes that were there before", () => {
+  test("does not count bytes from an earlier download", () => {
     const { bar } = makeBar();
     bar.update(900_000_000, 1_300_000_000);
     expect(bar.text(72)).toBe("pulling 74701a8c35f6:  69% ▕██████    ▏ 900 MB/1.3 GB");
   });
 
-  test("knows the rate of the last ten seconds alone, and sees when nothing comes", () => {
+  test("measures the rate over the last ten seconds, and sees when nothing arrives", () => {
     const { bar, run } = makeBar();
     run(20, 0, 1_000_000);
     expect(bar.text(72)).toContain("  1 MB/s");
@@ -56,7 +56,7 @@ describe("a bar", () => {
     expect(bar.text(72)).not.toContain("/s");
   });
 
-  test("never goes backwards, nor beyond its end", () => {
+  test("never goes backwards or past its end", () => {
     const { bar } = makeBar();
     bar.update(50, 100);
     bar.update(10, 100);
@@ -66,14 +66,14 @@ describe("a bar", () => {
     expect(bar.plainText()).toBe(`${label}: 100% 100 B`);
   });
 
-  test("says 100 % only when it is done", () => {
+  test("shows 100 % only when it is done", () => {
     const { bar } = makeBar();
     bar.update(999_999, 1_000_000);
     expect(bar.percent).toBe(99);
     expect(bar.isDone).toBe(false);
   });
 
-  test("of nothing is done, and one of unknown size never", () => {
+  test("of zero bytes is done, and one of unknown size never", () => {
     const { bar } = makeBar();
     bar.update(0, 0);
     expect(bar.text(72)).toContain("100%");
@@ -99,7 +99,7 @@ describe("a bar", () => {
   });
 });
 
-describe("the time that remains", () => {
+describe("the time left", () => {
   test.each([
     [0, "0s"],
     [31_400, "31s"],

@@ -74,7 +74,7 @@ describe("on a terminal", () => {
     expect(await screen()).toEqual(["pulling manifest"]);
   });
 
-  test.each([40, 60, 80])("Ctrl+C leaves nothing of a bar on %d columns", async (columns) => {
+  test.each([40, 60, 80])("Ctrl+C erases the bar at %d columns", async (columns) => {
     const { progress, screen, write } = onTerminal(columns);
     progress.status("pulling manifest");
     progress.bar("a", "pulling aaa", 1 * megabyte, 10 * megabyte);
@@ -87,7 +87,7 @@ describe("on a terminal", () => {
     expect(await screen()).toEqual(["pulling manifest"]);
   });
 
-  test("a sentence longer than a row is cut while it changes, and whole when it is done", async () => {
+  test("a long sentence is cut while it changes, and complete when it is done", async () => {
     const { progress, screen, write } = onTerminal(20);
     const sentence = "the template is left out, as it cannot be read";
     progress.status("first");
@@ -111,7 +111,7 @@ describe("on a terminal", () => {
     ]);
   });
 
-  test("a bar that begins again takes the place of the full one below another", async () => {
+  test("a bar that starts over replaces its full one", async () => {
     const { progress, screen } = onTerminal();
     progress.bar("all", "pulling model", 5 * megabyte, 20 * megabyte);
     progress.bar("hash", "verifying", 5 * megabyte, 5 * megabyte);
@@ -134,7 +134,7 @@ describe("on a terminal", () => {
     ]);
   });
 
-  test("each new line ends the spinner before it, and what is done stays", async () => {
+  test("each new line ends the spinner before it, and finished lines stay", async () => {
     const { progress, screen, write } = onTerminal();
     progress.status("pulling manifest");
     progress.bar("a", "pulling aaa", 0, 10 * megabyte);
@@ -161,7 +161,7 @@ describe("on a terminal", () => {
     ]);
   });
 
-  test("what is written elsewhere meanwhile stands above what still changes", async () => {
+  test("other output goes above the lines that still change", async () => {
     const { progress, screen, write } = onTerminal();
     progress.status("first");
     progress.status("starting");
@@ -182,7 +182,7 @@ describe("on a terminal", () => {
     expect((await screen()).slice(-2)).toEqual(["starting", "after the end"]);
   });
 
-  test("lines that are done below one that is not wait for it", async () => {
+  test("finished lines below an unfinished one wait for it", async () => {
     const { progress, screen } = onTerminal();
     progress.bar("a", "a", 0, 2);
     progress.bar("b", "b", 2, 2);
@@ -198,7 +198,7 @@ describe("on a terminal", () => {
     ]);
   });
 
-  test("more lines than rows do not spoil the screen, and all are there in the end", async () => {
+  test("more lines than rows are all there in the end", async () => {
     const { progress, screen } = onTerminal(60, 5);
     const keys = Array.from({ length: 12 }, (_, index) => `file ${index + 10}`);
     for (const key of keys) progress.bar(key, key, 1, 4);
@@ -219,7 +219,7 @@ describe("on a terminal", () => {
     expect(await screen()).toEqual([expect.stringMatching(/^loading tiny 57 % .$/)]);
   });
 
-  test("cleared lines leave nothing but what was done before them", async () => {
+  test("cleared lines leave only what was finished before them", async () => {
     const { progress, screen, write } = onTerminal();
     progress.print("a note");
     progress.status("waiting");
@@ -230,7 +230,7 @@ describe("on a terminal", () => {
     expect(await screen()).toEqual(["a note", "waiting", "another note", "answer"]);
   });
 
-  test("nothing is written after the end, nor before a beginning", () => {
+  test("nothing is written before the start or after the end", () => {
     const { progress, writeCount } = onTerminal();
     progress.clear();
     progress.finish();
@@ -253,7 +253,7 @@ describe("on a terminal", () => {
   });
 });
 
-test("a terminal that does not know its size has one", () => {
+test("a terminal of unknown size gets a default", () => {
   const written: string[] = [];
   const stream = { isTTY: true, columns: 0, rows: 0, write: (text: string) => written.push(text) };
   const progress = new ProgressLines(stream);
@@ -293,7 +293,7 @@ describe("in a file", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test("a cleared spinner leaves its line: nothing can be taken back", () => {
+  test("a cleared spinner leaves its line", () => {
     const { progress, text } = inFile();
     progress.status("loading");
     progress.clear();

@@ -12,14 +12,14 @@ function read(...argv: string[]) {
 }
 
 describe("words", () => {
-  test("are kept as they were typed", () => {
+  test("are kept as typed", () => {
     expect(read("run", "tiny", "007", "1.50", "0x10", "1e3", "true", " a b ")).toEqual({
       words: ["tiny", "007", "1.50", "0x10", "1e3", "true", " a b "],
       flags: {},
     });
   });
 
-  test("behind -- are no flags", () => {
+  test("after -- are not flags", () => {
     expect(read("run", "tiny", "--verbose", "--", "--plain", "-x", "--")).toMatchObject({
       words: ["tiny", "--plain", "-x", "--"],
       flags: { verbose: true },
@@ -33,7 +33,7 @@ describe("flags", () => {
     expect(read("run")).toEqual({ words: [], flags: {} });
   });
 
-  test("stand anywhere, with a blank or an equals sign", () => {
+  test("may be anywhere, with a blank or an equals sign", () => {
     const expected = {
       words: ["tiny", "Hello!"],
       flags: { gpu: "cpu", numParallel: 2, verbose: true },
@@ -68,7 +68,7 @@ describe("flags", () => {
     }
   });
 
-  test("do not take the next flag for their value, unless it is said so", () => {
+  test("do not take the next flag as their value, unless joined with an equals sign", () => {
     expect(() => readArguments(["run", "--system", "--verbose"])).toThrow(
       expect.objectContaining({
         code: "COMMAND_USAGE",
@@ -82,7 +82,7 @@ describe("flags", () => {
     });
   });
 
-  test("of one kind are given once", () => {
+  test("may be given once", () => {
     expect(() => readArguments(["run", "--system", "a", "--system", "b"])).toThrow(
       expect.objectContaining({
         code: "COMMAND_USAGE",
@@ -98,14 +98,14 @@ describe("flags", () => {
   });
 });
 
-describe("what meow does otherwise", () => {
-  test("--help and --version act beside other words, and never end the process", () => {
+describe("differences from meow", () => {
+  test("--help and --version work with other words, and never end the process", () => {
     expect(read("run", "tiny", "--version", "--verbose").help).toMatch(/^\d/);
     expect(read("-h").help).toEqual(read("--help").help);
     expect(read("--help", "run").help).toEqual(read("run", "--help").help);
   });
 
-  test("a flag of another command in front of the words swallows none", () => {
+  test("another command's flag before the words takes none of them", () => {
     expect(() => readArguments(["--follow", "list"])).toThrow(
       /Unknown flag --follow for modelctl list/,
     );
@@ -113,7 +113,7 @@ describe("what meow does otherwise", () => {
     expect(read("--system", "Be brief.", "run", "tiny").words).toEqual(["tiny"]);
   });
 
-  test("a name that is a switch here and takes a value there is what the command says", () => {
+  test("a flag may be a switch for one command and take a value for another", () => {
     expect(read("show", "--system", "tiny")).toEqual({ words: ["tiny"], flags: { system: true } });
     expect(read("run", "--system", "tiny", "x")).toEqual({
       words: ["x"],
@@ -122,7 +122,7 @@ describe("what meow does otherwise", () => {
   });
 
   test.each(["--no-json", "--no-store", "--json.a", "--numParallel=1", "--JSON", "--__proto__=1"])(
-    "%s is no flag",
+    "%s is not a flag",
     (flag) => {
       expect(() => readArguments(["list", flag])).toThrow(`Unknown flag ${flag.split("=")[0]}.`);
     },
@@ -135,12 +135,12 @@ describe("what meow does otherwise", () => {
     },
   );
 
-  test("a switch leaves the next word alone", () => {
+  test("a switch takes no value", () => {
     expect(read("list", "--json", "false")).toEqual({ words: ["false"], flags: { json: true } });
   });
 
   test.each(['"json"', "'it'", '"', '""', "a=b", "two\nlines", "--looks=like", " "])(
-    "the value %j stays as it is",
+    "the value %j stays unchanged",
     (value) => {
       expect(read("run", `--system=${value}`).flags).toEqual({ system: value });
       if (!value.startsWith("--"))
@@ -148,7 +148,7 @@ describe("what meow does otherwise", () => {
     },
   );
 
-  test("short flags take their value apart, joined or behind an equals sign", () => {
+  test("short flags take a separate value, a joined one, or one after an equals sign", () => {
     for (const argv of [["-f", "M"], ["-fM"], ["-f=M"]]) {
       expect(read("create", "x", ...argv).flags).toEqual({ file: "M" });
     }
@@ -156,7 +156,7 @@ describe("what meow does otherwise", () => {
     expect(() => readArguments(["list", "-5"])).toThrow("Unknown flag -5.");
   });
 
-  test("--think alone takes no word, and its value follows an equals sign", () => {
+  test("--think alone takes no word, its value follows an equals sign", () => {
     expect(read("run", "tiny", "--think", "Why?")).toEqual({
       words: ["tiny", "Why?"],
       flags: { think: "true" },
@@ -167,7 +167,7 @@ describe("what meow does otherwise", () => {
     );
   });
 
-  test("choices are read in any case, numbers within their limits", () => {
+  test("choices are read in any letter case, numbers within their limits", () => {
     expect(read("run", "--gpu", "CUDA", "--top-p", ".5", "--seed", "-1").flags).toEqual({
       gpu: "cuda",
       topP: 0.5,
@@ -188,7 +188,7 @@ describe("what meow does otherwise", () => {
     }
   });
 
-  test("what it throws is ours: nothing is printed, the process goes on", () => {
+  test("errors are ours: nothing is printed, and the process continues", () => {
     const code = process.exitCode;
     for (const argv of [["run", "--gpu", "a", "--gpu", "b"], ["quux"], ["list", "--port=x"]]) {
       expect(() => readArguments(argv)).toThrow(expect.objectContaining({ code: "COMMAND_USAGE" }));
@@ -198,20 +198,20 @@ describe("what meow does otherwise", () => {
 });
 
 describe("commands", () => {
-  test("take only their own flags", () => {
+  test("accept only their own flags", () => {
     expect(() => readArguments(["doctor", "--system", "x"])).toThrow(
       expect.objectContaining({ message: "Unknown flag --system for modelctl doctor." }),
     );
   });
 
-  test("explain themselves", () => {
+  test("print their help", () => {
     const own = read("run", "--help");
     expect(own.help).toContain("--keepalive TIME");
     expect(read("help", "run")).toEqual(own);
     expect(read("--help").help).toContain("run [MODEL] [PROMPT…]");
   });
 
-  test("tell their version", () => {
+  test("print their version", () => {
     expect(read("run", "--version").help).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 
@@ -220,11 +220,11 @@ describe("commands", () => {
     [["quux"], "Unknown command 'quux'.", "See modelctl --help."],
     [["list", "--jsn"], "Unknown flag --jsn.", "Did you mean --json? See modelctl list --help."],
     [["list", "--colour"], "Unknown flag --colour.", "See modelctl list --help."],
-  ])("%j are refused, with the nearest there is", (words, message, hint) => {
+  ])("%j are refused with a suggestion", (words, message, hint) => {
     expect(() => readArguments(words)).toThrow(expect.objectContaining({ message, hint }));
   });
 
-  test("say how to send a prompt that begins like a flag", () => {
+  test("explain how to send a prompt that begins like a flag", () => {
     expect(() => readArguments(["run", "tiny", "-5 + 3"])).toThrow(
       expect.objectContaining({ hint: expect.stringContaining('-- "-5 + 3"') }),
     );

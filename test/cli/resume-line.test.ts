@@ -15,13 +15,13 @@ const head = {
   parameters: {},
 };
 
-test("a chat with a model of this machine is resumed with a command", () => {
+test("a chat with a local model is resumed with a command", () => {
   expect(resumeLine(head)).toBe(
     "Chat 'Plan it' is saved. Resume it with:\n  modelctl run --session 20261122-101500-abc123",
   );
 });
 
-test("a chat with a deployment is resumed in the screens", () => {
+test("a chat with a deployment is resumed in the interface", () => {
   const deployment = { app: "robo", profile: "local", url: "http://127.0.0.1:8800/robo" };
   expect(resumeLine({ ...head, deployment })).toContain("Alt+S in deployctl");
 });

@@ -19,11 +19,11 @@ describe("a table", () => {
     );
   });
 
-  test("without rows has its headers", () => {
+  test("without rows has only its headers", () => {
     expect(formatTable(["NAME", "ID"], [])).toBe("NAME    ID\n");
   });
 
-  test("is aligned as a terminal shows it, whatever the alphabet", () => {
+  test("is aligned by the width of its characters", () => {
     const names = ["日本語モデル", "größe", "e\u0301te\u0301", "👩‍👩‍👧", "plain"];
     const lines = formatTable(
       ["NAME", "ID"],
@@ -33,7 +33,7 @@ describe("a table", () => {
     expect(new Set(columns)).toEqual(new Set([stringWidth("日本語モデル") + 4]));
   });
 
-  test("keeps each row on its line, and gives a terminal no orders", () => {
+  test("keeps each row on its line, and escapes control characters", () => {
     const text = formatTable(["NAME"], [["a\nb\u001b[31m\u009b2J"]]);
     expect(text).toBe("NAME\na b [31m 2J\n");
   });

@@ -23,7 +23,7 @@ test("without a width nothing changes", () => {
   expect(wrapped(Number.POSITIVE_INFINITY, "a  b ", "\n c")).toBe("a  b \n c");
 });
 
-test("a line has its width at most, and no word is lost, however the text is cut", () => {
+test("no line exceeds the width and no word is lost, however the text is cut", () => {
   const words = fc.array(fc.stringMatching(/^[a-z]{1,9}$/), { minLength: 1 });
   fc.assert(
     fc.property(words, fc.array(fc.nat(200)), (all, cuts) => {

@@ -54,7 +54,7 @@ const final = {
 };
 
 describe("an answer", () => {
-  test("is asked for with the conversation, the token and the key", async () => {
+  test("is requested with the conversation, the token and the key", async () => {
     let seen: unknown;
     const client = await clientOf((request, reply) => {
       let text = "";
@@ -76,7 +76,7 @@ describe("an answer", () => {
     });
   });
 
-  test("is texts and then the figures, absent ones being zero", async () => {
+  test("is texts and then the figures, with missing ones as zero", async () => {
     const client = await clientOf(lines([piece("Hel"), piece("lo"), final]));
     expect(await eventsOf(client)).toEqual([
       { type: "text", text: "Hel" },
@@ -97,7 +97,7 @@ describe("an answer", () => {
     ]);
   });
 
-  test("that was cancelled, or is to a part of the conversation, says so", async () => {
+  test("that was cancelled or lost part of the conversation says so", async () => {
     const truncated = { messages: 4, tokens: 900 };
     const cancelled = { ...final, done_reason: "cancelled", truncated };
     const client = await clientOf(lines([piece("Hel"), cancelled]));
@@ -127,7 +127,7 @@ describe("an answer", () => {
     ]);
   });
 
-  test("is put together from pieces that are cut anywhere, characters included", async () => {
+  test("is assembled from pieces cut anywhere, even within characters", async () => {
     const bytes = Buffer.from(`${JSON.stringify(piece("Grüße 😀"))}\n${JSON.stringify(final)}`);
     const client = await clientOf(async (_request, reply) => {
       for (const byte of bytes) {
@@ -152,7 +152,7 @@ describe("an answer", () => {
     });
   });
 
-  test("with an error line fails with that line's sentence and code", async () => {
+  test("with an error line fails with its sentence and code", async () => {
     const client = await clientOf(
       lines([piece("Hel"), { error: "it broke", code: "ENGINE_RUNNER_CRASHED" }]),
     );
@@ -163,7 +163,7 @@ describe("an answer", () => {
     });
   });
 
-  test("that is no JSON is an error about what answers there", async () => {
+  test("that is not JSON is an error about what answers there", async () => {
     const client = await clientOf((_request, reply) => reply.end("<html>\n"));
     await expect(eventsOf(client)).rejects.toMatchObject({ code: "CLIENT_REPLY_UNREADABLE" });
   });
@@ -179,7 +179,7 @@ describe("an answer", () => {
     await expect(eventsOf(client)).rejects.toMatchObject({ status, message });
   });
 
-  test("that is given up ends with the abort, not with an error about the server", async () => {
+  test("that is aborted ends with the abort, not with a server error", async () => {
     const controller = new AbortController();
     const client = await clientOf((_request, reply) => {
       reply.write(`${JSON.stringify(piece("Hel"))}\n`);
@@ -194,7 +194,7 @@ describe("an answer", () => {
   });
 });
 
-describe("what is known of a model", () => {
+describe("the details of a model", () => {
   const reply =
     (body: unknown): RequestListener =>
     (request, response) => {
@@ -209,7 +209,7 @@ describe("what is known of a model", () => {
   };
 
   test.each(["first", "mine", "mine:latest", "MINE"])(
-    "has the window of the runner that serves %s, under whichever name it was loaded",
+    "have the window of the runner that serves %s, under whichever name it was loaded",
     async (name) => {
       const client = await clientOf(reply({ models: [loaded] }));
       expect(await client.modelFacts(name)).toEqual({
@@ -222,7 +222,7 @@ describe("what is known of a model", () => {
     },
   );
 
-  test("has the window of a runner that was never asked under this name", async () => {
+  test("have the window of a runner that was never used under this name", async () => {
     const client = await clientOf((request, response) => {
       const body = request.url === "/api/ps" ? { models: [loaded] } : { loaded_as: "first:latest" };
       response.end(JSON.stringify(body));
@@ -230,7 +230,7 @@ describe("what is known of a model", () => {
     expect(await client.modelFacts("copy")).toMatchObject({ name: "copy", contextLength: 8192 });
   });
 
-  test("has no window where another model is loaded, or none", async () => {
+  test("have no window if another model is loaded, or none", async () => {
     for (const models of [[loaded], []]) {
       const client = await clientOf(reply({ models }));
       expect((await client.modelFacts("other")).contextLength).toBeUndefined();
@@ -238,18 +238,18 @@ describe("what is known of a model", () => {
   });
 });
 
-describe("who is there", () => {
+describe("identifying a server", () => {
   test.each<[string, RequestListener, string]>([
     ["ours", (_request, reply) => reply.end('{"version":"1.0.0","server":"modelctl"}'), "modelctl"],
     ["Ollama", (_request, reply) => reply.end('{"version":"0.33.0"}'), "other"],
     ["a web page", (_request, reply) => reply.end("<html>"), "other"],
     ["a refusal", (_request, reply) => reply.writeHead(403).end(), "other"],
     ["a broken connection", (request) => request.destroy(), "other"],
-  ])("%s is told", async (_what, listener, expected) => {
+  ])("recognises %s", async (_what, listener, expected) => {
     expect(await (await clientOf(listener)).identify()).toBe(expected);
   });
 
-  test("nobody is undefined", async () => {
+  test("returns undefined if nothing listens", async () => {
     expect(await new ApiClient({ url: "http://127.0.0.1:9" }).identify()).toBeUndefined();
   });
 

@@ -36,8 +36,8 @@ const stranger: RequestListener = (_request, reply) => {
 /** Nothing listens there. */
 const nobody = "http://127.0.0.1:9";
 
-describe("a server of ours", () => {
-  test("that is recorded is found with its token, before the usual address is tried", async () => {
+describe("our server", () => {
+  test("that is recorded is found with its token, before the default address is tried", async () => {
     const url = await serve(ours);
     writeServerFile(stateFolder, { pid: 1, url, token: "secret" });
     expect(await findServer({ stateFolder, named: undefined, usual: await serve(ours) })).toEqual({
@@ -46,12 +46,12 @@ describe("a server of ours", () => {
     });
   });
 
-  test("at the usual address is found without a record, and has no token then", async () => {
+  test("at the default address is found without a record, and without a token", async () => {
     const url = await serve(ours);
     expect(await findServer({ stateFolder, named: undefined, usual: url })).toEqual({ url });
   });
 
-  test("at an address that was named is the only one looked at", async () => {
+  test("at a given address is the only one tried", async () => {
     const recorded = await serve(ours);
     writeServerFile(stateFolder, { pid: 1, url: recorded, token: "secret" });
     const usual = await serve(ours);
@@ -67,7 +67,7 @@ describe("a server of ours", () => {
     });
   });
 
-  test("that writes its record while it is being looked at is found with its token", async () => {
+  test("that writes its record during the search is found with its token", async () => {
     const url: string = await serve((request, reply) => {
       writeServerFile(stateFolder, { pid: 1, url, token: "just written" });
       ours(request, reply);
@@ -78,7 +78,7 @@ describe("a server of ours", () => {
     });
   });
 
-  test("at the address of one that has died is found with the new token", async () => {
+  test("that replaced a dead one at its address is found with the new token", async () => {
     const url: string = await serve((request, reply) => {
       writeServerFile(stateFolder, { pid: 2, url, token: "of the living" });
       ours(request, reply);
@@ -91,7 +91,7 @@ describe("a server of ours", () => {
   });
 });
 
-describe("nothing of ours", () => {
+describe("no server of ours", () => {
   test.each<[string, RequestListener]>([
     ["another program", stranger],
     ["a program that says nothing useful", (_request, reply) => reply.end("hello")],
@@ -103,7 +103,7 @@ describe("nothing of ours", () => {
     expect(await findServer({ stateFolder, named: undefined, usual: url })).toBeUndefined();
   });
 
-  test("is found where nobody listens, whatever was recorded", async () => {
+  test("is found if nothing listens, whatever was recorded", async () => {
     writeServerFile(stateFolder, { pid: 1, url: nobody, token: "secret" });
     expect(await findServer({ stateFolder, named: undefined, usual: nobody })).toBeUndefined();
   });

@@ -1,4 +1,4 @@
-// Goal: what the server tells of its machine and its requests arrives typed, as it happens.
+// Goal: the server's figures of machine and requests arrive typed, as they happen.
 // Method: a real server with the tiny model, asked by the typed client.
 
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
@@ -24,7 +24,7 @@ beforeAll(async () => {
 
 afterAll(() => server.close());
 
-test("a sample a second tells of machine and models, until nobody looks any more", async () => {
+test("samples of machine and models arrive every second until the reader stops", async () => {
   await server.ask("Hi");
   const leave = new AbortController();
   const samples: ServerSample[] = [];
@@ -50,7 +50,7 @@ test("a sample a second tells of machine and models, until nobody looks any more
   expect((second?.uptimeMs ?? 0) - (first?.uptimeMs ?? 0)).toBeGreaterThan(0);
 });
 
-test("a copy that nobody has asked yet is known to be loaded", async () => {
+test("a model loaded under another name counts as loaded", async () => {
   const names = ["facts-first", "facts-second"] as const;
   const [first, second] = names;
   onTestFinished(async () => {
@@ -65,14 +65,14 @@ test("a copy that nobody has asked yet is known to be loaded", async () => {
   expect(facts).toMatchObject({ name: second, loadedAs: `${first}:latest`, contextLength: 4096 });
 });
 
-test("what a sample lacks is a plain nothing", () => {
+test("missing values of a sample are empty", () => {
   expect(readSample({})).toMatchObject({ cpuLoad: 0, gpus: [], models: [], waiting: 0 });
   expect(readSample({ gpus: [{ name: "A", load: null }] }).gpus).toEqual([
     expect.objectContaining({ name: "A", load: undefined, temperatureCelsius: undefined }),
   ]);
 });
 
-test("a record changes from running to done, and what was said can be read", async () => {
+test("a record changes from running to done, and its texts can be read", async () => {
   const seen: RequestView[] = [];
   const leave = new AbortController();
   const following = (async () => {
@@ -95,7 +95,7 @@ test("a record changes from running to done, and what was said can be read", asy
   await expect(cancelRequest(client, last?.id ?? "")).rejects.toThrow("it has ended");
 });
 
-test("a body with a secret or an image is not kept to be sent once more", async () => {
+test("a body with a secret or an image is not kept for replay", async () => {
   const prompt = `my key is sk-proj-${"a".repeat(30)}`;
   const options = { num_predict: 3 };
   await server.post("/api/generate", { model: "tiny", prompt, stream: false, options });
@@ -105,12 +105,12 @@ test("a body with a secret or an image is not kept to be sent once more", async 
   expect(texts.prompt).toContain("sk-…[secret]");
 });
 
-test("what is no record is none", () => {
+test("an invalid record is ignored", () => {
   expect(readRequestView({ id: "r-1" })).toBeUndefined();
   expect(readRequestView("text")).toBeUndefined();
 });
 
-test("a request is sent as it is, and read to its end", async () => {
+test("a request is replayed as it was, and read to its end", async () => {
   const signal = new AbortController().signal;
   const generate = { method: "POST", path: "/api/generate" } as const;
   const body = { model: "tiny", prompt: "Hi" };

@@ -60,7 +60,7 @@ const piece = (delta: unknown, finish_reason: string | null = null) => ({
   choices: [{ index: 0, delta, finish_reason }],
 });
 
-test("an answer comes in pieces, thoughts apart, with the counts of its end", async () => {
+test("an answer arrives in pieces, with thinking apart and counts at the end", async () => {
   const { endpoint, seen } = await serve(
     200,
     stream(
@@ -92,7 +92,7 @@ test("an answer comes in pieces, thoughts apart, with the counts of its end", as
       promptTokens: 12,
       cachedTokens: 4,
       completionTokens: 5,
-      // All of it came at once: how fast it was made, nobody can tell.
+      // All of it arrived at once, so its speed is unknown.
       completionMs: 0,
     },
   });
@@ -104,7 +104,7 @@ test("an answer comes in pieces, thoughts apart, with the counts of its end", as
   });
 });
 
-test("settings and images are sent by OpenAI's names", async () => {
+test("settings and images are sent under OpenAI's names", async () => {
   const { endpoint, seen } = await serve(200, stream(piece({ content: "ok" }, "stop")));
   await eventsOf(
     endpoint,
@@ -134,7 +134,7 @@ test("settings and images are sent by OpenAI's names", async () => {
   });
 });
 
-test("calls of tools come whole, in their order, and are sent back as they were", async () => {
+test("tool calls arrive whole and in order, and are sent back unchanged", async () => {
   const call = (index: number, more: object) => piece({ tool_calls: [{ index, ...more }] });
   const { endpoint, seen } = await serve(
     200,
@@ -183,7 +183,7 @@ test("calls of tools come whole, in their order, and are sent back as they were"
   ]);
 });
 
-test("a call that the length limit cut is shown as text, once", async () => {
+test("a call cut by the length limit is shown as text, once", async () => {
   const begun = piece({
     tool_calls: [{ index: 0, function: { name: "weather", arguments: '{"ci' } }],
   });
@@ -199,7 +199,7 @@ test("a call that the length limit cut is shown as text, once", async () => {
   ]);
 });
 
-test("what of the conversation did not fit is told", async () => {
+test("dropped turns of the conversation are reported", async () => {
   const { endpoint } = await serve(
     200,
     stream(piece({ content: "ok" }), {
@@ -226,7 +226,7 @@ test.each([
     "The key",
   ],
   ["no known", 502, "<html>", "answered 502 to /v1/chat/completions"],
-])("a refusal in %s form is told", async (_form, status, body, sentence) => {
+])("an error in %s form is reported", async (_form, status, body, sentence) => {
   const { endpoint } = await serve(status, JSON.stringify(body));
   await expect(eventsOf(endpoint)).rejects.toMatchObject({
     status,
@@ -234,7 +234,7 @@ test.each([
   });
 });
 
-test("an error in the middle of an answer, and an answer without an end, are no answers", async () => {
+test("an error during an answer, or an answer without an end, is a failure", async () => {
   const broken = await serve(
     200,
     stream(piece({ content: "a" }), { error: { message: "it broke" } }),
@@ -244,7 +244,7 @@ test("an error in the middle of an answer, and an answer without an end, are no 
   await expect(eventsOf(cut.endpoint)).rejects.toMatchObject({ code: "CLIENT_SERVER_VANISHED" });
 });
 
-test("models are listed; what is no list is told to be another protocol", async () => {
+test("models are listed; anything but a list is reported as another protocol", async () => {
   const good = await serve(200, JSON.stringify({ data: [{ id: "tiny:latest" }, { name: "x" }] }));
   expect(await good.endpoint.models()).toEqual(["tiny:latest"]);
   const other = await serve(200, JSON.stringify({ hello: "world" }));
@@ -254,7 +254,7 @@ test("models are listed; what is no list is told to be another protocol", async 
   });
 });
 
-test("an address where nobody is names it, without advice for another server", async () => {
+test("an unreachable address is named, without advice for another server", async () => {
   const { endpoint } = { endpoint: new OpenAiEndpoint({ url: "http://127.0.0.1:1/local/tiny" }) };
   const error = await endpoint.models().catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({

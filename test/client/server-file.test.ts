@@ -37,7 +37,7 @@ function files(): string[] {
     .map((entry) => path.join(entry.parentPath, entry.name));
 }
 
-test("is read as it was written, and readable by its user alone", () => {
+test("is read as written, and readable only by its user", () => {
   writeServerFile(state, server);
   expect(readServerFile(state)).toEqual(server);
   expect(readServerFile(state, server.url)).toEqual(server);
@@ -45,7 +45,7 @@ test("is read as it was written, and readable by its user alone", () => {
   expect(statSync(state).mode & 0o777).toBe(0o700);
 });
 
-test("replaces another one, also one that others could read, and leaves nothing beside it", () => {
+test("replaces another one, even one that others could read, and leaves nothing else", () => {
   mkdirSync(state, { recursive: true });
   writeFileSync(serverFilePath(state), "{}", { mode: 0o644 });
   chmodSync(serverFilePath(state), 0o644);
@@ -57,14 +57,14 @@ test("replaces another one, also one that others could read, and leaves nothing 
   expect(files()).toEqual(before);
 });
 
-test("leaves nothing beside it where it cannot be written", () => {
+test("leaves nothing when it cannot be written", () => {
   // A folder is in its place.
   mkdirSync(path.join(serverFilePath(state), "folder"), { recursive: true });
   expect(() => writeServerFile(state, server)).toThrow();
   expect(files().map((file) => path.relative(state, file))).toEqual(["servers/127.0.0.1_1.json"]);
 });
 
-test("several servers are each known by their address, the newest without one", () => {
+test("several servers are found by address, the newest without one", () => {
   writeServerFile(state, server);
   writeServerFile(state, second);
   expect(readServerFile(state)).toEqual(second);
@@ -84,13 +84,13 @@ test.each([
   ["null", "null"],
   ["without a token", '{"pid":42,"url":"http://127.0.0.1:1"}'],
   ["with a text as its process", '{"pid":"42","url":"http://127.0.0.1:1","token":"a"}'],
-])("that is %s counts as none", (_what, text) => {
+])("that is %s is ignored", (_what, text) => {
   mkdirSync(state, { recursive: true });
   if (text !== undefined) writeFileSync(serverFilePath(state), text);
   expect(readServerFile(state)).toBeUndefined();
 });
 
-test("is removed by the server that it is about, and by no other", () => {
+test("is removed only by its own server", () => {
   writeServerFile(state, server);
   removeServerFile(state, { ...server, token: "of another server" });
   expect(readServerFile(state)).toEqual(server);

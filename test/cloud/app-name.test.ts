@@ -4,9 +4,12 @@ import { expect, it } from "vitest";
 import { checkName, nameFault, suggestName } from "../../source/cloud/app-name.ts";
 import { cloudErrors } from "../../source/cloud/errors.ts";
 
-it.each(["a", "7", "chat", "lfm2-8b", "a".repeat(63), "metrics"])("%s is an app's name", (name) => {
-  expect(checkName("app", name)).toBe(name);
-});
+it.each(["a", "7", "chat", "lfm2-8b", "a".repeat(63), "metrics"])(
+  "%s is a valid app name",
+  (name) => {
+    expect(checkName("app", name)).toBe(name);
+  },
+);
 
 it.each([
   "",
@@ -23,7 +26,7 @@ it.each([
   "a\n",
   "a\0",
   "a".repeat(64),
-])("%j is none, and a legal one is proposed", (name) => {
+])("%j is invalid, and a valid name is suggested", (name) => {
   expect(() => checkName("app", name)).toThrow(
     expect.objectContaining({
       code: cloudErrors.nameInvalid.code,
@@ -34,13 +37,13 @@ it.each([
 });
 
 it.each(["_", "v1", "health", "metrics", "admin", "static"])(
-  "%s is no organisation: the gateway or people use the word",
+  "%s is a reserved organisation",
   (name) => {
     expect(nameFault("organisation", name)).toBeDefined();
   },
 );
 
-it("every proposal is itself legal", () => {
+it("every suggestion is valid", () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 100 }), (text) => {
       expect(nameFault("app", suggestName(text))).toBeUndefined();

@@ -54,7 +54,7 @@ describe("an address", () => {
   });
 
   test.each(["a b", "ex ample.com:80", "host\n", "user@host:80", "host?x=1", "host#x"])(
-    "%j is none, or at least leads to a URL",
+    "%j is refused, or at least leads to a URL",
     (text) => {
       const address = parseAddress(text);
       if (address !== undefined) expect(() => new URL(urlOf(address))).not.toThrow();
@@ -74,7 +74,7 @@ describe("the URL of an address", () => {
     expect(address && urlOf(address)).toBe(url);
   });
 
-  test("as it was named keeps what means every interface", () => {
+  test("keeps an address that means every interface", () => {
     const texts = ["0.0.0.0:1", "[::]:1", "example.com"].map((text) => {
       const address = parseAddress(text);
       return address && addressText(address);

@@ -15,6 +15,9 @@ test.each([
   expect(parseByteSize(text)).toBe(bytes);
 });
 
-test.each(["", "many", "-1", "5T", "1e3", "99999999999999G", "5 M B"])("%j is no size", (text) => {
-  expect(parseByteSize(text)).toBeUndefined();
-});
+test.each(["", "many", "-1", "5T", "1e3", "99999999999999G", "5 M B"])(
+  "%j is not a size",
+  (text) => {
+    expect(parseByteSize(text)).toBeUndefined();
+  },
+);

@@ -22,7 +22,7 @@ describe("the profile file", () => {
     expect(readProfiles(file)).toEqual({ current: "local", profiles: { local: {} } });
   });
 
-  test("is read as it was written, by its owner alone", () => {
+  test("is read as written, only by its owner", () => {
     const profiles = {
       current: "work",
       profiles: { local: {}, work: { server: "https://host:8481", key: 'dk_"\\\n' } },
@@ -50,14 +50,14 @@ describe("the profile file", () => {
     );
   });
 
-  test("says which profiles there are", () => {
+  test("lists its profiles", () => {
     const profiles = { current: "local", profiles: { local: {}, work: {} } };
     expect(() => profileNamed(profiles, "toString")).toThrow(
       expect.objectContaining({ hint: "There are: local, work." }),
     );
   });
 
-  test("has profiles with plain names", () => {
+  test("has profiles with simple names", () => {
     expect(profileNameFault("work-1.eu")).toBeUndefined();
     for (const name of ["", "-a", "a b", "a/b", "ä", "a".repeat(64)]) {
       expect(profileNameFault(name)).toBeTypeOf("string");
@@ -65,7 +65,7 @@ describe("the profile file", () => {
   });
 });
 
-test("flags win over variables, those over the profile; what is empty does not count", () => {
+test("flags override variables, which override the profile; empty values are ignored", () => {
   const found = cloudSettings({
     flags: { org: "flagged", key: undefined },
     environment: {

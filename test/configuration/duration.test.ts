@@ -47,6 +47,6 @@ test.each([
   "5m x",
   Number.NaN,
   forGood,
-])("%j is none", (text) => {
+])("%j is not a duration", (text) => {
   expect(parseDuration(text)).toBeUndefined();
 });

@@ -22,7 +22,7 @@ function fromFile(text: string) {
 
 const fromEnvironment = (environment: NodeJS.ProcessEnv) => loadSettings({ environment });
 
-describe("the order", () => {
+describe("the order of precedence", () => {
   test("is flag, own variable, Ollama's variable, file, default", () => {
     writeFileSync(file, "num_parallel = 5\n");
     const flags = { num_parallel: "2" };
@@ -52,13 +52,13 @@ describe("the order", () => {
 });
 
 describe("the environment", () => {
-  test("Ollama's two words for debugging are one here", () => {
+  test("Ollama's two debug variables are one setting", () => {
     for (const OLLAMA_DEBUG of ["1", "2"]) {
       expect(fromEnvironment({ OLLAMA_DEBUG }).values.debug).toBe(true);
     }
   });
 
-  test("blanks and quotes around a value are not part of it, an empty one is none", () => {
+  test("blanks and quotes around a value are removed, and an empty one is ignored", () => {
     expect(fromEnvironment({ MODELCTL_NUM_PARALLEL: ' "7" ' }).values.num_parallel).toBe(7);
     expect(fromEnvironment({ MODELCTL_NUM_PARALLEL: "  " }).origins.num_parallel).toBe("default");
     expect(
@@ -66,7 +66,7 @@ describe("the environment", () => {
     ).toBe(8);
   });
 
-  test("Ollama's variables count where ours are unset, but not its address and its models", () => {
+  test("Ollama's variables apply when ours are unset, except its address and models", () => {
     const { values } = fromEnvironment({
       OLLAMA_HOST: "0.0.0.0:1",
       OLLAMA_MODELS: "/elsewhere",
@@ -97,7 +97,7 @@ describe("the environment", () => {
     });
   });
 
-  test("all settings can be given by a variable of ours", () => {
+  test("all settings have a variable", () => {
     const texts: Record<SettingName, string> = {
       host: "127.0.0.1:1",
       keep_alive: "-1",
@@ -200,7 +200,7 @@ describe("the environment", () => {
     ["MODELCTL_KV_CACHE_TYPE", "f32", "one of f16, q8_0, q4_0"],
     ["MODELCTL_HUB_PREFIXES", "hf.co, a b", "hosts such as hf.co"],
     ["MODELCTL_HUB_PREFIXES", "hf:", "hosts such as hf.co"],
-  ])("%s=%s is refused, with what it should be", (name, text, expected) => {
+  ])("%s=%s is refused with the expected form", (name, text, expected) => {
     expect(() => fromEnvironment({ [name]: text })).toThrow(
       expect.objectContaining({
         code: "CONFIGURATION_SETTING_INVALID",
@@ -210,12 +210,12 @@ describe("the environment", () => {
     );
   });
 
-  test("one of the file is named with the file", () => {
+  test("an error in the file names the file", () => {
     writeFileSync(file, 'keep_alive = "forever"\n');
     expect(() => loadSettings({ file })).toThrow(`keep_alive in ${file} is "forever", but it must`);
   });
 
-  test("a variable of Ollama that we cannot use is told and passed over", () => {
+  test("an unsupported Ollama variable is reported and ignored", () => {
     const { values, origins, warnings } = fromEnvironment({ OLLAMA_KV_CACHE_TYPE: "f32" });
     expect([values.kv_cache_type, origins.kv_cache_type]).toEqual(["f16", "default"]);
     expect(warnings).toEqual([expect.stringContaining('OLLAMA_KV_CACHE_TYPE is "f32"')]);
@@ -228,7 +228,7 @@ describe("the file", () => {
     expect(fromFile("").values.num_parallel).toBe(4);
   });
 
-  test("holds numbers, truth values, texts and lists", () => {
+  test("has numbers, booleans, texts and lists", () => {
     const { values } = fromFile(
       [
         'host = "0.0.0.0:8080"',
@@ -251,7 +251,7 @@ describe("the file", () => {
     });
   });
 
-  test("holds paths that start from a person's home, or from the file's folder", () => {
+  test("has paths relative to the home folder, or to the file's folder", () => {
     const { values } = fromFile(
       'models = "~/models"\nmodel_folders = ["~", "more", "/else"]\nllama_quantize = "./quantize"',
     );
@@ -265,7 +265,7 @@ describe("the file", () => {
   test.each([
     ["num_paralel = 8", "'num_paralel'", "Did you mean num_parallel?"],
     ["colour = 8", "'colour'", "Known settings: host, keep_alive"],
-  ])("with a setting that does not exist is refused: %s", (text, named, hint) => {
+  ])("with an unknown setting is refused: %s", (text, named, hint) => {
     expect(() => fromFile(text)).toThrow(
       expect.objectContaining({
         code: "CONFIGURATION_FILE_INVALID",
@@ -276,7 +276,7 @@ describe("the file", () => {
   });
 
   test.each(["[gpu]", "num_parallel = { a = 1 }", 'origins = [["a"]]'])(
-    "with a table where a value belongs is refused: %s",
+    "with a table in place of a value is refused: %s",
     (text) => {
       expect(() => fromFile(text)).toThrow(
         expect.objectContaining({
@@ -287,7 +287,7 @@ describe("the file", () => {
     },
   );
 
-  test("that is no TOML is refused in one line, with the place", () => {
+  test("that is not TOML is refused in one line, with the position", () => {
     expect(() => fromFile("num_parallel = 8\ngpu = = 8\n[")).toThrow(
       expect.objectContaining({
         code: "CONFIGURATION_FILE_INVALID",

@@ -3,7 +3,7 @@ import { repairFolders } from "../../source/configuration/personal-folders.ts";
 
 const known = () => "/home/known";
 
-it("leaves absolute folders as they are", () => {
+it("leaves absolute folders unchanged", () => {
   const environment = { HOME: "/home/me", XDG_CACHE_HOME: "/var/cache/me", PATH: "relative" };
   repairFolders(environment, known);
   expect(environment).toEqual({
@@ -13,13 +13,13 @@ it("leaves absolute folders as they are", () => {
   });
 });
 
-it("ignores folders that are named from the working directory, and empty ones", () => {
+it("ignores relative and empty folders", () => {
   const environment = { HOME: "/home/me", XDG_DATA_HOME: "data", XDG_STATE_HOME: "" };
   repairFolders(environment, known);
   expect(environment).toEqual({ HOME: "/home/me" });
 });
 
-it.each(["", "relative"])("takes the system's word for a home that is %j", (home) => {
+it.each(["", "relative"])("uses the system's entry for a home that is %j", (home) => {
   const environment = { HOME: home };
   repairFolders(environment, known);
   expect(environment).toEqual({ HOME: "/home/known" });
@@ -31,7 +31,7 @@ it("leaves a missing home to Node", () => {
   expect(environment).toEqual({});
 });
 
-it("drops an empty home of a user whom the system does not know", () => {
+it("drops an empty home of a user unknown to the system", () => {
   const environment = { HOME: "" };
   repairFolders(environment, () => {
     throw new Error("no such user");

@@ -7,7 +7,7 @@ const commands: Readonly<Record<string, readonly [string, ...string[]]>> = {
   "a C++ compiler (c++, or CXX)": [process.env.CXX ?? "c++", "--version"],
 };
 
-/** Those of the needed programs that cannot be run here. */
+/** Required programs that cannot be run here. */
 export function missingPrograms(needs: readonly string[]): string[] {
   return needs.filter((need) => {
     const [program, ...args] = commands[need] ?? [need];

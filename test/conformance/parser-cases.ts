@@ -21,11 +21,11 @@ export interface ParserCase {
   input: string;
   /** False: the expected content still holds the thinking with its tags. */
   readsThinking: boolean;
-  /** Whether the template is asked to let the model think. */
+  /** The template is asked to let the model think. */
   thinks: boolean;
   tools: Array<{ name: string; description: string; parameters: string }>;
   messages: CaseMessage[];
-  /** The answer goes on with the last message, whose text the expected message repeats. */
+  /** The answer continues the last message, whose text the expected message repeats. */
   continues: boolean;
   /** The output breaks off, and the expected message holds half of a call. */
   isPartial: boolean;

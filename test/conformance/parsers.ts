@@ -37,10 +37,10 @@ export interface ParserRow {
   format: string;
   right: number;
   of: number;
-  /** Calls that a lazy grammar would have let through, of those that it would have begun in. */
+  /** Calls that a lazy grammar would have accepted, among those in which it would have started. */
   held: number;
   begun: number;
-  /** What the grammars would have refused of the outputs. */
+  /** Outputs that the grammars would have refused. */
   refused: string[];
   differences: ParserDifference[];
 }

@@ -1,6 +1,6 @@
 // One part of the conformance run, and what it finds.
 
-/** What a family of models gave; a part may add columns of its own. */
+/** Result of a family of models; a part may add columns. */
 export interface ConformanceRow {
   family: string;
   /** Cases that are as the reference has them. */
@@ -14,7 +14,7 @@ export interface Part {
   /** Programs it runs, as `needs.ts` names them. */
   needs: readonly string[];
   /**
-   * @param checkout a clone of llama.cpp, in which a part may make folders of its own
+   * @param checkout a clone of llama.cpp, in which a part may make its own folders
    * @returns rows whose differences have no known reason, or tell it in `known`
    */
   run(checkout: string): Promise<readonly ConformanceRow[]>;

@@ -14,7 +14,7 @@ const jinjaVersion = "3.1.6";
 const facts = { bosText: "<s>", eosText: "</s>", controlTexts: [] };
 const now = "2026-07-04T09:05:00";
 
-/** What one engine made of a job. */
+/** Result of a job in one engine. */
 type Rendering = { text: string } | { error: string };
 
 interface Job {

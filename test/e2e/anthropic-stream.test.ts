@@ -56,7 +56,7 @@ const deltasOf = (events: WireEvent[]) =>
     .map(({ index, delta }) => `${index} ${(delta as { type: string }).type}`)
     .filter((entry, index, all) => entry !== all[index - 1]);
 
-test("a text comes as one block within one message", async () => {
+test("streams text as one block in one message", async () => {
   const events = await stream("What is the capital of France?");
   expect(events.some(({ type }) => type === "ping")).toBe(true);
   expect(orderOf(withoutPings(events))).toEqual([
@@ -85,7 +85,7 @@ test("a text comes as one block within one message", async () => {
   });
 });
 
-test("thinking and text come as two blocks, the first with a signature", async () => {
+test("streams thinking and text as two blocks, the first with a signature", async () => {
   const events = withoutPings(await stream("What is the capital of France?", { model: "thinker" }));
   expect(orderOf(events)).toEqual([
     "message_start",
@@ -97,7 +97,7 @@ test("thinking and text come as two blocks, the first with a signature", async (
   expect(deltasOf(events)).toEqual(["0 thinking_delta", "0 signature_delta", "1 text_delta"]);
 });
 
-test("the use of a tool comes with its input as pieces of JSON", async () => {
+test("streams the input of a tool call as pieces of JSON", async () => {
   const events = withoutPings(await stream("What is the weather in Paris?", { tools: [tool] }));
   expect(deltasOf(events)).toEqual(["0 input_json_delta"]);
   const start = events.find(({ type }) => type === "content_block_start");
@@ -122,7 +122,7 @@ async function interrupt(act: (reply: Response) => Promise<unknown>): Promise<Wi
   return eventsOf(text);
 }
 
-test("a runner that dies in the middle of it ends it with an error", async () => {
+test("ends with an error event when the runner dies", async () => {
   const events = await interrupt(async () => {
     const [loaded] = await server.loaded();
     process.kill(loaded?.process_id ?? 0, "SIGKILL");
@@ -135,14 +135,14 @@ test("a runner that dies in the middle of it ends it with an error", async () =>
   expect(events.some(({ type }) => type === "message_stop")).toBe(false);
 });
 
-test("its request's id cancels it", async () => {
+test("is cancelled by the id of the request", async () => {
   const events = await interrupt(async ({ headers }) =>
     server.post("/api/cancel", { id: headers.get("request-id") }),
   );
   expect(events.at(-1)).toMatchObject({ type: "error", error: { type: "api_error" } });
 });
 
-test("a client that leaves ends the work, and nothing is left of it", async () => {
+test("stops the work when the client disconnects", async () => {
   const leaving = new AbortController();
   const { signal } = leaving;
   const body = request("Write a long story.");

@@ -48,7 +48,7 @@ async function create(messages: Messages, body: Body = {}) {
   return await client.messages.create({ model, max_tokens: 1000, messages, ...body });
 }
 
-/** What the stream helper makes of a streamed message. */
+/** Message as assembled by the stream helper. */
 async function streamed(messages: Messages, body: Body = {}) {
   const { stream: _whole, ...rest } = body;
   return await client.messages
@@ -70,7 +70,7 @@ async function failure(
   throw new Error(`no API error, but ${String(error)}`);
 }
 
-describe("the model's table of answers", () => {
+describe("the model's recorded answers", () => {
   test.each(textPairs.map((pair) => ({ title: pair.turns.at(-1)?.[1], pair })))(
     "$title",
     async ({ pair }) => {
@@ -87,7 +87,7 @@ describe("the model's table of answers", () => {
 });
 
 describe("messages", () => {
-  test("have content as a text or in blocks, and so has the system prompt", async () => {
+  test("accept content as text or blocks, also for the system prompt", async () => {
     const parts: Anthropic.TextBlockParam[] = [
       { type: "text", text: "What is the capital " },
       { type: "text", text: "of France?", cache_control: { type: "ephemeral" } },
@@ -104,7 +104,7 @@ describe("messages", () => {
     }
   });
 
-  test("go on with an answer that is sent back as it came", async () => {
+  test("continue after an answer that is sent back unchanged", async () => {
     const { role, content } = await create(user("My name is Bob."));
     const messages: Messages = [
       ...user("My name is Bob."),
@@ -114,14 +114,14 @@ describe("messages", () => {
     expect(textOf(await create(messages))).toBe("Your name is Bob.");
   });
 
-  test("that end with the assistant's are gone on with", async () => {
+  test("are continued when the last one is the assistant's", async () => {
     const messages: Messages = [...user(capital), { role: "assistant", content: "The capital of" }];
     expect(textOf(await create(messages))).toBe(" France is Paris.");
   });
 });
 
 describe("a message", () => {
-  test("has an id of its own and names the model as it was asked for", async () => {
+  test("has its own id and the requested model name", async () => {
     const replies = [await create(user("Hello!")), await create(user("Hello!"), { model: "TINY" })];
     expect(replies).toMatchObject([
       { type: "message", role: "assistant", model: "tiny", stop_sequence: null },
@@ -131,7 +131,7 @@ describe("a message", () => {
     expect(new Set(replies.map(({ id }) => id)).size).toBe(2);
   });
 
-  test("counts its tokens, those of the prompt from memory apart", async () => {
+  test("counts its tokens, with cached prompt tokens apart", async () => {
     const phrase = "Repeat after me: seven green apple stone";
     const native = await server.post("/api/generate", { model, prompt: phrase, stream: false });
     const { prompt_eval_count, eval_count } = native.json as Record<string, number>;
@@ -142,7 +142,7 @@ describe("a message", () => {
     }
   });
 
-  test("ends at the limit, and says so", async () => {
+  test("stops at max_tokens and reports it", async () => {
     for (const ask of [create, streamed]) {
       const reply = await ask(user(capital), { max_tokens: 3 });
       expect(reply).toMatchObject({ stop_reason: "max_tokens", usage: { output_tokens: 3 } });
@@ -150,7 +150,7 @@ describe("a message", () => {
     }
   });
 
-  test("ends at a stop sequence, and says which", async () => {
+  test("stops at a stop sequence and names it", async () => {
     for (const ask of [create, streamed]) {
       const reply = await ask(user(capital), { stop_sequences: ["never said", " is"] });
       expect(reply).toMatchObject({ stop_reason: "stop_sequence", stop_sequence: " is" });
@@ -158,7 +158,7 @@ describe("a message", () => {
     }
   });
 
-  test("that fills the window says so", async () => {
+  test("reports that it filled the context window", async () => {
     const small = await TestServer.start({ context_length: 256 });
     try {
       const { json } = await small.post("/v1/messages", {
@@ -173,7 +173,7 @@ describe("a message", () => {
     }
   });
 
-  test("follows its sampling settings", async () => {
+  test("follows the sampling settings", async () => {
     const wild = { temperature: 1, top_p: 1, max_tokens: 30 };
     const question = user("Who invented the rocket?");
     const cold = await create(question, { ...wild, top_k: 1 } as Body);
@@ -182,7 +182,7 @@ describe("a message", () => {
     }
   });
 
-  test("is parsed where a schema is given", async () => {
+  test("is parsed when a schema is given", async () => {
     const format = zodOutputFormat(z.object({ capital: z.string() }));
     const reply = await client.messages.parse({
       model,
@@ -202,7 +202,7 @@ describe("a tool", () => {
     input: { city: "Paris" },
   };
 
-  test("is used, whole and streamed, and its result too", async () => {
+  test("is called, whole and streamed, and its result is used", async () => {
     for (const ask of [create, streamed]) {
       const reply = await ask(user(weather), { tools: [weatherTool] });
       expect(reply).toMatchObject({ content: [use], stop_reason: "tool_use" });
@@ -230,7 +230,7 @@ describe("a tool", () => {
     }
   });
 
-  test("tells its input to those who listen", async () => {
+  test("streams its input to event listeners", async () => {
     const stream = client.messages.stream({
       model,
       max_tokens: 200,
@@ -245,7 +245,7 @@ describe("a tool", () => {
     expect(JSON.parse(json)).toEqual({ city: "Paris" });
   });
 
-  test("is left alone where the choice is none", async () => {
+  test("is not called when tool_choice is none", async () => {
     const body: Body = { tools: [weatherTool], tool_choice: { type: "none" } };
     expect(textOf(await create(user(weather), body))).toBe("I do not know the weather in Paris.");
   });
@@ -254,7 +254,7 @@ describe("a tool", () => {
     { type: "any" },
     { type: "any", disable_parallel_tool_use: true },
     { type: "tool", name: "get_weather" },
-  ])("is used where the choice is %j", async (tool_choice) => {
+  ])("is called when tool_choice is %j", async (tool_choice) => {
     const reply = await create(user("Hello!"), { tools: [weatherTool], tool_choice });
     const uses = reply.content.filter(({ type }) => type === "tool_use");
     expect(uses).toMatchObject([{ name: "get_weather" }]);
@@ -265,7 +265,7 @@ describe("a tool", () => {
 describe("thinking", () => {
   const enabled = { type: "enabled" as const, budget_tokens: 1024 };
 
-  test("is a block of its own before the answer", async () => {
+  test("is a block before the answer", async () => {
     for (const thinking of [enabled, { type: "adaptive" as const }]) {
       for (const ask of [create, streamed]) {
         const reply = await ask(user(capital), { model: "thinker", thinking });
@@ -278,18 +278,18 @@ describe("thinking", () => {
     }
   });
 
-  test("is turned off, and steered by the effort", async () => {
+  test("is switched off and set by effort", async () => {
     const off = await create(user(capital), { model: "thinker", thinking: { type: "disabled" } });
     expect(textOf(off)).toBe(capitalAnswer);
     const low = await create(user(capital), { model: "thinker", output_config: { effort: "low" } });
     expect(textOf(low)).toBe(`Meow, ${capitalAnswer}`);
   });
 
-  test("is not minded by a model that cannot", async () => {
+  test("is ignored by a model that cannot think", async () => {
     expect(textOf(await create(user(capital), { thinking: enabled }))).toBe(capitalAnswer);
   });
 
-  test("of an earlier message may be sent back", async () => {
+  test("from an earlier message is accepted", async () => {
     const { content } = await create(user(capital), { model: "thinker", thinking: enabled });
     const messages: Messages = [
       ...user(capital),
@@ -301,7 +301,7 @@ describe("thinking", () => {
   });
 });
 
-describe("the count of tokens", () => {
+describe("count_tokens", () => {
   const bodies: Array<[string, Body]> = [
     ["a question", {}],
     ["a system prompt", { system: "You are a pirate." }],
@@ -310,14 +310,14 @@ describe("the count of tokens", () => {
     ["thinking", { model: "thinker" }],
   ];
 
-  test.each(bodies)("with %s is that of the message", async (_what, body) => {
+  test.each(bodies)("with %s equals the count of the message", async (_what, body) => {
     const { max_tokens: _limit, stream: _stream, ...rest } = body;
     const counted = await client.messages.countTokens({ model, messages: user(weather), ...rest });
     const { usage } = await create(user(weather), body);
     expect(counted.input_tokens).toBe(usage.input_tokens + (usage.cache_read_input_tokens ?? 0));
   });
 
-  test("of a prompt that is longer than the window is its length", async () => {
+  test("of a prompt longer than the window returns its length", async () => {
     const messages = user("word ".repeat(6000));
     const { input_tokens } = await client.messages.countTokens({ model, messages });
     const error = await failure(create(messages));
@@ -326,7 +326,7 @@ describe("the count of tokens", () => {
 });
 
 describe("an error", () => {
-  test("is of the class of its status, with a type, a code and the request's id", async () => {
+  test("has the type of its status, a code and the request id", async () => {
     const notFound = await failure(create(user("Hello!"), { model: "no-such-model" }));
     expect(notFound).toBeInstanceOf(Anthropic.NotFoundError);
     expect(notFound).toMatchObject({ type: "not_found_error" });
@@ -342,7 +342,7 @@ describe("an error", () => {
     expect(refused.error).toMatchObject({ type: "error", request_id: last?.id });
   });
 
-  test("of a stream is a status as long as nothing was sent", async () => {
+  test("of a stream has an HTTP status until the first event is sent", async () => {
     const error = await failure(streamed(user("word ".repeat(6000))));
     expect(error).toBeInstanceOf(Anthropic.BadRequestError);
     expect(error.message).toMatch(/\d{4,} tokens .* 4096/);
@@ -389,7 +389,7 @@ describe("an error", () => {
     ["toolless does not support tools", { model: "toolless", tools: [weatherTool] }],
   ];
 
-  test.each(refusals)("says what is wrong: %s", async (says, body) => {
+  test.each(refusals)("explains: %s", async (says, body) => {
     for (const stream of [false, true]) {
       const request = { model, max_tokens: 10, messages: user("Hello!"), stream, ...body };
       const error = await failure(client.messages.create(request as never));

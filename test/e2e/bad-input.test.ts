@@ -1,4 +1,4 @@
-// Whatever is wrong with a request or a file is told in one sentence, and the server lives on.
+// Every error in a request or a file is one sentence, and the server survives.
 import {
   chmodSync,
   chownSync,
@@ -51,7 +51,7 @@ interface OpenaiError {
   error: { message: string; type: string; param: string | null; code: string };
 }
 
-describe("files that are no usable models", () => {
+describe("unusable model files", () => {
   const files = badFiles.map((file) => ({ ...file, title: file.name }));
 
   test.each(files)("over both APIs: $title", async ({ name, make, status, says }) => {
@@ -87,7 +87,7 @@ describe("files that are no usable models", () => {
     const file = path.join(home.folder, `${name.replaceAll(" ", "-")}.gguf`);
     make(file);
     const { child, ended } = home.start(["run", file, "Hello!"]);
-    // A command that waits for good is ended, so that the failure is about that.
+    // Ends a command that never finishes, so that the failure says so.
     const limit = setTimeout(() => child.kill("SIGKILL"), 20_000);
     const outcome = await ended;
     clearTimeout(limit);
@@ -97,7 +97,7 @@ describe("files that are no usable models", () => {
     expect(outcome.errors).toMatch(says);
   });
 
-  test("a file that llama.cpp itself refuses is told with its reason, each time", async () => {
+  test("a file that llama.cpp rejects is reported with llama.cpp's reason every time", async () => {
     const file = path.join(folder, "contradiction.gguf");
     const bytes = readFileSync(tinyFile);
     const key = "llama.embedding_length";
@@ -113,7 +113,7 @@ describe("files that are no usable models", () => {
     }
   });
 
-  test("a file that is mended is loaded with the next request", async () => {
+  test("a repaired file is loaded by the next request", async () => {
     const file = path.join(folder, "mended.gguf");
     for (const bad of badFiles.filter(({ name }) => /broken chat template|web page/.test(name))) {
       bad.make(file);
@@ -128,7 +128,7 @@ describe("files that are no usable models", () => {
     }
   });
 
-  test("what is loaded of a file that has gone can still be unloaded", async () => {
+  test("a model whose file was deleted can still be unloaded", async () => {
     for (const route of ["/api/generate", "/api/chat"]) {
       const file = path.join(folder, "gone.gguf");
       copyFileSync(tinyFile, file);
@@ -148,7 +148,7 @@ describe("files that are no usable models", () => {
     }
   });
 
-  test("a file that its user may not read is refused with 403 and exit code 4", async () => {
+  test("an unreadable file is refused with 403 and exit code 4", async () => {
     const own = await Home.create();
     let program: Program | undefined;
     try {
@@ -185,7 +185,7 @@ describe("files that are no usable models", () => {
     }
   });
 
-  test("a file outside the model folders is refused alike whether or not it exists", async () => {
+  test("a path outside the model folders gets the same error whether or not it exists", async () => {
     for (const file of [tinyFile, "/no/such/file.gguf", path.join(folder, "..", "x.gguf")]) {
       for (const name of [file, `${folder}/../${path.relative(path.dirname(folder), file)}`]) {
         const { status, json } = await server.post("/api/generate", { model: name, prompt: "x" });
@@ -209,7 +209,7 @@ describe("files that are no usable models", () => {
   });
 });
 
-describe("bodies", () => {
+describe("request bodies", () => {
   const routes = ["/api/generate", "/api/chat", "/v1/chat/completions"];
   const errorOf = (route: string, json: unknown) =>
     route.startsWith("/v1") ? (json as OpenaiError).error.message : (json as NativeError).error;
@@ -229,7 +229,7 @@ describe("bodies", () => {
 
   test.each(
     routes.flatMap((route) => bad.map(([what, body, says]) => ({ route, what, body, says }))),
-  )("$route refuses one that is $what", async ({ route, body, says }) => {
+  )("$route refuses a body that is $what", async ({ route, body, says }) => {
     const { status, json, headers } = await server.post(route, body);
     expect(status).toBe(400);
     expect(headers.get("content-type")).toMatch(/^application\/json/);
@@ -237,7 +237,7 @@ describe("bodies", () => {
   });
 
   test.each(["/api/generate", "/api/chat"])(
-    "%s says exactly what Ollama says when there is none",
+    "%s answers an empty body with Ollama's text",
     async (route) => {
       const { status, json } = await server.send(route, { method: "POST" });
       expect(status).toBe(400);
@@ -245,7 +245,7 @@ describe("bodies", () => {
     },
   );
 
-  test("of a conversation with a role that there is not, the place is told", async () => {
+  test("an unknown role is reported with its position", async () => {
     const conversation = [...messages, { role: "assistant", content: "Hi." }, { role: "king" }];
     for (const route of ["/api/chat", "/v1/chat/completions"]) {
       const { status, json } = await server.post(route, { model, messages: conversation });
@@ -254,7 +254,7 @@ describe("bodies", () => {
     }
   });
 
-  test("a whole that is wrong has no param, in OpenAI's shape", async () => {
+  test("a body that is not an object has a null param in OpenAI's shape", async () => {
     const { json } = await server.post("/v1/chat/completions", "[]");
     expect(json).toEqual({
       error: {
@@ -266,7 +266,7 @@ describe("bodies", () => {
     });
   });
 
-  test("is read as JSON whatever its type is said to be", async () => {
+  test("JSON is parsed whatever the content type says", async () => {
     const body = JSON.stringify({ model, messages, stream: false });
     for (const type of ["text/plain", "application/x-www-form-urlencoded", "nonsense"]) {
       const { status } = await server.post("/api/chat", body, { "content-type": type });
@@ -274,7 +274,7 @@ describe("bodies", () => {
     }
   });
 
-  test("bytes that are no UTF-8 become replacement characters, as with the peer", async () => {
+  test("invalid UTF-8 becomes replacement characters, as in Ollama", async () => {
     const body = Buffer.concat([
       Buffer.from('{"model":"tiny","stream":false,"prompt":"Hello!'),
       Buffer.from([0xff, 0xfe]),
@@ -286,7 +286,7 @@ describe("bodies", () => {
   });
 
   test.each(["/api/generate", "/v1/chat/completions"])(
-    "%s refuses one larger than it takes before it is sent",
+    "%s refuses a body over its limit before all of it is sent",
     async (route) => {
       const { status, text } = await sendRaw(server.url + route, {
         method: "POST",
@@ -297,7 +297,7 @@ describe("bodies", () => {
     },
   );
 
-  test("names that objects inherit are only names", async () => {
+  test("names of object properties such as __proto__ are ordinary names", async () => {
     const body =
       '{"model":"tiny","prompt":"Hello!","stream":false,"options":{"constructor":1,"__proto__":{"seed":1},"toString":2},"__proto__":{"model":"x"}}';
     const { status } = await server.post("/api/generate", body);
@@ -305,7 +305,7 @@ describe("bodies", () => {
   });
 });
 
-describe("fields of a wrong type", () => {
+describe("fields of the wrong type", () => {
   const text = [1, true, {}, ["a"]];
   const flag = ["true", 1, {}, []];
   const count = ["1", 1.5, true, {}, []];
@@ -423,7 +423,7 @@ describe("fields of a wrong type", () => {
   const rows = (table: Record<string, unknown[]>) =>
     Object.entries(table).map(([field, values]) => ({ field, values }));
 
-  test("are tried for every field that the routes know", () => {
+  test("cover every field in the routes' schemas", () => {
     expect(Object.keys(generate).toSorted()).toEqual(
       Object.keys(GenerateBody.properties).toSorted(),
     );
@@ -500,7 +500,7 @@ describe("fields of a wrong type", () => {
   });
 });
 
-describe("models", () => {
+describe("unknown models", () => {
   const cases: Array<{ route: string; name?: string; status: number; says: string }> = [
     { route: "/api/generate", name: "", status: 404, says: "model '' not found" },
     { route: "/api/generate", status: 404, says: "model '' not found" },
@@ -521,7 +521,7 @@ describe("models", () => {
     ]),
   ];
 
-  test.each(cases)("$route says $status for $name", async ({ route, name, status, says }) => {
+  test.each(cases)("$route answers $status for $name", async ({ route, name, status, says }) => {
     const body = { ...(name !== undefined && { model: name }), prompt: "Hello!", messages };
     const reply = await server.post(route, body);
     expect(reply.status).toBe(status);
@@ -531,7 +531,7 @@ describe("models", () => {
   });
 });
 
-describe("what would change the answer unseen is refused", () => {
+describe("unsupported settings that would change the answer are refused", () => {
   test.each([
     ["older functions", { functions: [{ name: "f" }] }, "functions"],
     ["nine answers", { n: 9 }, "n"],
@@ -546,7 +546,7 @@ describe("what would change the answer unseen is refused", () => {
       { messages: [{ role: "user", content: [{ type: "image_url", image_url: { url: "x" } }] }] },
       "messages.0.content.0",
     ],
-  ])("%s, with the field's name", async (_what, more, param) => {
+  ])("%s, naming the field", async (_what, more, param) => {
     const { status, json } = await server.post("/v1/chat/completions", {
       model,
       messages,
@@ -563,13 +563,13 @@ describe("what would change the answer unseen is refused", () => {
       { messages: [{ role: "user", content: "a", images: ["aGk="] }] },
       "does not support image",
     ],
-  ])("%s on the native API, in words that clients look for", async (_what, more, says) => {
+  ])("%s on the native API, with the text that clients match", async (_what, more, says) => {
     const { status, json } = await server.post("/api/chat", { model, messages, ...more });
     expect(status).toBe(400);
     expect((json as NativeError).error).toContain(says);
   });
 
-  test("what says the same as leaving it out is accepted", async () => {
+  test("unsupported fields at their default values are accepted", async () => {
     const openai = await server.post("/v1/chat/completions", {
       model,
       messages,
@@ -604,7 +604,7 @@ describe("what would change the answer unseen is refused", () => {
     expect(native.status).toBe(200);
   });
 
-  test("an unknown role is refused, a known one in capitals is not", async () => {
+  test("an unknown role is refused, a known role in capitals is accepted", async () => {
     for (const route of ["/api/chat", "/v1/chat/completions"]) {
       const ask = async (role: string) =>
         await server.post(route, { model, messages: [{ role, content: "Hello!" }] });
@@ -622,7 +622,7 @@ describe("limits", () => {
     ["/api/generate", { prompt: long }],
     ["/api/chat", { messages: [{ role: "user", content: long }] }],
     ["/v1/chat/completions", { messages: [{ role: "user", content: long }] }],
-  ])("%s says how long a prompt is that is too long, and how much fits", async (route, body) => {
+  ])("%s reports the length of a prompt that is too long and the limit", async (route, body) => {
     for (const stream of [true, false]) {
       const { status, text, headers } = await server.post(route, { model, stream, ...body });
       expect(status).toBe(400);
@@ -635,7 +635,7 @@ describe("limits", () => {
     }
   });
 
-  test("a smaller window says how to raise it, and ends an answer that fills it with length", async () => {
+  test("a smaller window says how to raise it, and an answer that fills it ends with length", async () => {
     const small = await TestServer.start({ context_length: 256 });
     try {
       const tooLong = await small.post("/api/generate", { model, prompt: "word ".repeat(300) });
@@ -662,7 +662,7 @@ describe("limits", () => {
     expect((json as OpenaiError).error.param).toBe("max_tokens");
   });
 
-  test("a token that does not exist cannot be biased", async () => {
+  test("logit_bias for a token that does not exist is refused", async () => {
     const { status, text } = await server.post("/v1/chat/completions", {
       model,
       messages,
@@ -703,7 +703,7 @@ describe("routes", () => {
     ["DELETE", "/v1/chat/completions"],
     ["POST", "/api/version"],
     ["POST", "/v1/models"],
-  ])("%s is the wrong method for %s", async (method, route) => {
+  ])("%s does not allow %s", async (method, route) => {
     const { status, text } = await server.send(route, { method });
     expect([status, text]).toEqual([405, "405 method not allowed"]);
   });
@@ -711,12 +711,12 @@ describe("routes", () => {
   test.each([
     ["/nothing", 404],
     ["/api/version", 405],
-  ])("a body that is no JSON does not change what is said of %s", async (route, status) => {
+  ])("a body that is not JSON does not change the error for %s", async (route, status) => {
     expect((await server.post(route, "{broken")).status).toBe(status);
     expect((await server.post(route, "")).status).toBe(status);
   });
 
-  test("a name that cannot be decoded is refused in the route's shape", async () => {
+  test("an undecodable name is refused in the route's error shape", async () => {
     const { status, json } = await server.send("/v1/models/%zz");
     expect(status).toBe(400);
     expect((json as OpenaiError).error).toMatchObject({
@@ -727,8 +727,8 @@ describe("routes", () => {
   });
 });
 
-describe("strangers", () => {
-  test("a page of another origin gets 403 and nothing else", async () => {
+describe("untrusted origins and hosts", () => {
+  test("a page of another origin gets only a 403", async () => {
     for (const route of ["/", "/api/tags", "/api/chat", "/v1/models", "/nothing"]) {
       const reply = await sendRaw(server.url + route, {
         headers: { origin: "https://evil.example" },
@@ -738,7 +738,7 @@ describe("strangers", () => {
     }
   });
 
-  test("a name that was pointed at this machine gets 403 and the setting to allow it", async () => {
+  test("a foreign host name that resolves to this machine gets 403, naming the setting to allow it", async () => {
     for (const route of ["/", "/api/version", "/v1/models", "/nothing", "/v1/models/%zz"]) {
       const reply = await sendRaw(server.url + route, { headers: { host: "evil.example" } });
       expect([route, reply.status]).toEqual([route, 403]);
@@ -757,11 +757,11 @@ describe("strangers", () => {
       "length and chunks",
       "POST /api/chat HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
     ],
-  ])("%s on the wire is answered with an error and the connection closed", async (_what, bytes) => {
+  ])("%s on the wire gets an error and the connection is closed", async (_what, bytes) => {
     expect(await sendBytes(server.url, bytes)).toMatch(/^HTTP\/1\.1 4\d\d /);
   });
 
-  test("a line break in a path does not become a header", async () => {
+  test("a line break in a path does not add a header", async () => {
     const reply = await sendRaw(`${server.url}/v1/models/a%0d%0aset-cookie:%20b=c`, {});
     expect(reply.status).toBe(400);
     expect(reply.headers["set-cookie"]).toBeUndefined();

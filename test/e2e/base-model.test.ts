@@ -31,14 +31,14 @@ async function rendered(path: string, body: Record<string, unknown>): Promise<un
   return info?.rendered_template;
 }
 
-test("/api/generate continues the text, system prompt and all", async () => {
+test("/api/generate continues the prompt, with the system prompt in front", async () => {
   expect(await rendered("/api/generate", { prompt })).toBe(prompt);
   expect(await rendered("/api/generate", { prompt, system: "A text book." })).toBe(
     `A text book.\n\n${prompt}`,
   );
 });
 
-test("/api/generate reads the names of control tokens as text", async () => {
+test("/api/generate reads names of control tokens as plain text", async () => {
   const count = async (raw: boolean) => {
     const options = { num_predict: 1 };
     const { json } = await store.server.post("/api/generate", {
@@ -53,13 +53,13 @@ test("/api/generate reads the names of control tokens as text", async () => {
   expect(await count(false)).toBeGreaterThan(await count(true));
 });
 
-test("a TEMPLATE of the request or of the model is what it says", async () => {
+test("a TEMPLATE in the request is used as it is", async () => {
   expect(await rendered("/api/generate", { prompt: "Hi", template: "Q: {{ .Prompt }} A:" })).toBe(
     "Q: Hi A:",
   );
 });
 
-test("chats use ChatML and say so in the log, once", async () => {
+test("chats use ChatML and log that once", async () => {
   const messages = [{ role: "user", content: "Hi" }];
   for (let turn = 0; turn < 2; turn += 1) {
     expect(await rendered("/api/chat", { messages })).toBe(
@@ -71,8 +71,8 @@ test("chats use ChatML and say so in the log, once", async () => {
   ]);
 });
 
-describe("what it is", () => {
-  test("is told by the commands, and run continues a prompt", async () => {
+describe("a base model", () => {
+  test("is marked as such by the commands, and run continues a prompt", async () => {
     const home = await Home.create();
     try {
       const file = path.join(home.folder, "base.gguf");
@@ -90,7 +90,7 @@ describe("what it is", () => {
     }
   });
 
-  test("is told by show, and to whoever begins a chat", async () => {
+  test("is marked as such by show and at the start of a chat", async () => {
     const { json } = await store.server.post("/api/show", { model });
     expect(json).toMatchObject({
       template_origin: { origin: "fallback", reason: expect.stringContaining("a base model") },

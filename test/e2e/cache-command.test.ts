@@ -62,7 +62,7 @@ async function ask(model: string, question: string, environment: Record<string, 
 }
 
 describe("a long system prompt", () => {
-  test("is taken from the disk by a restarted server, and can be listed and removed", async () => {
+  test("is restored from disk after a restart, listed and removed", async () => {
     expect((await ask("mine", "Who are you?")).record).toMatchObject({ cachedTokens: 0 });
     const [stored, ...others] = await list();
     expect(others).toEqual([]);
@@ -82,19 +82,19 @@ describe("a long system prompt", () => {
     expect(await list()).toEqual([]);
   }, 60_000);
 
-  test("goes with its model", async () => {
+  test("is removed with its model", async () => {
     await ask("mine", "Who are you?");
     expect(await list()).toHaveLength(1);
     await home.run(["rm", "mine"]);
     expect(await list()).toEqual([]);
   }, 60_000);
 
-  test("is not stored where that is turned off", async () => {
+  test("is not stored when the cache is off", async () => {
     await ask("tiny", "Who are you?", { MODELCTL_PROMPT_CACHE: "0" });
     expect(await list()).toEqual([]);
   }, 60_000);
 
-  test("is read again where the folder cannot be used, with one line in the log", async () => {
+  test("is computed again when the folder is unusable, with one log line", async () => {
     const cache = path.join(home.folder, "other-cache");
     mkdirSync(path.join(cache, "modelctl"), { recursive: true });
     writeFileSync(path.join(cache, "modelctl", "prompts"), "in its place");
@@ -107,7 +107,7 @@ describe("a long system prompt", () => {
   }, 60_000);
 });
 
-test("a model that there is not is not found", async () => {
+test("an unknown model is reported as not found", async () => {
   for (const command of ["list", "clear"]) {
     const { code, errors } = await home.run(["cache", command, "nothing"]);
     expect({ code, errors }).toEqual({ code: 3, errors: expect.stringMatching(/not found/) });

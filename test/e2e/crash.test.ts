@@ -59,7 +59,7 @@ async function beginAnswer(route: string, more: Record<string, unknown> = {}) {
       prompt: longQuestion,
       messages: [{ role: "user", content: longQuestion }],
       stream: true,
-      // Goes on until the window is full; the native API has only the story's own length.
+      // Continues until the window is full; on the native API, to the story's own end.
       ...(route.startsWith("/v1") && { ignore_eos: true }),
       ...more,
     }),
@@ -89,8 +89,8 @@ async function crash(route = "/v1/chat/completions"): Promise<string | undefined
   return await answer.rest();
 }
 
-describe("a runner that is killed in the middle of an answer", () => {
-  test("native: the stream ends with an error line and without a final record", async () => {
+describe("a runner killed in the middle of an answer", () => {
+  test("ends a native stream with an error line and no final record", async () => {
     const answer = await beginAnswer("/api/chat");
     process.kill(await runnerOf(), "SIGKILL");
     const lines = ((await answer.rest()) ?? "").trimEnd().split("\n");
@@ -102,7 +102,7 @@ describe("a runner that is killed in the middle of an answer", () => {
     expect(records.some(({ done }) => done === true)).toBe(false);
   });
 
-  test("OpenAI: the stream ends with an error event and without [DONE]", async () => {
+  test("ends an OpenAI stream with an error event and no [DONE]", async () => {
     const events = ((await crash()) ?? "").trimEnd().split("\n\n");
     const last = events.at(-1) ?? "";
     expect(JSON.parse(last.replace(/^data: /, ""))).toEqual({
@@ -116,7 +116,7 @@ describe("a runner that is killed in the middle of an answer", () => {
     expect(events).not.toContain("data: [DONE]");
   });
 
-  test("OpenAI's client library throws the error at its reader", async () => {
+  test("makes OpenAI's client library throw", async () => {
     const client = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: "x", maxRetries: 0 });
     const reading = (async () => {
       const stream = await client.chat.completions.create({
@@ -134,7 +134,7 @@ describe("a runner that is killed in the middle of an answer", () => {
     await expect(reading).rejects.toThrow(stopped);
   });
 
-  test("a reply that is not streamed is a 500 with the reason", async () => {
+  test("answers a non-streamed request with 500 and the reason", async () => {
     const asked = server.post("/v1/chat/completions", {
       model,
       messages: [{ role: "user", content: longQuestion }],
@@ -152,7 +152,7 @@ describe("a runner that is killed in the middle of an answer", () => {
     });
   });
 
-  test("all its requests are told, and the request log keeps why", async () => {
+  test("fails all its requests, and the request log has the reason", async () => {
     const answers = await Promise.all([1, 2, 3].map(() => beginAnswer("/v1/chat/completions")));
     process.kill(await runnerOf(), "SIGKILL");
     for (const text of await Promise.all(answers.map((answer) => answer.rest()))) {
@@ -162,10 +162,13 @@ describe("a runner that is killed in the middle of an answer", () => {
     for (const { error } of await server.requests()) {
       expect(error).toMatchObject({ code: "ENGINE_RUNNER_CRASHED" });
     }
-    expect(server.log.join("\n")).toMatch(/the runner of tiny was killed/);
+    const told = server.log.slice(
+      server.log.findLastIndex((line) => line.includes("loaded tiny")) + 1,
+    );
+    expect(told).toEqual(["the runner of tiny was killed (out of memory, or manually)"]);
   });
 
-  test("the next request loads the model again and is answered", async () => {
+  test("is replaced when the next request loads the model", async () => {
     await server.ask(capital);
     const before = await runnerOf();
     await crash();
@@ -174,7 +177,7 @@ describe("a runner that is killed in the middle of an answer", () => {
     expect(isAlive(before)).toBe(false);
   });
 
-  test("other models go on with their answers", async () => {
+  test("does not affect other models", async () => {
     const second = path.join(folder, "second.gguf");
     await server.ask(capital, second);
     const runner = await runnerOf(second);
@@ -184,7 +187,7 @@ describe("a runner that is killed in the middle of an answer", () => {
     expect(await runnerOf(second)).toBe(runner);
   });
 
-  test("an idle one is noticed too, and costs nobody anything", async () => {
+  test("is noticed while idle, without any failed request", async () => {
     await server.ask(capital);
     process.kill(await runnerOf(), "SIGKILL");
     await until(
@@ -195,7 +198,7 @@ describe("a runner that is killed in the middle of an answer", () => {
   });
 });
 
-test("repeated crashes are answered with 503 and a time to wait, until an answer is given", async () => {
+test("repeated crashes get 503 with Retry-After until an answer succeeds", async () => {
   const messages = [{ role: "user", content: capital }];
   const refusals = await until(
     async () => {
@@ -225,9 +228,9 @@ test("repeated crashes are answered with 503 and a time to wait, until an answer
   expect(await server.ask(capital)).toBe(capitalAnswer);
 });
 
-describe("a server that is closed", () => {
+describe("a closing server", () => {
   test.each(["/api/chat", "/v1/chat/completions"])(
-    "breaks off the streams of %s and takes its runners with it",
+    "ends the streams of %s and its runners",
     async (route) => {
       const answer = await beginAnswer(route);
       const runner = await runnerOf();
@@ -241,7 +244,7 @@ describe("a server that is closed", () => {
     },
   );
 
-  test("also while a model is being loaded", async () => {
+  test("ends while a model is loading", async () => {
     const asked = server.post("/api/generate", { model, prompt: capital }).catch(() => undefined);
     await until(
       () => server.loaded(),
@@ -252,7 +255,7 @@ describe("a server that is closed", () => {
     expect(server.hosted.scheduler.models).toEqual([]);
   });
 
-  test("refuses nobody twice: closing it again is no error", async () => {
+  test("can be closed twice", async () => {
     await server.ask(capital);
     await server.close();
     await expect(server.close()).resolves.toBeUndefined();
@@ -260,7 +263,7 @@ describe("a server that is closed", () => {
 });
 
 describe("nothing is left behind", () => {
-  test("by a runner that was killed, once a model is loaded again", async () => {
+  test("by a killed runner once the model is loaded again", async () => {
     await server.ask(capital);
     const runner = await runnerOf();
     expect(runnerFolders(runner)).toHaveLength(1);
@@ -269,7 +272,7 @@ describe("nothing is left behind", () => {
     expect(runnerFolders(runner)).toEqual([]);
   });
 
-  test("by a model that is unloaded", async () => {
+  test("by an unloaded model", async () => {
     await server.ask(capital);
     const runner = await runnerOf();
     await server.post("/api/generate", { model, keep_alive: 0 });
@@ -280,7 +283,7 @@ describe("nothing is left behind", () => {
     expect(runnerFolders(runner)).toEqual([]);
   });
 
-  test("by a server that is killed: its runner ends by itself", async () => {
+  test("by a killed server: its runner exits by itself", async () => {
     const home = await Home.create();
     try {
       await home.run(["run", "tiny", capital]);
@@ -297,7 +300,7 @@ describe("nothing is left behind", () => {
     }
   });
 
-  test("by a server that is killed while its runner's thread never looks at a message", async () => {
+  test("by a killed server whose runner never reads its messages", async () => {
     const home = await Home.create();
     try {
       await home.run(["run", "tiny", capital]);
@@ -315,7 +318,7 @@ describe("nothing is left behind", () => {
     }
   });
 
-  test("a folder that a dead runner of somebody else left does not stop a model", async () => {
+  test("another user's leftover runner folder does not stop a model from loading", async () => {
     const home = await Home.create();
     const { pid: deadProcess } = spawnSync(process.execPath, ["--version"]);
     const leftover = path.join(memoryFolder(), `modelctl-runner-${deadProcess}-left`);
@@ -344,7 +347,7 @@ describe("nothing is left behind", () => {
     }
   });
 
-  test("a runner that dies while it loads does not stop the command after it", async () => {
+  test("a runner that dies while loading does not stop the next command", async () => {
     const home = await Home.create();
     try {
       const { ended } = home.start(["run", "tiny", capital]);
@@ -354,7 +357,7 @@ describe("nothing is left behind", () => {
       );
       if (runner !== undefined) process.kill(runner.id, "SIGKILL");
       const { errors } = await ended;
-      // Whether the question had reached the runner is chance; what is said of it is not.
+      // The question may or may not have reached the runner; the error is the same.
       expect(errors === "" || errors.includes(stopped)).toBe(true);
       expect(await home.run(["run", "tiny", capital])).toEqual({
         code: 0,

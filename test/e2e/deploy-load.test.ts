@@ -1,4 +1,4 @@
-// What callers see while an app sleeps, wakes, and changes: every request is answered.
+// Callers get every request answered while an app sleeps, wakes, and changes.
 import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findControlPlane } from "../../source/application/control-plane-process.ts";
@@ -62,8 +62,8 @@ async function sleep(app = "app"): Promise<void> {
   );
 }
 
-describe("an app that sleeps", () => {
-  test("wakes once for a hundred first requests, and answers all", async () => {
+describe("a sleeping app", () => {
+  test("starts one replica for a hundred first requests and answers all", async () => {
     await sleep();
     const before = await replicas();
     const all = await Promise.all(
@@ -77,7 +77,7 @@ describe("an app that sleeps", () => {
     expect(await replicas()).toHaveLength(before.length + 1);
   });
 
-  test("is not woken by those who only look after its health", async () => {
+  test("is not woken by health checks", async () => {
     await sleep();
     const before = await replicas();
     const reply = await fetch(`${url}/health`);
@@ -87,8 +87,8 @@ describe("an app that sleeps", () => {
   });
 });
 
-describe("an app that grows", () => {
-  test("has a replica for each request, all of one script that says 8000, and cuts none", async () => {
+describe("an app under load", () => {
+  test("gets a replica for each request, and keeps the busy one when scaling in", async () => {
     cloud.write("wide.py", fakeServerScript());
     const limits = ["--max-concurrency", "3", "--max-multiplexing", "1", "--keep-alive", "1s"];
     const words = ["deploy", "wide.py", "--app-name", "wide", "--auth", "public", ...limits];
@@ -96,7 +96,7 @@ describe("an app that grows", () => {
     const streams = await Promise.all(
       [0, 1, 2].map(async () => {
         const leaving = new AbortController();
-        // It has no end, so that nobody else gets this replica meanwhile.
+        // It never ends, so that no other request gets this replica.
         const endless = `${wide.url}/events?n=0&pause_ms=20`;
         const reply = await fetch(endless, { signal: leaving.signal });
         // The reply is kept: collected as garbage, it would end its stream.
@@ -121,7 +121,7 @@ describe("an app that grows", () => {
 });
 
 describe("an app that changes", () => {
-  test("answers every request of a steady stream of them, before, during and after", async () => {
+  test("answers a steady stream of requests before, during and after a deployment", async () => {
     await cloud.json(["apps", "scale", "app", "--min-concurrency", "1"]);
     const stop = new AbortController();
     const seen: { status: number; revision: string | null }[] = [];
@@ -194,7 +194,7 @@ describe("an app that changes", () => {
     expect(reply.headers.get("x-dctl-replica")).toBe(before[0]?.replica);
     expect(await living()).toHaveLength(1);
     await cloud.json(["runners", "kill", before[0]?.replica ?? ""]);
-    // The log goes on where it stopped: nothing twice, nothing left out.
+    // The log continues where it stopped: nothing is repeated or lost.
     const output = await until(following.output, (text) => text.includes("killed"));
     following.child.kill("SIGINT");
     expect(await following.ended).toMatchObject({ code: 130 });
@@ -207,7 +207,7 @@ describe("an app that changes", () => {
     expect(numbers).toEqual([...new Set(numbers)].sort((one, other) => one - other));
   });
 
-  test("cuts only its own requests when its gateway is killed, at the same address", async () => {
+  test("loses only open requests when the gateway is killed, and keeps its address", async () => {
     const { gateways, controlPlane } = await processes();
     process.kill(gateways[0]?.pid ?? 0, "SIGKILL");
     await until(
@@ -219,7 +219,7 @@ describe("an app that changes", () => {
     expect(after.controlPlane.pid).toBe(controlPlane.pid);
   });
 
-  test("goes on when its supervisor is killed; up starts another, and down ends all", async () => {
+  test("keeps serving when the supervisor is killed; up starts a new one, down stops everything", async () => {
     const before = await processes();
     const { seen, stop } = callSteadily();
     process.kill(before.supervisor.pid, "SIGKILL");

@@ -1,4 +1,4 @@
-// What scripts get wrong, and what deployctl says: the reason, the exit code, and the app that goes on.
+// Mistakes in scripts: the reason, the exit code, and the running app that stays.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CloudHome, fakeServerScript } from "../support/cloud-home.ts";
 
@@ -15,14 +15,14 @@ async function deploy(reference: string, ...words: string[]) {
 
 const head = "import deployctl\n\n\n@deployctl.app(port=8000)\ndef serve():\n";
 
-describe("a script that cannot be read", () => {
-  test("is missing: exit 2, with its name", async () => {
+describe("an unreadable script", () => {
+  test("does not exist: exit 2, naming the file", async () => {
     const { code, errors } = await deploy("nowhere.py::serve");
     expect(code, errors).toBe(2);
     expect(errors).toContain("nowhere.py");
   });
 
-  test("has no such function: exit 2, with those that it has", async () => {
+  test("has no such function: exit 2, listing its functions", async () => {
     cloud.write("app.py", fakeServerScript());
     const { code, errors } = await deploy("app.py::missing");
     expect(code, errors).toBe(2);
@@ -30,7 +30,7 @@ describe("a script that cannot be read", () => {
     expect(errors).toContain("serve");
   });
 
-  test("is no Python: exit 2, with file, line and the line itself", async () => {
+  test("is not Python: exit 2 with file, line and source line", async () => {
     cloud.write(
       "broken.py",
       "import deployctl\n\n@deployctl.app(port=8000)\ndef serve(:\n    pass\n",
@@ -42,7 +42,7 @@ describe("a script that cannot be read", () => {
   });
 
   test.each([["Upper_Case"], ["a--b"], ["-a"], ["a".repeat(64)], ["../etc"]])(
-    "is to have the illegal name %s",
+    "gets the invalid app name %s",
     async (name) => {
       cloud.write("app.py", fakeServerScript());
       const { code, errors } = await cloud.run(["deploy", "app.py", `--app-name=${name}`]);
@@ -52,7 +52,7 @@ describe("a script that cannot be read", () => {
   );
 });
 
-describe("a script that does not start, after one that does", () => {
+describe("a script that fails to start, after one that works", () => {
   let url: string;
   let key: string;
   let revision: unknown;
@@ -67,7 +67,7 @@ describe("a script that does not start, after one that does", () => {
     key = await cloud.createKey();
   });
 
-  /** What ran before goes on, whatever came after it. */
+  /** Checks that the previous revision still runs. */
   async function expectOldOne(): Promise<void> {
     const { activeRevision } = await cloud.json(["apps", "show", "app"]);
     expect(activeRevision).toBe(revision);
@@ -77,11 +77,11 @@ describe("a script that does not start, after one that does", () => {
   }
 
   test.each([
-    ["imports what is not there", `import no_such_module\n${head}    pass\n`, "no_such_module"],
+    ["imports a missing module", `import no_such_module\n${head}    pass\n`, "no_such_module"],
     ["raises", `${head}    raise ValueError("out of cheese")\n`, "out of cheese"],
     ["returns at once", `${head}    print("nothing to do")\n`, "return"],
     [
-      "calls a program that is not there",
+      "calls a missing program",
       `import subprocess\n${head}    subprocess.run(["no-such-server", "--port", "8000"])\n`,
       "no-such-server",
     ],
@@ -95,7 +95,7 @@ describe("a script that does not start, after one that does", () => {
     await expectOldOne();
   });
 
-  test("its error ends with the command that shows its log, and with no other", async () => {
+  test("the error ends with the command that shows the log", async () => {
     cloud.write("app.py", `${head}    raise ValueError("out of milk")\n`);
     const { errors } = await deploy("app.py::serve");
     const [, words = ""] =
@@ -105,7 +105,7 @@ describe("a script that does not start, after one that does", () => {
     expect(output).not.toContain("is ready after");
   });
 
-  test("it never opens its port: exit 7 after the start-up timeout", async () => {
+  test("never opens its port: exit 7 after the start-up timeout", async () => {
     cloud.write(
       "app.py",
       `import time\n${head}    print("thinking", flush=True)\n    time.sleep(600)\n`,
@@ -116,7 +116,7 @@ describe("a script that does not start, after one that does", () => {
     await expectOldOne();
   });
 
-  test("its smoke test fails: exit 6", async () => {
+  test("fails its smoke test: exit 6", async () => {
     cloud.write("app.py", `# another revision\n${fakeServerScript()}`);
     const { code, errors } = await deploy("app.py::serve", "--smoke", "GET /status/418");
     expect(code, errors).toBe(6);
@@ -124,7 +124,7 @@ describe("a script that does not start, after one that does", () => {
     await expectOldOne();
   });
 
-  test("a program reads the same from JSON", async () => {
+  test("the error is the same in JSON", async () => {
     cloud.write("app.py", `import no_such_module\n${head}    pass\n`);
     const { code, output } = await deploy("app.py::serve", "--json");
     expect(code).toBe(6);
@@ -133,7 +133,7 @@ describe("a script that does not start, after one that does", () => {
   });
 });
 
-describe("words that are wrong", () => {
+describe("invalid arguments", () => {
   test.each([
     [["apps", "show", "nobody"], 3],
     [["rollback", "nobody"], 3],
@@ -147,7 +147,7 @@ describe("words that are wrong", () => {
     [["status", "--server", "http://127.0.0.1:1", "--key", "dk_x"], 8],
     [["status", "--server", "http://127.0.0.1:1"], 4],
     [["status", "--state-dir", "/nowhere/at/all"], 8],
-  ])("%j: exit %i, one sentence, nothing on standard output", async (words, expected) => {
+  ])("%j: exit %i, one sentence, empty standard output", async (words, expected) => {
     const { code, output, errors } = await cloud.run(words);
     expect(code, errors).toBe(expected);
     expect(output).toBe("");

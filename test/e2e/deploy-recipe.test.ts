@@ -18,7 +18,7 @@ afterAll(async () => await cloud.remove());
 const deploy = ["deploy", "recipe.py::serve", "--app-name", "lfm2-8b", "--auth", "private"];
 
 describe("the recipe", () => {
-  test("is inspected without being run", async () => {
+  test("is inspected without running it", async () => {
     const found = await cloud.json(["inspect", "recipe.py::serve"]);
     expect(found).toMatchObject({
       schema: 1,
@@ -30,7 +30,7 @@ describe("the recipe", () => {
     });
   });
 
-  test("as it is wants a GPU that is not here: exit 9, and the sentence says what to do", async () => {
+  test("needs a GPU that is missing here: exit 9, saying what to do", async () => {
     const { code, output, errors } = await cloud.run([...deploy, "--json"]);
     expect(code, errors).toBe(9);
     expect(errors).toMatch(/Error: .*H100/);
@@ -38,7 +38,7 @@ describe("the recipe", () => {
     expect(JSON.parse(output)).toMatchObject({ error: { exitCode: 9 } });
   });
 
-  test("serves with --machine-type any, behind its key", async () => {
+  test("serves with --machine-type any and requires its key", async () => {
     const { code, output, errors } = await cloud.run([...deploy, "--machine-type", "any"], {
       environment: { MODEL_NAME: "other-maker/other-model" },
     });
@@ -68,7 +68,19 @@ describe("the recipe", () => {
     }
   });
 
-  test("says which program is missing and how to get it, or where it is for whoever deploys", async () => {
+  test("for Modal serves too, with the vLLM that is there", async () => {
+    const example = path.join(repositoryFolder, "docs/examples/modal-vllm.py");
+    const words = ["deploy", example, "--machine-type", "any", "--image-mode", "ignore"];
+    const { code, errors } = await cloud.run(words);
+    expect(code, errors).toBe(0);
+    expect(errors).toContain("apt_install('git')");
+    const key = await cloud.createKey("--app", "example-vllm");
+    const url = `http://127.0.0.1:${cloud.gatewayPort}/local/example-vllm/v1/models`;
+    const models = await fetch(url, { headers: { authorization: `Key ${key}` } });
+    expect(await models.json()).toMatchObject({ data: [{ id: "Qwen/Qwen3-0.6B" }] });
+  });
+
+  test("names a missing program and how to install it, or where it is on the user's PATH", async () => {
     // A control plane has the PATH of where it was started.
     const bare = {
       PATH: process.env.PATH ?? "",

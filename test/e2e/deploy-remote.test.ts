@@ -31,9 +31,14 @@ afterAll(async () => {
 describe("login", () => {
   test.each([
     ["without trusting its authority", () => ["--key", adminKey], 8, "pass it with --ca"],
-    ["with a key that is none", () => ["--key", "dk_nonsense", "--ca", authority], 4, "admin key"],
-    ["with a file that is no authority", () => ["--key", adminKey, "--ca", "/nowhere"], 2, "--ca"],
-  ])("%s is refused, and nothing is kept", async (_how, words, code, advice) => {
+    ["with an invalid key", () => ["--key", "dk_nonsense", "--ca", authority], 4, "admin key"],
+    [
+      "with a file that is not an authority",
+      () => ["--key", adminKey, "--ca", "/nowhere"],
+      2,
+      "--ca",
+    ],
+  ])("%s is refused and nothing is saved", async (_how, words, code, advice) => {
     const refused = await client.run(["login", url, ...words()]);
     expect(refused).toMatchObject({ code, output: "" });
     expect(refused.errors).toContain(advice);
@@ -47,7 +52,7 @@ describe("login", () => {
     expect(refused.errors).toContain("admin");
   });
 
-  test("keeps what works in a profile that counts from then on", async () => {
+  test("saves a working server in a profile and makes it current", async () => {
     const words = ["login", url, "--ca", authority, "--profile", "far"];
     const kept = await client.run(words, { input: { kind: "pipe", text: `${adminKey}\n` } });
     expect(kept, kept.errors).toMatchObject({ code: 0 });
@@ -58,8 +63,8 @@ describe("login", () => {
   });
 });
 
-describe("from afar", () => {
-  test("a script is deployed, and called with a key that was made from here", async () => {
+describe("a remote server", () => {
+  test("accepts a script, which can be called with a key made remotely", async () => {
     client.write("app.py", fakeServerScript());
     const deployed = await client.json<{ url: string; app: string }>([
       ...["deploy", "app.py", "--app-name", "far-app"],
@@ -73,7 +78,7 @@ describe("from afar", () => {
     expect(output).not.toBe("");
   });
 
-  test("no command runs beside a replica of another machine", async () => {
+  test("refuses to run a command next to a replica", async () => {
     const { runners } = await client.json<{ runners: { replica: string }[] }>(["runners", "list"]);
     const id = runners[0]?.replica ?? "";
     expect(await client.run(["runners", "exec", id, "--", "true"])).toMatchObject({ code: 5 });
@@ -81,12 +86,12 @@ describe("from afar", () => {
     expect(here).toMatchObject({ code: 3, output: expect.stringMatching(/^\d+\n$/) });
   });
 
-  test("the profile's key is sent to no other server", async () => {
+  test("the profile's key is not sent to another server", async () => {
     const refused = await client.run(["status", "--server", "https://127.0.0.1:1"]);
     expect(refused).toMatchObject({ code: 4 });
   });
 
-  test("the own machine is one flag away", async () => {
+  test("--profile local switches back to this machine", async () => {
     const own = await client.run(["status", "--profile", "local"]);
     expect(own).toMatchObject({ code: 8 });
     expect(own.errors).toContain(path.join(client.stateFolder, "admin.sock"));

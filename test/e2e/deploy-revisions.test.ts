@@ -39,7 +39,7 @@ async function ask(path = "/v1/models", token = key): Promise<Response> {
 }
 
 describe("revisions", () => {
-  test("follow each other, and rollback goes to the one before", async () => {
+  test("are numbered, and rollback activates the previous one", async () => {
     expect(await (await ask()).json()).toMatchObject({ data: [{ id: "model-two" }] });
     const back = await cloud.json(["rollback", "app"]);
     expect(back).toMatchObject({ revision: first, previous: second, status: "active" });
@@ -50,7 +50,7 @@ describe("revisions", () => {
     expect(output).toContain("the second");
   });
 
-  test("can be named, are refused while in use, and deleted otherwise", async () => {
+  test("can be named, cannot be deleted while in use, and can afterwards", async () => {
     expect(await cloud.json(["apps", "set-rev", "app", second])).toMatchObject({
       revision: second,
     });
@@ -67,7 +67,7 @@ describe("revisions", () => {
 });
 
 describe("keys", () => {
-  test("are listed without their tokens, and work no longer once revoked", async () => {
+  test("are listed without their tokens and stop working once revoked", async () => {
     const made = await cloud.json<{ token: string; id: string }>([
       ...["keys", "create", "--scope", "api", "--desc", "short-lived", "--expires", "30d"],
     ]);
@@ -81,7 +81,7 @@ describe("keys", () => {
     expect(await refused.json()).toMatchObject({ error_type: "auth_invalid" });
   });
 
-  test("for another app are refused with 403, and only readers may not write", async () => {
+  test("for another app get 403, and reading keys cannot write", async () => {
     const other = await cloud.createKey("--app", "other");
     expect((await ask("/v1/models", other)).status).toBe(403);
     const reader = await cloud.json<{ token: string }>(["keys", "create", "--scope", "api:read"]);
@@ -94,7 +94,7 @@ describe("keys", () => {
     expect(written.status).toBe(403);
   });
 
-  test("are replaced by rotating, while the old one works on", async () => {
+  test("are replaced by rotating, and the old key works for a while", async () => {
     const made = await cloud.json<{ token: string; id: string }>([
       "keys",
       "create",
@@ -107,7 +107,7 @@ describe("keys", () => {
     expect((await ask("/v1/models", made.token)).status).toBe(200);
   });
 
-  test("are printed alone for a shell", async () => {
+  test("are printed alone for use in a shell", async () => {
     const { output } = await cloud.run(["keys", "create", "--scope", "api", "--quiet"]);
     expect(output).toMatch(/^dk_\S+\n$/);
   });
@@ -131,14 +131,14 @@ describe("logs", () => {
     expect(await following.ended).toMatchObject({ code: 130 });
   });
 
-  test("of the server tell what it did and why", async () => {
+  test("of the server say what it did and why", async () => {
     const { output } = await cloud.run(["logs", "app", "--events"]);
     expect(output).toContain(second);
   });
 });
 
 describe("variables and secrets", () => {
-  test("reach replicas that start, and are never printed", async () => {
+  test("reach new replicas and are never printed", async () => {
     await cloud.json(["secrets", "set", "HUB_TOKEN=top-secret-value"]);
     const { output } = await cloud.run(["secrets", "list"]);
     expect(output).toContain("HUB_TOKEN");
@@ -160,7 +160,37 @@ describe("variables and secrets", () => {
   });
 });
 
-describe("a deployment that takes its time", () => {
+describe("variables that a script reads by a list of names", () => {
+  const deployTone = async (tone: string, ...words: string[]) =>
+    await cloud.json<{ revision: string; status: string; warnings: string[] }>(
+      ["deploy", "tone.py", "--app-name", "tone", ...words],
+      { environment: { TONE: tone } },
+    );
+
+  test("make another revision when a value changes, and only then", async () => {
+    const head = 'import os\nFOUND = {name: os.environ.get(name) for name in ["TONE", "PACE"]}\n';
+    const more =
+      "import secret_names\nMORE = {name: os.environ[name] for name in secret_names.ALL}\n";
+    cloud.write("secret_names.py", "ALL = []\n");
+    cloud.write("tone.py", head + more + fakeServerScript());
+    const first = await deployTone("warm");
+    expect(first.warnings).toEqual([
+      expect.stringMatching(/^tone\.py:4 reads variables that only running it tells: MORE/),
+    ]);
+    expect(await deployTone("warm")).toMatchObject({ status: "no_change" });
+    const second = await deployTone("cold");
+    expect(second.revision).not.toBe(first.revision);
+    const flag = await deployTone("cold", "--env", "PACE=slow");
+    expect(flag.revision).not.toBe(second.revision);
+    const reply = await fetch(`${url.replace(/app$/, "tone")}/environment?name=TONE&name=PACE`, {
+      headers: { authorization: `Key ${key}` },
+    });
+    expect(await reply.json()).toEqual({ TONE: "cold", PACE: "slow" });
+    await cloud.json(["apps", "delete", "tone"]);
+  });
+});
+
+describe("a long deployment", () => {
   interface Shown {
     activeRevision: string;
     rollout?: { revision: string };
@@ -174,7 +204,7 @@ describe("a deployment that takes its time", () => {
   const letStart = () => rmSync(path.join(cloud.folder, "booting"));
 
   test.each(["SIGINT", "SIGTERM"] as const)(
-    "goes on when its command gets %s, and refuses another meanwhile",
+    "continues when its command gets %s, and blocks another one meanwhile",
     async (signal) => {
       cloud.write("app.py", slowScript(`model-${signal}`));
       const deploying = cloud.start(["deploy", "app.py", "--app-name", "app"]);
@@ -191,7 +221,7 @@ describe("a deployment that takes its time", () => {
     },
   );
 
-  test("is waited for or not, as is asked; verified it is in any case", async () => {
+  test("is waited for on request, and verified in any case", async () => {
     cloud.write("app.py", slowScript("model-detached"));
     const begun = await cloud.json<{ revision: string; status: string }>([
       ...["deploy", "app.py", "--app-name", "app", "--detach"],
@@ -202,7 +232,7 @@ describe("a deployment that takes its time", () => {
     await until(show, (app) => app.activeRevision === begun.revision);
   });
 
-  test("ends the old replica first where that is asked, and callers wait", async () => {
+  test("stops the old replica first on request, and callers wait", async () => {
     cloud.write("app.py", slowScript("model-recreated"));
     const words = ["deploy", "app.py", "--app-name", "app", "--strategy", "recreate"];
     const deploying = cloud.start(words);
@@ -217,7 +247,7 @@ describe("a deployment that takes its time", () => {
 });
 
 describe("an app", () => {
-  test("scales as it is told, also after the next deployment", async () => {
+  test("keeps its scaling settings across deployments", async () => {
     const words = ["apps", "scale", "app", "--max-concurrency", "3", "--keep-alive", "2m"];
     expect(await cloud.json(words)).toMatchObject({
       scale: { maxConcurrency: 3, keepAliveMs: 120_000 },
@@ -232,7 +262,7 @@ describe("an app", () => {
     });
   });
 
-  test("can be paused, resumed and deleted, and says so to callers", async () => {
+  test("can be paused, resumed and deleted, and its errors say so", async () => {
     await cloud.json(["apps", "pause", "app"]);
     const paused = await ask();
     expect(paused.status).toBe(503);

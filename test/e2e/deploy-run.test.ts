@@ -37,7 +37,7 @@ beforeAll(async () => {
 afterAll(async () => await cloud.remove());
 
 describe("run", () => {
-  test("serves until Ctrl+C, with its log here, and leaves nothing", async () => {
+  test("serves until Ctrl+C, prints the log, and leaves nothing behind", async () => {
     cloud.write("app.py", fakeServerScript({ words: '"--say", "hello log"' }));
     const running = cloud.start(["run", "app.py"]);
     // Which comes first, the line or the word that all is ready, is chance.
@@ -58,7 +58,7 @@ describe("run", () => {
     expect((await fetch(`${url}/v1/models`, { headers })).status).toBeGreaterThanOrEqual(404);
   });
 
-  test("prints each line once, whatever was run under that name before", async () => {
+  test("prints each log line once, whatever ran under that name before", async () => {
     cloud.write("app.py", fakeServerScript({ words: '"--say", "hello once"' }));
     const words = ["run", "app.py", "--app-name", "again", "--auth", "public"];
     for (const _round of [1, 2]) {
@@ -76,7 +76,7 @@ describe("run", () => {
     }
   });
 
-  test("of a script that ends by itself shows its last lines, then why it ended", async () => {
+  test("prints the last lines and the reason when the script exits by itself", async () => {
     cloud.write("app.py", scriptThatEnds);
     const running = cloud.start(["run", "app.py", "--auth", "public"]);
     const started = await until(running.output, (text) => text.includes("until Ctrl+C"));
@@ -88,7 +88,7 @@ describe("run", () => {
     expect(errors.trimEnd().split("\n").at(-1)).toContain("3");
   });
 
-  test("public is for anybody, under the name that was given", async () => {
+  test("with --auth public needs no key and uses the given name", async () => {
     cloud.write("app.py", fakeServerScript());
     const words = ["run", "app.py::serve", "--app-name", "open", "--auth", "public", "--quiet"];
     const running = cloud.start(words);
@@ -99,7 +99,7 @@ describe("run", () => {
     expect(await running.ended).toMatchObject({ code: 130 });
   });
 
-  test("goes away with its command, however that ends", async () => {
+  test("removes the app however the command ends", async () => {
     const running = cloud.start(["run", "app.py", "--app-name", "gone", "--quiet"]);
     await until(running.output, (text) => text.endsWith("\n"));
     running.child.kill("SIGKILL");
@@ -110,7 +110,7 @@ describe("run", () => {
     );
   });
 
-  test("--watch starts again when the script changes, at the same address", async () => {
+  test("--watch restarts at the same address when the script changes", async () => {
     cloud.write("app.py", fakeServerScript({ words: '"serve", "model-one"' }));
     const words = ["run", "app.py", "--auth", "public", "--quiet", "--watch"];
     const running = cloud.start(words);
@@ -125,7 +125,7 @@ describe("run", () => {
     expect(await running.ended).toMatchObject({ code: 130 });
   });
 
-  test("--local calls the function here, without a server", async () => {
+  test("--local calls the function in this process, without a server", async () => {
     cloud.write(
       "local.py",
       `import deployctl\n\n\n@deployctl.app(port=8123)\ndef serve():\n    print("port", deployctl.port())\n`,
@@ -134,12 +134,12 @@ describe("run", () => {
       environment: { DEPLOYCTL_STATE_DIR: path.join(cloud.folder, "no-state") },
     });
     expect(code).toBe(0);
-    // What the runner tells a control plane is not for a person.
+    // The runner's messages to a control plane are not printed.
     expect(output).toBe("port 8123\n");
     expect(existsSync(path.join(cloud.folder, "no-state"))).toBe(false);
   });
 
-  test("of a script that fails: exit 6 with the reason", async () => {
+  test("exits with 6 and the reason when the script fails", async () => {
     cloud.write(
       "bad.py",
       `import deployctl, no_such_module\n\n\n@deployctl.app(port=8000)\ndef serve(): pass\n`,
@@ -151,7 +151,7 @@ describe("run", () => {
 });
 
 describe("the control plane", () => {
-  test("is started once, tells of itself, and ends with its replicas", async () => {
+  test("starts once, prints its status, and ends with its replicas", async () => {
     cloud.write("app.py", fakeServerScript());
     const [one, other] = await Promise.all([
       cloud.run(["deploy", "app.py", "--app-name", "one", "--json"]),
@@ -172,9 +172,9 @@ describe("the control plane", () => {
     expect(await cloud.json(["down"])).toEqual({ stopped: false });
   });
 
-  test("has its apps again after it was started again", async () => {
+  test("restores its apps after a restart", async () => {
     await cloud.json(["up"]);
-    // What was run once may take a moment to go.
+    // A run may take a moment to disappear.
     const { apps } = await until(
       () => cloud.json<{ apps: { app: string; url: string }[] }>(["apps", "list"]),
       ({ apps: all }) => all.length === 2,
@@ -204,13 +204,13 @@ describe("the control plane", () => {
     [["profile", "show"]],
     [["state", "check"]],
     [["state", "backup"]],
-  ])("is told of by %j: a table for people, one document for programs", async (words) => {
+  ])("is described by %j as a table or a JSON document", async (words) => {
     const [plain, document] = await Promise.all([cloud.run(words), cloud.json(words)]);
     expect(plain).toMatchObject({ code: 0, output: expect.stringMatching(/\S.*\n$/) });
     expect(document).toBeTypeOf("object");
   });
 
-  test("that is stopping says so and how to hurry, and the next one starts after it", async () => {
+  test("says that it is stopping and how to hurry; the next one starts afterwards", async () => {
     const authorization = `Key ${await cloud.createKey()}`;
     const url = `http://127.0.0.1:${cloud.gatewayPort}/local/one/events?n=0`;
     const events = await holdStream(url, { headers: { authorization } });
@@ -231,7 +231,7 @@ describe("the control plane", () => {
     expect(JSON.parse(output), errors).toMatchObject({ started: true, isReady: true });
   });
 
-  test("goes back to a backup while it does not run", async () => {
+  test("restores a backup while it is stopped", async () => {
     await cloud.json(["up"]);
     const { file } = await cloud.json<{ file: string }>(["state", "backup"]);
     await cloud.json(["apps", "delete", "other"]);
@@ -245,7 +245,7 @@ describe("the control plane", () => {
     expect(apps.map(({ app }) => app).sort()).toEqual(["one", "other"]);
   });
 
-  test("says why it cannot start: the port is taken", async () => {
+  test("reports a port in use", async () => {
     const { code, errors } = await cloud.run(["up"], {
       environment: { DEPLOYCTL_STATE_DIR: path.join(cloud.folder, "second") },
     });
@@ -253,7 +253,7 @@ describe("the control plane", () => {
     expect(errors).toContain(String(cloud.gatewayPort));
   });
 
-  test("takes no commands at the gateway, and tells its metrics to an admin key alone", async () => {
+  test("accepts no admin commands at the gateway, and shows metrics only to an admin key", async () => {
     const admin = (await cloud.run(["profile", "key"])).output.trim();
     const api = await cloud.createKey();
     const status = async (place: string, key?: string) => {

@@ -1,4 +1,4 @@
-// What OpenAI's client sees of a sleeping app that keeps its models and begins its streams early.
+// Sleeping app that caches its model list and begins streams early, as OpenAI's client sees it.
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import OpenAI from "openai";
@@ -52,7 +52,7 @@ async function textOf(stream: AsyncIterable<OpenAI.ChatCompletionChunk>): Promis
   return text;
 }
 
-/** Of the access log, once it is there. */
+/** Waits for a record of the access log with this error type. */
 async function lastRecord(errorType: string): Promise<unknown> {
   const file = path.join(cloud.stateFolder, "logs", "access.log");
   const records = await until(
@@ -66,7 +66,7 @@ async function lastRecord(errorType: string): Promise<unknown> {
   return records.findLast(({ error_type }) => error_type === errorType);
 }
 
-test("its models are those of its last reply, and it sleeps on", async () => {
+test("the model list of a sleeping app comes from its last reply, without waking it", async () => {
   const awake = await openai.models.list().withResponse();
   expect(awake.response.headers.get("x-dctl-cache")).toBeNull();
   expect(awake.data.data.map(({ id }) => id)).toContain("tiny:latest");
@@ -82,7 +82,7 @@ test("its models are those of its last reply, and it sleeps on", async () => {
   expect(shown.output).toContain("/v1/models from the last reply, streams begin early");
 });
 
-test("a stream begins before its replica, and holds the model's whole answer", async () => {
+test("a stream begins before the replica runs and carries the whole answer", async () => {
   await untilAsleep();
   const stream = openai.chat.completions.create({ ...request, model: "tiny" });
   const { data, response } = await stream.withResponse();
@@ -92,7 +92,7 @@ test("a stream begins before its replica, and holds the model's whole answer", a
   expect(await textOf(data)).toContain("Paris");
 });
 
-test("an error of the replica comes as the stream's last event", async () => {
+test("an error of the replica is the last event of the stream", async () => {
   await untilAsleep();
   const stream = await openai.chat.completions.create({ ...request, model: "no-such" });
   await expect(textOf(stream)).rejects.toMatchObject({
@@ -102,7 +102,7 @@ test("an error of the replica comes as the stream's last event", async () => {
   expect(await lastRecord("runner_error")).toMatchObject({ status: 404, cold_start: true });
 });
 
-test("a new revision has no list yet; when it cannot start, streams end with the reason", async () => {
+test("a new revision has no cached list; if it cannot start, streams end with the reason", async () => {
   const script = path.join(cloud.folder, "deploy.py");
   const broken = path.join(cloud.folder, "broken");
   const guard = `    if os.path.exists(${JSON.stringify(broken)}):\n        sys.exit(3)\n`;

@@ -39,7 +39,7 @@ describe("modelctl behind the gateway", () => {
     expect(models.data.map(({ id }) => id)).toContain("tiny:latest");
   });
 
-  test("answers, whole and as a stream, with the same text", async () => {
+  test("gives the same text whole and streamed", async () => {
     const openai = client(url);
     const request = { model: "tiny", messages: question, temperature: 0, max_tokens: 24 };
     const whole = await openai.chat.completions.create(request);
@@ -55,7 +55,7 @@ describe("modelctl behind the gateway", () => {
     expect(pieces).toBeGreaterThan(2);
   });
 
-  test("passes its errors on as they are", async () => {
+  test("passes errors through unchanged", async () => {
     const refused = client(url).chat.completions.create({ model: "no-such", messages: question });
     await expect(refused).rejects.toMatchObject({ status: 404 });
   });
@@ -67,7 +67,7 @@ describe("modelctl behind the gateway", () => {
     await cloud.json(words);
     expect(await cloud.home.run(["rm", "served"])).toMatchObject({
       code: 5,
-      errors: expect.stringContaining("'served:latest' is served by local/served"),
+      errors: expect.stringContaining("'served' is served by local/served"),
     });
     expect(await cloud.home.run(["rm", "served", "--force"])).toMatchObject({ code: 0 });
     await cloud.json(["apps", "delete", "served"]);
@@ -83,12 +83,12 @@ describe("modelctl behind the gateway", () => {
     });
   });
 
-  test("is no server of this machine for modelctl itself", async () => {
+  test("is not used by modelctl as a local server", async () => {
     const { output } = await cloud.home.run(["ps"], { environment: { MODELCTL_HOST: "" } });
     expect(output).not.toContain("tiny");
   });
 
-  test("refuses OpenAI's usual Bearer header, and says what it wants", async () => {
+  test("refuses OpenAI's Bearer header and says which header it needs", async () => {
     const plain = new OpenAI({ baseURL: `${url}/v1`, apiKey: key, maxRetries: 0 });
     await expect(plain.models.list()).rejects.toMatchObject({
       status: 401,
@@ -96,12 +96,12 @@ describe("modelctl behind the gateway", () => {
     });
   });
 
-  test("is deployed again without a change, and stays as it is", async () => {
+  test("stays unchanged when deployed again", async () => {
     const again = await cloud.json(["deploy", "deploy.py", "--app-name", "tiny"]);
     expect(again).toMatchObject({ status: "no_change", url });
   });
 
-  test("is usable as the printed commands say", async () => {
+  test("works with the printed commands", async () => {
     const { output } = await cloud.run(["deploy", "deploy.py", "--app-name", "tiny", "--force"]);
     const lines = output.split("\n").map((line) => line.trim());
     const curls = lines.filter((line) => line.startsWith("curl "));
@@ -115,8 +115,8 @@ describe("modelctl behind the gateway", () => {
   });
 });
 
-describe("over HTTPS with an authority of its own", () => {
-  test("the same app answers a client that trusts it, and only with a key", async () => {
+describe("over HTTPS with a private certificate authority", () => {
+  test("the app answers a client that trusts the authority and has a key", async () => {
     expect(await cloud.run(["down"])).toMatchObject({ code: 0 });
     const port = await findFreePort();
     const environment = { DEPLOYCTL_LISTEN: `127.0.0.1:${port}`, DEPLOYCTL_TLS: "self-signed" };

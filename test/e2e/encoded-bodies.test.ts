@@ -38,7 +38,7 @@ async function send(path: string, encoding: string, body: Buffer, headers = {}) 
 
 describe.each(pack)("%s", (encoding, compress) => {
   test.each(["/v1/responses", "/v1/messages", "/v1/chat/completions", "/api/chat"])(
-    "is read by %s",
+    "is decoded by %s",
     async (path) => {
       const { status, text } = await send(path, encoding, compress(packed));
       expect(status).toBe(200);
@@ -46,14 +46,14 @@ describe.each(pack)("%s", (encoding, compress) => {
     },
   );
 
-  test("is read in chunks of unknown length, and whatever the case of its name", async () => {
+  test("is decoded in chunks of unknown length and with a name in any letter case", async () => {
     const headers = { "transfer-encoding": "chunked" };
     const body = compress(packed);
     const { status, text } = await send("/v1/responses", encoding.toUpperCase(), body, headers);
     expect([status, text]).toEqual([200, expect.stringContaining("2 + 3 = 5")]);
   });
 
-  test("that is cut off or something else is refused", async () => {
+  test("that is truncated or not encoded at all is refused", async () => {
     for (const body of [compress(packed).subarray(0, -5), packed]) {
       const { status, text } = await send("/v1/responses", encoding, body);
       expect([status, JSON.parse(text)]).toMatchObject([
@@ -73,7 +73,7 @@ describe.each(pack)("%s", (encoding, compress) => {
   });
 });
 
-test("an encoding that is not known is refused, naming those that are", async () => {
+test("an unknown encoding is refused, listing the supported ones", async () => {
   for (const path of ["/v1/responses", "/v1/messages", "/api/chat"]) {
     const { status, text } = await send(path, "compress", packed);
     expect(status).toBe(415);
@@ -81,10 +81,10 @@ test("an encoding that is not known is refused, naming those that are", async ()
   }
 });
 
-test("identity is no encoding", async () => {
+test("identity means no encoding", async () => {
   expect((await send("/v1/responses", "identity", packed)).status).toBe(200);
 });
 
-test("an unknown route stays unknown", async () => {
+test("an unknown route is still a 404", async () => {
   expect((await send("/v1/nothing", "compress", packed)).status).toBe(404);
 });

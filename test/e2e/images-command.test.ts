@@ -14,7 +14,7 @@ beforeAll(async () => {
   copyFileSync(imageFile("yellow-tall.png"), path.join(home.folder, "my yellow.png"));
   mkdirSync(path.join(home.folder, "alone"));
   mkdirSync(path.join(home.folder, "elsewhere"));
-  // Apart, so that nothing finds the one beside the other.
+  // In separate folders, so that neither is found next to the other.
   copyFileSync(visionFile, path.join(home.folder, "alone", "blind.gguf"));
   copyFileSync(projectorFile, path.join(home.folder, "elsewhere", "eyes.gguf"));
 });
@@ -25,19 +25,19 @@ describe("a question about an image", () => {
     ["What color is this image? ./red.png", "red", "attached red.png 64x64, 36 tokens"],
     ["./my yellow.png What color is this image?", "yellow", "attached my yellow.png 90x300"],
     ['/image "my yellow.png" What color is this image?', "yellow", "attached my yellow.png"],
-  ])("%j is answered", async (prompt, colour, line) => {
+  ])("%j is answered correctly", async (prompt, colour, line) => {
     const { code, output, errors } = await home.run(["run", visionFile, prompt]);
     expect({ code, output: output.trim() }).toEqual({ code: 0, output: `The image is ${colour}.` });
     expect(errors).toContain(line);
   });
 
-  it("to a model that does not see is refused, and nothing is sent", async () => {
+  it("to a model without vision is refused before anything is sent", async () => {
     const outcome = await home.run(["run", "tiny", "What is in ./red.png?"]);
     expect(outcome).toMatchObject({ code: 4, output: "" });
     expect(outcome.errors).toContain('"tiny" does not support images: red.png was not sent.');
   });
 
-  it("that is not there is told of, and text that is piped in is no path", async () => {
+  it("reports a missing file, and ignores paths in piped input", async () => {
     const missing = await home.run(["run", visionFile, "Describe ./dog.png"]);
     expect(missing.errors).toContain("not found: ./dog.png");
     const input = { kind: "file" as const, text: "./red.png was written" };
@@ -45,7 +45,7 @@ describe("a question about an image", () => {
     expect(piped).toMatchObject({ code: 0, errors: "" });
   });
 
-  it("named by /image is never sent as text", async () => {
+  it("never sends the argument of /image as text", async () => {
     const { code, output, errors } = await home.run(["run", visionFile, "/image dog.png what"]);
     expect({ code, output }).toEqual({ code: 3, output: "" });
     expect(errors).toContain("File dog.png does not exist.");
@@ -57,7 +57,7 @@ describe("--mmproj", () => {
   const eyes = () => path.join(home.folder, "elsewhere", "eyes.gguf");
   const question = "What color is this image? ./red.png";
 
-  it("lets a model see that could not", async () => {
+  it("adds vision to a model without it", async () => {
     expect((await home.run(["run", blind(), question])).code).toBe(4);
     const seeing = await home.run(["run", blind(), "--mmproj", eyes(), question]);
     expect(seeing.output.trim()).toBe("The image is red.");
@@ -66,7 +66,7 @@ describe("--mmproj", () => {
     expect(again.errors.trim()).toBe("attached red.png 64x64, 36 tokens");
   });
 
-  it("adds a projector to a model that is made of another", async () => {
+  it("adds a projector to a model created from another", async () => {
     const from = (text: string) => ({ input: { kind: "file" as const, text } });
     await home.run(["create", "blind", "-f", "-"], from(`FROM ${blind()}`));
     const made = await home.run(
@@ -78,7 +78,7 @@ describe("--mmproj", () => {
     expect((await home.run(["run", "seeing", question])).output.trim()).toBe("The image is red.");
   });
 
-  it("that names no projector is refused", async () => {
+  it("refuses a file that is not a projector", async () => {
     const outcome = await home.run(["run", "tiny", "--mmproj", blind(), "Hello!"]);
     expect(outcome.code).not.toBe(0);
     expect(outcome.errors).toContain("only a projector can be added to a model");
@@ -86,7 +86,7 @@ describe("--mmproj", () => {
 });
 
 describe("--session", () => {
-  it("goes on with a chat, images and all, and sessions lists it", async () => {
+  it("continues a chat with its images, and sessions lists it", async () => {
     const first = ["run", visionFile, "--session", "eyes", "What color is this image? ./red.png"];
     expect((await home.run(first)).output.trim()).toBe("The image is red.");
     const second = await home.run(["run", "--session", "eyes", "What color is this image?"]);
@@ -101,7 +101,7 @@ describe("--session", () => {
   });
 });
 
-it("every picture is told of to the letter, in each format and wherever its path stands", async () => {
+it("every image is described exactly, in each format and wherever its path is", async () => {
   const webp = path.join(home.folder, "circle.webp");
   const gif = path.join(home.folder, "circle.gif");
   await sharp(imageFile("red-circle.png")).webp({ lossless: true }).toFile(webp);
@@ -125,7 +125,7 @@ it("every picture is told of to the letter, in each format and wherever its path
   expect(errors.match(/attached .* 36 tokens/g)).toHaveLength(asked.length);
 });
 
-it("the line loop attaches, keeps its commands, and says what it cannot do", async () => {
+it("the line chat attaches images, keeps its commands, and reports what it cannot do", async () => {
   const text = [
     "/image red.png",
     "What color is this image?",
@@ -163,6 +163,6 @@ it("the line loop attaches, keeps its commands, and says what it cannot do", asy
   );
   expect(errors).toContain('"tiny" does not support images: red.png was not sent.');
   expect(errors).toContain("model 'nobody' not found");
-  // What a program pipes in is not kept as a chat.
+  // Piped input is not saved as a chat.
   expect((await home.run(["sessions"])).output).not.toContain("What color is this image? my");
 });

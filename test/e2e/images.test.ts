@@ -53,12 +53,15 @@ async function askNatively(image: Buffer | string, prompt = colour): Promise<str
 }
 
 describe("OpenAI's client", () => {
-  it.each(imagePairs)("is told of $image: $question", async ({ image, question, answer }) => {
-    const url = dataUri(imageBytes(image), typeOf(image));
-    expect(await askOpenai([part(url), text(question)])).toBe(answer);
-  });
+  it.each(imagePairs)(
+    "gets the description of $image: $question",
+    async ({ image, question, answer }) => {
+      const url = dataUri(imageBytes(image), typeOf(image));
+      expect(await askOpenai([part(url), text(question)])).toBe(answer);
+    },
+  );
 
-  it("gets counts that hold the image, and a stream", async () => {
+  it("counts image tokens, also in a stream", async () => {
     const messages = [
       { role: "user" as const, content: [part(dataUri(imageBytes("red.png"))), text(colour)] },
     ];
@@ -88,7 +91,7 @@ describe("OpenAI's client", () => {
     expect(await askOpenai([blue, red, question])).toBe("The second image is red.");
   });
 
-  it("asks four things at once", async () => {
+  it("sends four requests at once", async () => {
     const names = ["red.png", "green-pixel.png", "yellow-tall.png", "black-triangle.png"];
     const answers = await Promise.all(
       names.map((name) => askOpenai([part(dataUri(imageBytes(name))), text(colour)])),
@@ -124,7 +127,7 @@ describe("OpenAI's client", () => {
 });
 
 describe("Anthropic's client", () => {
-  it("is told what an image shows, and how long the prompt is", async () => {
+  it("gets a description and the prompt length", async () => {
     const data = base64(imageBytes("blue-square-wide.jpg"));
     const messages: Anthropic.MessageParam[] = [
       {
@@ -146,7 +149,7 @@ describe("Anthropic's client", () => {
 
 describe("Ollama's client", () => {
   it.each(imagePairs.filter(({ question }) => question === "Describe this image."))(
-    "is told of $image",
+    "gets the description of $image",
     async ({ image, question, answer }) => {
       expect(await askNatively(imageBytes(image), question)).toBe(answer);
     },
@@ -169,7 +172,7 @@ describe("Ollama's client", () => {
     expect(generated.response).toBe("The image is green.");
   });
 
-  it("writes raw prompts that say where the image stands", async () => {
+  it("marks the image's position in a raw prompt", async () => {
     const prompt = `<|im_start|>user\n[img-0]${colour}<|im_end|>\n<|im_start|>assistant\n`;
     const images = [base64(imageBytes("red.png"))];
     const options = { temperature: 0 };
@@ -194,11 +197,11 @@ describe("an image", () => {
     ["very wide", () => square(1000, 40).png().toBuffer()],
     ["very tall", () => square(40, 1000).jpeg().toBuffer()],
     ["large", () => square(5000, 4000).jpeg().toBuffer()],
-  ])("is seen: %s", async (_, make) => {
+  ])("is read: %s", async (_, make) => {
     expect(await askNatively(await make())).toBe("The image is blue.");
   });
 
-  it("is seen as people see it: upright, and white where it is transparent", async () => {
+  it("is rotated upright and made opaque on white", async () => {
     const clear = sharp({
       create: { width: 64, height: 64, channels: 4, background: { r: 0, g: 0, b: 0, alpha: 0 } },
     });
@@ -238,7 +241,7 @@ describe("an image", () => {
     expect(await askNatively(imageBytes("red.png"))).toBe("The image is red.");
   });
 
-  it("of 30 megabytes is refused before it is read", async () => {
+  it("of 30 MB is refused before it is decoded", async () => {
     const large = base64(Buffer.alloc(30 * 2 ** 20));
     const body = { model, prompt: colour, images: [large] };
     const { status, json } = await server.post("/api/generate", body);
@@ -248,7 +251,7 @@ describe("an image", () => {
     });
   });
 
-  it("is refused for a model that does not see, before that is loaded", async () => {
+  it("is refused for a model without vision before the model is loaded", async () => {
     const refusal = '"tiny" does not support images';
     const images = [base64(imageBytes("red.png"))];
     await expect(
@@ -261,13 +264,13 @@ describe("an image", () => {
     expect(server.hosted.scheduler.models.map(({ model: { name } }) => name)).not.toContain("tiny");
   });
 
-  it("on another machine is not fetched unless that is allowed", async () => {
+  it("on another machine is fetched only if the settings allow it", async () => {
     const answer = askOpenai([part("http://127.0.0.1:9/a.png"), text(colour)]);
     await expect(answer).rejects.toThrow(/image URLs are not currently supported/);
   });
 });
 
-it("text alone is answered by a model that sees", async () => {
+it("a vision model answers text alone", async () => {
   expect(await askOpenai([text("What is the capital of Italy?")])).toBe(
     "The capital of Italy is Rome.",
   );

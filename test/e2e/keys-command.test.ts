@@ -24,7 +24,7 @@ function everyFile(): string {
 }
 
 describe("a key", () => {
-  test("is printed once, listed without its secret, and taken back", async () => {
+  test("is printed once, listed without its secret, and revoked", async () => {
     expect((await home.run(["keys", "list"])).output).toMatch(/^ID +NAME +ROLE +STATE/);
     const made = await home.run(["keys", "create", "--name", "ci", "--expires", "30d"]);
     expect(made).toMatchObject({ code: 0, output: expect.stringMatching(/^mk_\w{61}\n$/) });
@@ -39,7 +39,7 @@ describe("a key", () => {
     expect((await home.run(["keys", "list"])).output).toMatch(/ infer +revoked /);
   });
 
-  test("is JSON for programs", async () => {
+  test("is printed as JSON with --json", async () => {
     const made = await home.run(["keys", "create", "--role", "manage", "--json"]);
     const key = JSON.parse(made.output) as Record<string, unknown>;
     expect(key).toMatchObject({ role: "manage", state: "active", expiresAt: null });
@@ -59,7 +59,7 @@ describe("a key", () => {
     [["keys", "list", "--role", "infer"], 2, "Unknown flag --role"],
     [["keys", "revoke"], 2, "needs ID"],
     [["keys", "revoke", "abcdefghijkl"], 3, 'No key with the id "abcdefghijkl"'],
-  ])("%j ends with %i", async (words, code, hint) => {
+  ])("%j exits with %i", async (words, code, hint) => {
     const outcome = await home.run(words);
     expect(outcome).toMatchObject({ code, output: "" });
     expect(outcome.errors).toMatch(/^Error: .*\n$/);
@@ -67,7 +67,7 @@ describe("a key", () => {
   });
 });
 
-describe("a server that other machines can reach", () => {
+describe("a public server", () => {
   const everywhere = ["serve", "--host", "0.0.0.0", "--port"];
   const listening = async ({ child }: Started) => {
     let text = "";
@@ -83,7 +83,7 @@ describe("a server that other machines can reach", () => {
   const status = async (headers: Record<string, string> = {}) =>
     (await fetch(`${home.url}/v1/models`, { headers })).status;
 
-  test("is not started without a key, and says how it would be", async () => {
+  test("does not start without a key and says how to start it", async () => {
     const outcome = await home.run([...everywhere, String(home.port)]);
     expect(outcome).toMatchObject({ code: 4, output: "" });
     expect(outcome.errors).toMatch(/^Error: 0\.0\.0\.0:\d+ is open to other machines/);
@@ -91,7 +91,7 @@ describe("a server that other machines can reach", () => {
     expect(processesOfHome(home.folder)).toEqual([]);
   });
 
-  test("asks for a key, takes a new one at once, and lets the user's own commands in", async () => {
+  test("requires a key, accepts a new one at once, and lets local commands in", async () => {
     await home.run(["keys", "create"]);
     const server = home.start([...everywhere, String(home.port)]);
     expect(await listening(server)).toContain("need a key");
@@ -118,7 +118,7 @@ describe("a server that other machines can reach", () => {
     expect((await server.ended).code).toBe(0);
   });
 
-  test("is open to all when that is said, and says so", async () => {
+  test("can be opened to all, and says so", async () => {
     const server = home.start([...everywhere, String(home.port), "--insecure-no-key"]);
     expect(await listening(server)).toMatch(/^Anybody who can reach 0\.0\.0\.0:\d+ can use/m);
     expect(await status()).toBe(200);

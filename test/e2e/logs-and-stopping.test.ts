@@ -36,7 +36,7 @@ const ask = async (model = "tiny") =>
     body: JSON.stringify({ model, prompt: "What is the capital of France?", stream: false }),
   });
 
-/** An answer that fills the window; undefined when the connection breaks, begun or not. */
+/** An answer that fills the window; undefined when the connection breaks at any time. */
 async function beginAnswer(): Promise<string | undefined> {
   try {
     const reply = await fetch(`${home.url}/v1/chat/completions`, {
@@ -55,7 +55,7 @@ async function beginAnswer(): Promise<string | undefined> {
 }
 
 describe("logs", () => {
-  test("prints what was asked, filtered, for people and for programs", async () => {
+  test("prints filtered requests as a table and as JSON", async () => {
     const server = await serve();
     await ask();
     await ask("nowhere");
@@ -79,7 +79,7 @@ describe("logs", () => {
     await stop(server);
   });
 
-  test("-f goes on with each request, also past a restart of the server, until Ctrl+C", async () => {
+  test("-f follows across a restart of the server, until Ctrl+C", async () => {
     const first = await serve();
     const { child, output, ended } = home.start(["logs", "-f", "--filter", "path:/api/generate"]);
     const count = () => output().split("\n").length - 1;
@@ -104,15 +104,15 @@ describe("logs", () => {
     await stop(second);
   });
 
-  test("without a server says so", async () => {
+  test("reports that no server is running", async () => {
     expect(await home.run(["logs"])).toMatchObject({ code: 8, output: "" });
     expect(await home.run(["logs", "-f"])).toMatchObject({ code: 8, output: "" });
     expect(await home.run(["logs", "--limit", "none"])).toMatchObject({ code: 2, output: "" });
   });
 });
 
-describe("the lines of serve", () => {
-  test("tell of no request unless that is asked for", async () => {
+describe("the log of serve", () => {
+  test("has no request lines by default", async () => {
     const server = await serve();
     await ask();
     await stop(server);
@@ -120,14 +120,14 @@ describe("the lines of serve", () => {
     expect(server.errors()).not.toContain("POST");
   });
 
-  test("--log-format pretty adds a line for each request", async () => {
+  test("has a line for each request with --log-format pretty", async () => {
     const server = await serve(["--log-format", "pretty"]);
     await ask();
     await stop(server);
     expect(server.errors()).toMatch(/^\S+Z 200 .* POST \/api\/generate +tiny .*r-\w+$/m);
   });
 
-  test("--log-format json makes every line an object", async () => {
+  test("has a JSON object on every line with --log-format json", async () => {
     const server = await serve(["--log-format", "json"]);
     await ask();
     await stop(server);
@@ -138,7 +138,7 @@ describe("the lines of serve", () => {
     );
   });
 
-  test("another form is refused", async () => {
+  test("refuses an unknown format", async () => {
     expect(await home.run(["serve", "--log-format", "xml"])).toMatchObject({
       code: 2,
       errors: expect.stringContaining("Use pretty or json."),
@@ -146,11 +146,11 @@ describe("the lines of serve", () => {
   });
 });
 
-describe("serve that is asked to stop while it answers", () => {
+describe("stopping serve during an answer", () => {
   // Filling it takes a moment, but not long.
   const window = ["--context-length", "1024"];
 
-  test("finishes the answer, says what it waits for, and leaves nothing", async () => {
+  test("finishes the answer, says what it waits for, and leaves nothing behind", async () => {
     const server = await serve(window);
     const answer = beginAnswer();
     await until(
@@ -165,7 +165,7 @@ describe("serve that is asked to stop while it answers", () => {
     expect(processesOfHome(home.folder)).toEqual([]);
   });
 
-  test("gives up when its time is over, and tells the client", async () => {
+  test("gives up at the time limit and tells the client", async () => {
     const server = await serve(window, { MODELCTL_SHUTDOWN_TIMEOUT: "0" });
     const answer = beginAnswer();
     await until(
@@ -178,7 +178,7 @@ describe("serve that is asked to stop while it answers", () => {
     expect(processesOfHome(home.folder)).toEqual([]);
   });
 
-  test("stops at once when it is asked again, and its runner goes with it", async () => {
+  test("stops at once on the second signal, together with its runner", async () => {
     const server = await serve(["--context-length", "32768"]);
     const answer = beginAnswer();
     const [runner = 0] = await until(

@@ -1,4 +1,4 @@
-// What a Modelfile says takes effect wherever the model is asked: on the command line and on both APIs.
+// Modelfile settings apply to the command line and both APIs.
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -53,10 +53,10 @@ PARAMETER stop <|endoftext|>
 PARAMETER temperature 0
 `;
 
-describe("a model with a TEMPLATE of its own", () => {
+describe("a model with its own TEMPLATE", () => {
   beforeAll(async () => await create("seed", seed));
 
-  test("is shown with it, and with the reason", async () => {
+  test("shows the template and why it is used", async () => {
     const { output } = await home.run(["show", "seed"]);
     expect(output).toContain(
       "The Modelfile has a TEMPLATE, which goes before the one in the model's file.",
@@ -66,7 +66,7 @@ describe("a model with a TEMPLATE of its own", () => {
     expect(template.output).toMatch(/^<\|startoftext\|>\{\{ if \.System \}\}/);
   });
 
-  test("is given the prompt that the model's own template writes", async () => {
+  test("gets the prompt that its template renders", async () => {
     const conversation = JSON.stringify([
       { role: "system", content: "You are a cat." },
       { role: "user", content: "Hello!" },
@@ -83,12 +83,12 @@ describe("a model with a TEMPLATE of its own", () => {
 
   test.each(
     singleTurnPairs.map(({ turns, expect: answer }) => ({ question: turns[0]?.[1] ?? "", answer })),
-  )("answers as through the Jinja template: $question", async ({ question, answer }) => {
+  )("answers as with the Jinja template: $question", async ({ question, answer }) => {
     expect(await answers("seed", question)).toEqual(everywhere(answer));
   });
 });
 
-test("SYSTEM is heeded everywhere, and the request's own goes before it", async () => {
+test("SYSTEM applies to all APIs, and the request's system prompt wins", async () => {
   await create("cat", `FROM ${tinyFile}\nSYSTEM You are a cat.\nPARAMETER temperature 0\n`);
   expect(await answers("cat", "Hello!")).toEqual(
     everywhere("Meow, Hello! How can I help you today?"),
@@ -97,7 +97,7 @@ test("SYSTEM is heeded everywhere, and the request's own goes before it", async 
   expect(own.output).toBe("Arr, Hello! How can I help you today?\n");
 });
 
-test("MESSAGE lines stand before the question", async () => {
+test("MESSAGE lines come before the question", async () => {
   await create(
     "knows-bob",
     `FROM ${tinyFile}
@@ -109,7 +109,7 @@ PARAMETER temperature 0
   expect(await answers("knows-bob", "What is my name?")).toEqual(everywhere("Your name is Bob."));
 });
 
-test("PARAMETERs are the defaults, and a request overrides them", async () => {
+test("PARAMETER lines are defaults that a request overrides", async () => {
   await create("short", `FROM ${tinyFile}\nPARAMETER num_predict 3\nPARAMETER temperature 0\n`);
   const model = "short";
   const [line, ...others] = await answers(model, "What is the capital of France?");
@@ -125,7 +125,7 @@ test("PARAMETERs are the defaults, and a request overrides them", async () => {
   expect(longer).toMatchObject({ response: "The capital of France is Paris." });
 });
 
-test("a model that was made for a sampler that there is not answers nevertheless", async () => {
+test("a model with an unsupported sampler still answers", async () => {
   await create("typical", `FROM ${tinyFile}\nPARAMETER typical_p 0.5\nPARAMETER temperature 0\n`);
   expect(await answers("typical", "What is the capital of France?")).toEqual(
     everywhere("The capital of France is Paris."),
@@ -138,7 +138,7 @@ test("a model that was made for a sampler that there is not answers nevertheless
   expect(asked).toMatchObject({ error: expect.stringMatching(/typical_p 0.5 is not supported/) });
 });
 
-test("a model made from it has all that, and changes only what it says", async () => {
+test("a model created from it inherits everything that it does not change", async () => {
   await create("grandchild", "FROM cat\nPARAMETER top_k 5\n");
   expect(await answers("grandchild", "Hello!")).toEqual(
     everywhere("Meow, Hello! How can I help you today?"),

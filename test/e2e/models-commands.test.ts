@@ -25,8 +25,8 @@ async function listed(): Promise<string[]> {
   return (JSON.parse(output) as Array<{ name: string }>).map(({ name }) => name).sort();
 }
 
-describe("a model's life", () => {
-  test("create, list, show, cp, rm say what they did", async () => {
+describe("managing models", () => {
+  test("create, list, show, cp and rm print what they did", async () => {
     const file = write("Modelfile", `FROM ${tinyFile}\nSYSTEM You are a pirate.\nLICENSE MIT\n`);
     const created = await home.run(["create", "mine", "-f", file]);
     expect(created).toMatchObject({ code: 0, output: "" });
@@ -64,13 +64,13 @@ describe("a model's life", () => {
     expect(shown.output).toContain("  System\n    You are a pirate.\n\n  License\n    MIT\n");
     expect(await home.run(["rm", "mine", "team/copy:v1"])).toEqual({
       code: 0,
-      output: "deleted 'mine:latest'\ndeleted 'team/copy:v1'\n",
+      output: "deleted 'mine'\ndeleted 'team/copy:v1'\n",
       errors: "",
     });
     expect(await listed()).toEqual(["tiny:latest"]);
   });
 
-  test("a Modelfile comes from standard input, from this folder, or is the folder itself", async () => {
+  test("a Modelfile is read from standard input, this folder, or a given folder", async () => {
     const input = { kind: "pipe", text: "FROM tiny\n" } as const;
     expect(await home.run(["create", "from-input", "-f", "-"], { input })).toMatchObject({
       code: 0,
@@ -86,7 +86,7 @@ describe("a model's life", () => {
     await home.run(["rm", "from-input", "from-here", "from-folder"]);
   });
 
-  test("--copy takes the file into the store, without it none is taken", async () => {
+  test("--copy copies the file into the store, the default refers to it", async () => {
     const blobs = () =>
       entriesOf(path.join(storeFolder(), "blobs")).filter((name) => name.startsWith("sha256-"));
     const before = blobs().length;
@@ -98,7 +98,7 @@ describe("a model's life", () => {
     expect(blobs().length).toBe(before);
   });
 
-  test("--json tells of the model that was made", async () => {
+  test("--json prints the created model", async () => {
     const { output } = await home.run(["create", "told", "-f", at("M"), "--json"]);
     expect(JSON.parse(output)).toMatchObject({
       name: "told:latest",
@@ -108,7 +108,7 @@ describe("a model's life", () => {
   });
 });
 
-test("list warns of models whose files are gone, and does not fill the screen with them", async () => {
+test("list warns briefly about models with missing files", async () => {
   const names = ["lost1", "lost2", "lost3", "lost4", "lost5"];
   copyFileSync(tinyFile, at("losing.gguf"));
   const modelfile = write("Losing", "FROM ./losing.gguf\n");
@@ -137,7 +137,7 @@ test("list warns of models whose files are gone, and does not fill the screen wi
 });
 
 describe("show", () => {
-  test("has Ollama's sections in its order", async () => {
+  test("prints Ollama's sections in Ollama's order", async () => {
     const { output } = await home.run(["show", "tiny", "--verbose"]);
     const titles = output.match(/^ {2}\S.*$/gm)?.map((line) => line.trim());
     expect(titles).toEqual([
@@ -165,7 +165,7 @@ describe("show", () => {
     expect(output).toMatch(/^ {4}token_embd\.weight +F16 +\[128 786\]$/m);
   });
 
-  test("as JSON is what the server replies, however long", async () => {
+  test("prints the server's whole reply as JSON", async () => {
     const { output } = await home.run(["show", "tiny", "--json"]);
     expect(JSON.parse(output)).toMatchObject({
       details: { family: "llama" },
@@ -174,7 +174,7 @@ describe("show", () => {
     });
   });
 
-  test("prints one thing alone", async () => {
+  test("prints a single section", async () => {
     await home.run([
       "create",
       "said",
@@ -196,7 +196,7 @@ describe("show", () => {
     await home.run(["rm", "said"]);
   });
 
-  test("--modelfile is printed though the model's file was moved, with a warning", async () => {
+  test("--modelfile works when the model's file was moved, with a warning", async () => {
     copyFileSync(tinyFile, at("moving.gguf"));
     await home.run(["create", "moving", "-f", write("Moving", "FROM ./moving.gguf\nSYSTEM Hm.\n")]);
     const before = await home.run(["show", "moving", "--modelfile"]);
@@ -209,7 +209,7 @@ describe("show", () => {
     await home.run(["rm", "moving"]);
   });
 
-  test("--modelfile makes the same model again", async () => {
+  test("--modelfile recreates the same model", async () => {
     const text = 'FROM tiny\nSYSTEM """two\nlines"""\nPARAMETER stop "a "\nMESSAGE user Hi!\n';
     await home.run(["create", "first", "-f", write("M", text)]);
     const { output } = await home.run(["show", "first", "--modelfile"]);
@@ -220,7 +220,7 @@ describe("show", () => {
     await home.run(["rm", "first", "second"]);
   });
 
-  test("--rendered takes a conversation with tools from a file", async () => {
+  test("--rendered reads a conversation with tools from a file", async () => {
     const tool = {
       type: "function",
       function: { name: "get_weather", parameters: { type: "object" } },
@@ -260,7 +260,7 @@ describe("show", () => {
     '[{"role":"critic","content":""}]',
     '[{"content":1}]',
     '{"messages":[],"tools":[1]}',
-  ])("a conversation like %s is refused", async (text) => {
+  ])("refuses a conversation like %s", async (text) => {
     const words = ["show", "tiny", "--rendered", "--conversation", "-"];
     const outcome = await home.run(words, { input: { kind: "pipe", text } });
     expect(outcome).toMatchObject({
@@ -271,8 +271,8 @@ describe("show", () => {
   });
 });
 
-describe("for programs", () => {
-  test("cp, stop and rm print a line of JSON for each model", async () => {
+describe("--json", () => {
+  test("prints a line for each model with cp, stop and rm", async () => {
     const printed = async (...words: string[]) => {
       const { output, code } = await home.run([...words, "--json"]);
       const objects = output
@@ -290,7 +290,7 @@ describe("for programs", () => {
       objects: [{ name: "first-of-two:latest" }],
       code: 0,
     });
-    // What is gone is told although the last one fails.
+    // Removed models are printed although the last one fails.
     expect(await printed("rm", "first-of-two", "second-of-two", "nobody")).toEqual({
       objects: [{ name: "first-of-two:latest" }, { name: "second-of-two:latest" }],
       code: 3,
@@ -299,7 +299,7 @@ describe("for programs", () => {
 });
 
 describe("ps and stop", () => {
-  test("without a server show an empty table, and start none", async () => {
+  test("print an empty table without a server and start none", async () => {
     expect(await home.run(["ps"])).toEqual({
       code: 0,
       output: "NAME    ID    SIZE    PROCESSOR    CONTEXT    UNTIL\n",
@@ -315,7 +315,7 @@ describe("ps and stop", () => {
   });
 
   test.each([["ps"], ["stop", "tiny"]])(
-    "%s: another machine whose server does not answer is no server without models",
+    "%s reports a remote server that does not answer",
     async (...words) => {
       const environment = { MODELCTL_HOST: "192.0.2.1:11434" };
       expect(await home.run(words, { environment })).toEqual({
@@ -328,7 +328,7 @@ describe("ps and stop", () => {
     },
   );
 
-  test("tell of a loaded model, and unload it in silence", async () => {
+  test("list a loaded model and unload it without output", async () => {
     await home.run(["run", "tiny", "Hello!"]);
     const { output } = await home.run(["ps"]);
     expect(output).toMatch(
@@ -346,7 +346,7 @@ describe("ps and stop", () => {
     await expect.poll(models, { timeout: 20_000 }).toEqual([]);
   });
 
-  test("name every model that shares what is loaded", async () => {
+  test("name every model that shares the loaded weights", async () => {
     await home.run(["create", "twin", "-f", write("Twin", `FROM ${tinyFile}\nSYSTEM Hm.\n`)]);
     await home.run(["create", "other", "-f", write("Other", `FROM ${tinyFile}\n`)]);
     await home.run(["run", "twin", "Hello!"]);
@@ -369,7 +369,7 @@ describe("ps and stop", () => {
     await home.run(["rm", "other"]);
   });
 
-  test("what was said over the API and no Modelfile can say is named by show", async () => {
+  test("show --modelfile reports a parameter that no Modelfile can express", async () => {
     await home.run(["run", "tiny", "Hello!"]); // its server stays
     const body = { model: "odd", from: "tiny", parameters: { mirostat: 2 }, stream: false };
     const reply = await fetch(`${home.url}/api/create`, {
@@ -384,7 +384,7 @@ describe("ps and stop", () => {
     expect(output).toContain(`# ${sentence}\n`);
   });
 
-  test("of a server that was named and is not there say so", async () => {
+  test("report that the named server is not running", async () => {
     const connect = ["--connect", "http://127.0.0.1:1"];
     for (const words of [
       ["ps", ...connect],

@@ -45,7 +45,7 @@ const environment = () => ({ HF_ENDPOINT: hub.url });
 const blobsOf = (home: Home) => path.join(home.folder, "data", "modelctl", "models", "blobs");
 
 describe("pull", () => {
-  test("tells each step on standard error, and the model runs", async () => {
+  test("prints each step on standard error, and the model runs", async () => {
     const home = await freshHome();
     const pulled = await home.run(["pull", "hf.co/maker/tiny"], { environment: environment() });
     expect(pulled).toMatchObject({ code: 0, output: "" });
@@ -61,7 +61,7 @@ describe("pull", () => {
     expect((await home.run(["list"])).output).toContain("hf.co/maker/tiny:latest");
   });
 
-  test("--json prints the model; other prefixes and a file's name mean the same", async () => {
+  test("--json prints the model; other prefixes and file names are equivalent", async () => {
     const home = await freshHome();
     for (const reference of ["huggingface.co/maker/tiny:f16", "hf:maker/tiny:tiny-F16.gguf"]) {
       const { output } = await home.run(["pull", reference, "--json"], {
@@ -73,7 +73,7 @@ describe("pull", () => {
     }
   });
 
-  test("a model made from one of the hub says first whether that will fit into memory", async () => {
+  test("says whether a model created from the hub will fit into memory", async () => {
     const home = await freshHome();
     const made = await home.run(["create", "mine", "-f", "-"], {
       environment: environment(),
@@ -108,13 +108,13 @@ describe("pull", () => {
     ["tiny", 3, "'tiny:latest' already exists: modelctl run tiny:latest"],
     ["nobody", 3, "such as hf.co/OWNER/REPO"],
     ["./a.gguf", 2, "Run the file directly: modelctl run ./a.gguf"],
-  ])("%s, which is not of the hub, is refused with what to do", async (reference, code, says) => {
+  ])("%s, which is not on the hub, is refused with advice", async (reference, code, says) => {
     const home = await freshHome();
     const outcome = await home.run(["pull", reference], { environment: environment() });
     expect(outcome).toMatchObject({ code, output: "", errors: expect.stringContaining(says) });
   });
 
-  test("a token opens what is gated and what is hidden, and is never shown", async () => {
+  test("a token gives access to gated and private repositories and is never printed", async () => {
     const home = await freshHome();
     for (const repository of ["gated", "hidden"]) {
       const outcome = await home.run(["pull", `hf.co/maker/${repository}`], {
@@ -130,7 +130,7 @@ describe("pull", () => {
     expect(wrong.errors).not.toContain("hf_secret_of_nobody");
   });
 
-  test("a hub that cannot be reached is named", async () => {
+  test("an unreachable hub is named", async () => {
     const home = await freshHome();
     const outcome = await home.run(["pull", "hf.co/maker/tiny"], {
       environment: { HF_ENDPOINT: "http://127.0.0.1:9" },
@@ -144,7 +144,7 @@ describe("download", () => {
     [["hf.co/maker/tiny", "Q8_0.gguf"], "tiny-Q8_0.gguf"],
     [["maker/tiny:f16"], "tiny-F16.gguf"],
     [["https://huggingface.co/maker/tiny/blob/main/tiny-F16.gguf"], "tiny-F16.gguf"],
-  ])("of %j saves the file that it names", async (words, name) => {
+  ])("%j saves the named file", async (words, name) => {
     const home = await freshHome();
     const folder = path.join(home.folder, "saved");
     const saved = await home.run(["download", ...words, "--local-dir", folder], {
@@ -154,7 +154,7 @@ describe("download", () => {
     expect(readdirSync(folder)).toEqual([name]);
   });
 
-  test("needs no store that can be written", async () => {
+  test("works with a read-only store", async () => {
     const home = await freshHome();
     const file = path.join(home.folder, "file");
     writeFileSync(file, "");
@@ -173,7 +173,7 @@ describe("download", () => {
     [["tiny", "Q8_0.gguf"]],
     [["maker/tiny:F16", "Q8_0.gguf"]],
     [["maker/tiny", "Q8_0.gguf", "F16.gguf"], "download takes no 'F16.gguf'"],
-  ])("of %j is refused, as it is not clear what is meant", async (words, says = unclear) => {
+  ])("refuses the ambiguous %j", async (words, says = unclear) => {
     const home = await freshHome();
     const outcome = await home.run(["download", ...words], { environment: environment() });
     expect(outcome).toMatchObject({ code: 2, output: "" });
@@ -187,7 +187,7 @@ describe("search", () => {
     return await home.run(["search", ...words], { environment: environment() });
   };
 
-  test("lists what to pull, its size, and whether it fits", async () => {
+  test("lists models with name, size and whether they fit", async () => {
     const { code, output } = await search("tiny");
     expect(code).toBe(0);
     expect(output).toMatch(/^MODEL +SIZE +PARAMETERS +DOWNLOADS +MEMORY$/m);
@@ -195,7 +195,7 @@ describe("search", () => {
     expect(output).toMatch(/^hf\.co\/maker\/tiny:F16 +1\.9 MB .* fits$/m);
   });
 
-  test("--json prints the same, and a gated repository without its files", async () => {
+  test("--json prints the same, and gated repositories without files", async () => {
     const { output } = await search("maker", "--json", "--limit", "20");
     const found = JSON.parse(output) as { name: string }[];
     expect(found.find(({ name }) => name === "hf.co/maker/tiny")).toMatchObject({
@@ -207,14 +207,14 @@ describe("search", () => {
     expect(found.find(({ name }) => name === "hf.co/maker/gated")).toMatchObject({ isGated: true });
   });
 
-  test("that finds nothing says so, with exit code 3", async () => {
+  test("reports no results with exit code 3", async () => {
     const outcome = await search("no such thing");
     expect(outcome).toMatchObject({ code: 3, output: "" });
     expect(outcome.errors).toContain('no GGUF model for "no such thing"');
   });
 });
 
-test("a pull that is killed at any moment goes on where it was, and the model runs", async () => {
+test("a pull killed at any moment is resumed, and the model runs", async () => {
   const home = await freshHome();
   const storedBytes = () => {
     try {
@@ -261,7 +261,7 @@ test("a pull that is killed at any moment goes on where it was, and the model ru
   });
 });
 
-test("a create that is killed at any moment leaves a store that works", async () => {
+test("a create killed at any moment leaves a working store", async () => {
   const home = await freshHome();
   writeFileSync(
     path.join(home.folder, "Modelfile"),
@@ -280,7 +280,7 @@ test("a create that is killed at any moment leaves a store that works", async ()
 });
 
 describe("run", () => {
-  test("brings a model of the hub that is not there, and pulls it once", async () => {
+  test("pulls a missing model from the hub once", async () => {
     const home = await freshHome();
     const first = await home.run(["run", "hf.co/maker/tiny:F16", capital], {
       environment: environment(),
@@ -291,7 +291,7 @@ describe("run", () => {
     expect(second).toEqual({ code: 0, output: capitalAnswer, errors: "" });
   });
 
-  test("takes a file of a repository, whose name ends like a path's; so does stop", async () => {
+  test("takes a file of a repository whose name looks like a path; so does stop", async () => {
     const home = await freshHome();
     const model = "hf.co/maker/tiny:tiny-F16.gguf";
     const words = ["run", model, capital];
@@ -302,7 +302,7 @@ describe("run", () => {
     expect((await home.run(["ps"])).output).not.toContain(model);
   });
 
-  test("takes what stands on standard input along", async () => {
+  test("adds standard input to the prompt", async () => {
     const home = await freshHome();
     const outcome = await home.run(["run", "hf.co/maker/tiny", "hello", "world"], {
       environment: environment(),
@@ -311,7 +311,7 @@ describe("run", () => {
     expect(outcome).toMatchObject({ code: 0, output: "hello world\n" });
   });
 
-  test("of what the hub does not have says so, and no answer begins", async () => {
+  test("reports a model that is not on the hub, without an answer", async () => {
     const home = await freshHome();
     const outcome = await home.run(["run", "hf.co/maker/nothing", capital], {
       environment: environment(),
@@ -319,7 +319,7 @@ describe("run", () => {
     expect(outcome).toMatchObject({ code: 3, output: "", errors: /maker\/nothing/ });
   });
 
-  test("has a server that was named do the pulling", async () => {
+  test("makes a named remote server do the pull", async () => {
     const host = await freshHome();
     const serving = host.start(["serve"], { environment: environment() });
     await until(
@@ -335,7 +335,7 @@ describe("run", () => {
     await serving.ended;
   });
 
-  test("prints the vector of a model that makes vectors, on one line", async () => {
+  test("prints the vector of an embedding model on one line", async () => {
     const home = await freshHome();
     const outcome = await home.run(["run", "hf.co/maker/vectors", "Hello!"], {
       environment: environment(),

@@ -1,4 +1,4 @@
-// What a user gets wrong about models: one sentence each, with its place, and nothing half-created.
+// Users' mistakes with models: one sentence each, with its position, and nothing half-created.
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -20,7 +20,7 @@ afterAll(async () => await home.remove());
 
 const at = (name: string) => path.join(home.folder, name);
 
-/** What models are made of: blobs and manifests. */
+/** Files of models: blobs and manifests. */
 function contents(): string[] {
   const store = path.join(home.folder, "data", "modelctl", "models");
   return ["blobs", "manifests"].flatMap((folder) => entriesOf(path.join(store, folder)));
@@ -37,8 +37,8 @@ async function listed(): Promise<string[]> {
   return (JSON.parse(output) as Array<{ name: string }>).map(({ name }) => name);
 }
 
-describe("a name that is not there", () => {
-  test("is answered with the one that was probably meant", async () => {
+describe("an unknown name", () => {
+  test("is answered with the closest name", async () => {
     const outcome = await home.run(["run", "tny", "Hello!"]);
     expect(outcome).toMatchObject({ code: 3, output: "" });
     expect(outcome.errors).toBe(
@@ -46,13 +46,13 @@ describe("a name that is not there", () => {
     );
   });
 
-  test("like nothing there is, names what there is", async () => {
+  test("unlike any other lists the existing names", async () => {
     const outcome = await home.run(["run", "something-else", "Hello!"]);
     expect(outcome).toMatchObject({ code: 3, errors: expect.stringContaining("Built in: tiny") });
   });
 });
 
-test("names that a terminal would obey are told, not obeyed", async () => {
+test("control characters in names are escaped", async () => {
   const name = "\u001b[31mred.gguf";
   expect((await home.run(["show", name])).errors).toContain("\\u{1b}[31mred.gguf does not exist");
   await home.run(["create", "red", "-f", write("Red", `FROM ${writeModel(at(name))}\n`)]);
@@ -63,7 +63,7 @@ test("names that a terminal would obey are told, not obeyed", async () => {
   await home.run(["rm", "red"]);
 });
 
-describe("creating from what makes no sense", () => {
+describe("creating from unusable input", () => {
   beforeAll(() => {
     writeAdapter(at("adapter.gguf"));
     writePart(at("hole-00001-of-00003.gguf"), 0, 3);
@@ -79,12 +79,12 @@ describe("creating from what makes no sense", () => {
     before = contents();
   });
 
-  // What is wrong, what the Modelfile says, the exit code, and what a person reads.
+  // The mistake, the Modelfile, the exit code, and the error.
   const table: Array<[what: string, modelfile: string, code: number, says: RegExp]> = [
     ["an unknown directive", "FROM tiny\nFORM x\n", 2, /line 2, column 1: .*FORM.*FROM/],
     ["a directive of another program", "FROM tiny\nRUN make\n", 2, /line 2, column 1/],
     [
-      "a number that is none",
+      "an invalid number",
       "FROM tiny\nPARAMETER temperature hot\n",
       2,
       /line 2, column 23: .*temperature must be a number/,
@@ -135,8 +135,8 @@ describe("creating from what makes no sense", () => {
       2,
       /line 2, column 11: .*temperature/,
     ],
-    ["a role that there is not", "FROM tiny\nMESSAGE critic boo\n", 2, /line 2, column 9/],
-    ["a version that is none", "FROM tiny\nREQUIRES soon\n", 2, /line 2, column 10/],
+    ["an unknown role", "FROM tiny\nMESSAGE critic boo\n", 2, /line 2, column 9/],
+    ["an invalid version", "FROM tiny\nREQUIRES soon\n", 2, /line 2, column 10/],
     ["a directory without a model", "FROM ./inputs\n", 2, /line 1, column 6: .*inputs/],
     ["a directory of safetensors", "FROM ./safetensors\n", 6, /line 1, column 6: .*GGUF/],
     [
@@ -161,7 +161,7 @@ describe("creating from what makes no sense", () => {
       6,
       /line 2, column 10: .*requires Ollama 99\.0 or later/,
     ],
-    ["a model that is not there", "FROM nobody\n", 3, /line 1, column 6: model 'nobody' not found/],
+    ["an unknown model", "FROM nobody\n", 3, /line 1, column 6: model 'nobody' not found/],
     ["a name and a file", `FROM tiny\nFROM ${tinyFile}\n`, 2, /only one is allowed/],
     [
       "a missing adapter",
@@ -215,7 +215,7 @@ describe("creating from what makes no sense", () => {
     expect(contents()).toEqual(before);
   });
 
-  test("bytes that are no text are named with their place", async () => {
+  test("invalid UTF-8 is reported with its position", async () => {
     writeFileSync(at("Bytes"), Buffer.from([...Buffer.from("FROM tiny\nSYSTEM a"), 0xff, 0xfe]));
     expect(await home.run(["create", "half", "-f", at("Bytes")])).toMatchObject({
       code: 2,
@@ -223,7 +223,7 @@ describe("creating from what makes no sense", () => {
     });
   });
 
-  test("a model that is replaced by a mistake stays as it was", async () => {
+  test("a failed replacement leaves the old model unchanged", async () => {
     await home.run(["create", "kept", "-f", write("Good", "FROM tiny\nSYSTEM one\n")]);
     const bad = write("Bad", "FROM ./text.gguf\nSYSTEM two\n");
     expect(await home.run(["create", "kept", "-f", bad])).toMatchObject({ code: 6 });
@@ -231,12 +231,12 @@ describe("creating from what makes no sense", () => {
     await home.run(["rm", "kept"]);
   });
 
-  test("a file that may not be read is named", async () => {
+  test("an unreadable file is named", async () => {
     const file = write("secret.gguf", "");
     writeModel(file);
     chmodSync(file, 0o000);
     chmodSync(home.folder, 0o755);
-    // Who may read everything has to send somebody else.
+    // Root can read everything, so another user tries it.
     const user = process.getuid?.() === 0 ? { userId: 65_534 } : {};
     const outcome = await home.run(["show", file], user);
     expect(outcome).toMatchObject({

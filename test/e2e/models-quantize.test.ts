@@ -74,7 +74,7 @@ describe.skipIf(program === undefined)("create -q", () => {
     );
   });
 
-  test("over the API tells the same steps", async () => {
+  test("reports the same steps over the API", async () => {
     const host = await Home.create();
     onTestFinished(async () => await host.remove());
     const server = host.start(["serve"], { environment });
@@ -95,7 +95,7 @@ describe.skipIf(program === undefined)("create -q", () => {
     await server.ended;
   });
 
-  test("only from full precision, and nothing stays of a refusal", async () => {
+  test("accepts only full precision, and a refusal leaves nothing behind", async () => {
     await create("small", "FROM tiny\n", "q8_0");
     const before = blobs();
     expect(await create("smaller", "FROM small\n", "q4_0")).toMatchObject({
@@ -108,7 +108,7 @@ describe.skipIf(program === undefined)("create -q", () => {
   });
 });
 
-test("a program that cannot be started is named, before anything is made", async () => {
+test("names a program that cannot be started before doing any work", async () => {
   const outcome = await home.run(
     ["create", "none", "-f", write("M", "FROM tiny\n"), "-q", "q8_0"],
     {
@@ -123,12 +123,12 @@ test("a program that cannot be started is named, before anything is made", async
 });
 
 test.skipIf(process.platform === "win32").each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
-  "a build of llama-quantize that %s ends leaves nothing behind",
+  "leaves nothing behind when %s ends the build of llama-quantize",
   async (signal) => {
     const tools = path.join(home.folder, `tools-${signal}`);
     mkdirSync(tools);
     const begun = path.join(tools, "begun");
-    // A compiler that goes on for a while when its cmake has ended, and makes folders as it does.
+    // A compiler that continues for a while after its cmake has ended, and makes folders.
     const compiler = `trap 'mkdir -p "$4/objects"; sleep 0.3; mkdir -p "$4/objects"; exit' TERM
       touch ${begun}; while :; do mkdir -p "$4/objects"; sleep 0.05; done`;
     const scripts = {
@@ -153,7 +153,7 @@ test.skipIf(process.platform === "win32").each(["SIGTERM", "SIGINT", "SIGHUP"] a
   },
 );
 
-test("without compiler or cmake says what is missing", async () => {
+test("says that a compiler or cmake is missing", async () => {
   const outcome = await home.run(
     ["create", "none", "-f", write("M", "FROM tiny\n"), "-q", "q8_0"],
     {

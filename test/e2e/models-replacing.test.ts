@@ -34,20 +34,20 @@ const commands = () => [
   ["import", archive, "--as", "mine"],
 ];
 
-test("without a terminal it is a conflict, and the model stays", async () => {
+test("fails with a conflict without a terminal, and the model stays", async () => {
   for (const words of commands()) {
     expect(await home.run(words)).toEqual({
       code: 5,
       output: "",
       errors: expect.stringMatching(
-        /^(?:importing.*\n)*Error: A model named 'mine:latest' already exists\. Use --force to replace it, or choose another name\.\n$/,
+        /^(?:importing.*\n)*Error: A model named 'mine' already exists\. Use --force to replace it, or choose another name\.\n$/,
       ),
     });
     expect(await systemOf("mine")).toBe("first");
   }
 });
 
-test("--force replaces it", async () => {
+test("replaces the model with --force", async () => {
   for (const words of commands()) {
     expect(await home.run([...words, "--force"])).toMatchObject({ code: 0 });
     expect(await systemOf("mine")).toBe(words[0] === "cp" ? "second" : "archived");
@@ -55,18 +55,18 @@ test("--force replaces it", async () => {
   }
 });
 
-test("a new name needs no yes", async () => {
+test("asks nothing for a new name", async () => {
   expect(await home.run(["cp", "other", "new"])).toMatchObject({ code: 0 });
   expect(await home.run(["import", archive, "--as", "newer"])).toMatchObject({ code: 0 });
 });
 
-test.each(["y", "n"])("on a terminal it is asked, and the answer %s counts", async (answer) => {
+test.each(["y", "n"])("asks on a terminal and follows the answer %s", async (answer) => {
   for (const words of commands()) {
     const terminal = await openTerminal(words, {
       home: home.folder,
       environment: home.environment,
     });
-    await terminal.shows("Replace 'mine:latest'? [y/N]");
+    await terminal.shows("Replace 'mine'? [y/N]");
     terminal.type(`${answer}\r`);
     expect(await terminal.exited).toBe(answer === "y" ? 0 : 5);
     await terminal.close();
@@ -79,7 +79,7 @@ test.each(["y", "n"])("on a terminal it is asked, and the answer %s counts", asy
 test.each([
   ["a yes", "y\r", "Created new model 'mine'.", "second"],
   ["the end of input", "\u0004", "A model named 'mine' already exists.", "first"],
-])("the line chat asks before /save: %s", async (_name, answer, outcome, system) => {
+])("asks before /save in the line chat: %s", async (_name, answer, outcome, system) => {
   const terminal = await openTerminal(["run", "other", "--plain"], {
     home: home.folder,
     environment: home.environment,

@@ -57,7 +57,7 @@ describe("Ollama's store", () => {
     expect(state()).toEqual(before);
   });
 
-  test("is never written: its models can be built on and copied, not removed", async () => {
+  test("is never written: its models can be copied and extended but not removed", async () => {
     const { home, state } = await homeOfOllama();
     const before = state();
     const file = write(home, "Modelfile", "FROM theirs\nSYSTEM You are a cat.\n");
@@ -74,7 +74,7 @@ describe("Ollama's store", () => {
     expect(state()).toEqual(before);
   });
 
-  test("under another path is found by OLLAMA_MODELS", async () => {
+  test("is found under another path by OLLAMA_MODELS", async () => {
     const home = await freshHome();
     const folder = path.join(home.folder, "elsewhere");
     writeOllamaModel(folder, "hf.co/maker/theirs:Q8_0", layers);
@@ -83,7 +83,7 @@ describe("Ollama's store", () => {
   });
 });
 
-test("a model that the server that runs does not know is told to be in another store", async () => {
+test("a model unknown to the running server is reported to be in another store", async () => {
   const home = await freshHome();
   await home.run(["run", "tiny", "Hello!"]);
   const environment = { MODELCTL_MODELS: path.join(home.folder, "other-store") };
@@ -102,7 +102,7 @@ test("a model that the server that runs does not know is told to be in another s
   }
 });
 
-test("LM Studio's models are listed and run in place, and are not removed", async () => {
+test("LM Studio's models are listed, run in place, and cannot be removed", async () => {
   const home = await freshHome();
   const folder = path.join(home.folder, ".lmstudio", "models", "maker", "theirs");
   mkdirSync(folder, { recursive: true });
@@ -130,7 +130,7 @@ test("LM Studio's models are listed and run in place, and are not removed", asyn
 });
 
 describe("export and import", () => {
-  test("bring a model with all that belongs to it to another machine", async () => {
+  test("move a model with everything it needs to another machine", async () => {
     const [from, to] = [await freshHome(), await freshHome()];
     const original = path.join(from.folder, "weights.gguf");
     writeFileSync(original, tiny);
@@ -158,14 +158,14 @@ describe("export and import", () => {
       await to.run(["show", "pirate", "--modelfile"]),
     ];
     const withoutPlace = ({ output }: { output: string }) => output.replace(/^FROM .*$/m, "");
-    // The Modelfile of a model whose file is gone can still be had, and the loss is told.
+    // The Modelfile of a model with a missing file is still printed, with the loss.
     expect(here.errors).toContain(original);
     expect(withoutPlace(here)).toBe(withoutPlace(there));
     expect(withoutPlace(there)).toContain("SYSTEM You are a pirate.");
     expect(there.output).toContain("MESSAGE assistant Arr!");
   });
 
-  test("bring it there through a pipe, with nothing else in it", async () => {
+  test("move it through a pipe", async () => {
     const [from, to] = [await freshHome(), await freshHome()];
     writeFileSync(path.join(from.folder, "weights.gguf"), tiny);
     await from.run(["create", "pirate", "-f", write(from, "Modelfile", "FROM ./weights.gguf\n")]);
@@ -185,7 +185,7 @@ describe("export and import", () => {
     });
   });
 
-  test("a reader that leaves before the archive is whole makes the export fail", async () => {
+  test("fail when the reader leaves before the archive is complete", async () => {
     const home = await freshHome();
     await home.run(["cp", "tiny", "mine"]);
     const line = '{ "$0" "$@"; echo "exit $?" >&2; } | head -c 1000 | wc -c';
@@ -197,7 +197,7 @@ describe("export and import", () => {
     );
   });
 
-  test("an archive that was damaged on its way is refused, and nothing of it stays", async () => {
+  test("refuse a damaged archive and leave nothing behind", async () => {
     const home = await freshHome();
     const archive = path.join(home.folder, "tiny.tar");
     await home.run(["cp", "tiny", "mine"]);
@@ -213,7 +213,7 @@ describe("export and import", () => {
   });
 });
 
-test("on a terminal, control characters of a model's texts are shown and not obeyed", async () => {
+test("control characters in a model's texts are escaped on a terminal", async () => {
   const home = await freshHome();
   const file = write(home, "Modelfile", "FROM tiny\nSYSTEM before\u001b[2Jafter\n");
   await home.run(["create", "sly", "-f", file]);

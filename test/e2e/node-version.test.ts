@@ -72,7 +72,7 @@ describe.each(oldNodes)("with $title", ({ program, words, version: old }) => {
   test.each([
     ["modelctl", entryFile],
     ["deployctl", deployEntry],
-  ])("%s ends with one sentence and exit code 1", (_name, entry) => {
+  ])("%s exits with one sentence and code 1", (_name, entry) => {
     for (const more of [["--version"], ["run", "tiny", "Hello!"], []]) {
       const { status, stdout, stderr } = spawnSync(program, [...words, entry, ...more], {
         encoding: "utf8",
@@ -86,19 +86,19 @@ describe.each(oldNodes)("with $title", ({ program, words, version: old }) => {
   });
 });
 
-test.each(["22.13.0", "24.0.0", "100.0.0"])("Node %s is new enough", (pretended) => {
+test.each(["22.13.0", "24.0.0", "100.0.0"])("Node %s is supported", (pretended) => {
   const { program, words } = pretending(pretended);
   const outcome = spawnSync(program, [...words, entryFile, "--version"], { encoding: "utf8" });
   rmSync(words[1] ?? "", { force: true });
   expect(outcome).toMatchObject({ status: 0, stdout: `${version}\n`, stderr: "" });
 });
 
-describe("in a clone, npx runs", () => {
+describe("npx in a clone runs", () => {
   // The system's own Node comes first here, as in a terminal: npx puts the clone's in front of it.
   const systemFirst = ["/usr/bin", "/usr/local/bin", "/bin", process.env.PATH ?? ""].join(":");
   let clone: string;
 
-  // A clone of its own: npx builds the package anew, and other tests need their build meanwhile.
+  // A separate clone: npx builds the package again, while other tests need their build.
   beforeAll(() => {
     clone = path.join(folder, "clone");
     mkdirSync(clone);

@@ -1,4 +1,4 @@
-// What an answer of the native API can be told to be: tools, formats, thinking, templates, context.
+// Options of the native API that shape an answer: tools, formats, thinking, templates, context.
 import { Ollama } from "ollama";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { recordsOf } from "../support/ndjson.ts";
@@ -40,7 +40,7 @@ describe("tools", () => {
     function: { index: 0, name: "get_weather", arguments: { city: "Paris" } },
   };
 
-  test("are called whole, answered, and the answer is used", async () => {
+  test("are called, whole and streamed, and their results used", async () => {
     const tools = [weather];
     const { message, done_reason } = await client.chat({ model, messages: [question], tools });
     expect(message).toEqual({ role: "assistant", content: "", tool_calls: [call] });
@@ -54,7 +54,7 @@ describe("tools", () => {
     });
   });
 
-  test("come as one record of a stream, never in pieces", async () => {
+  test("are sent as one record of a stream, never in pieces", async () => {
     const records = [];
     const tools = [weather];
     for await (const record of await client.chat({
@@ -73,7 +73,7 @@ describe("tools", () => {
     expect(records.at(-1)).toMatchObject({ done: true, done_reason: "stop" });
   });
 
-  test("are left alone where none is needed", async () => {
+  test("are not called when not needed", async () => {
     const { message } = await client.chat({
       model,
       messages: [user("What is the capital of Spain?")],
@@ -82,7 +82,7 @@ describe("tools", () => {
     expect(message).toEqual({ role: "assistant", content: "The capital of Spain is Madrid." });
   });
 
-  test("may leave out what can be left out, and say null for it", async () => {
+  test("may omit optional fields or set them to null", async () => {
     const tools = [{ function: { name: "get_weather", description: null, parameters: null } }];
     const messages = [
       question,
@@ -115,7 +115,7 @@ describe("tools", () => {
     expect(json).toMatchObject({ error: expect.stringContaining("messages.1.tool_calls.0") });
   });
 
-  test("that are no functions, or have no name, are refused", async () => {
+  test("that are not functions or have no name are refused", async () => {
     for (const tool of [{ type: "web_search" }, { type: "function", function: { name: "" } }]) {
       const { status, json } = await server.post("/api/chat", {
         model,
@@ -140,7 +140,7 @@ describe("thinking", () => {
     "<|im_start|>assistant\n";
   const request = { model, prompt: "What is the capital of France?", template };
 
-  test("is told apart from the answer, with a stream and without", async () => {
+  test("is separate from the answer, streamed or not", async () => {
     const [whole] = await recordsOf(server, "/api/generate", { ...request, stream: false });
     expect(whole).toMatchObject({ thinking: "The capital of", response: "is Paris." });
     const records = await recordsOf(server, "/api/generate", { ...request, think: true });
@@ -154,7 +154,7 @@ describe("thinking", () => {
     }
   });
 
-  test("is switched off, and given a level", async () => {
+  test("is switched off and set to a level", async () => {
     const off = await client.generate({ ...request, think: false });
     expect(off.thinking).toBeUndefined();
     expect(off.response).toBe("The capital of France is Paris.");
@@ -162,14 +162,14 @@ describe("thinking", () => {
     expect(low.response).toBe("Meow, The capital of France is Paris.");
   });
 
-  test("carries the log-probabilities of its own tokens", async () => {
+  test("has log-probabilities for its own tokens", async () => {
     const records = await recordsOf(server, "/api/generate", { ...request, logprobs: true });
     const tokens = records.flatMap(({ logprobs }) => (logprobs ?? []) as Array<{ token: string }>);
     expect(tokens.map(({ token }) => token).join("")).toBe("Arr, The capital of France is Paris.");
   });
 
   test.each([true, "low", "medium", "high", "max"])(
-    "%j is refused by a model that cannot",
+    "%j is refused by a model that cannot think",
     async (think) => {
       for (const path of ["/api/generate", "/api/chat"]) {
         const body = { model, prompt: "Hello!", messages: [user("Hello!")], think };
@@ -191,7 +191,7 @@ describe("thinking", () => {
     });
   });
 
-  test("false is fine with any model", async () => {
+  test("false is accepted by any model", async () => {
     const { message } = await client.chat({
       model,
       messages: [user("What is 2 + 3?")],
@@ -200,7 +200,7 @@ describe("thinking", () => {
     expect(message.content).toBe("2 + 3 = 5");
   });
 
-  test.each(["yes", "true", "", 1, 0, {}, []])("%j is no value for it", async (think) => {
+  test.each(["yes", "true", "", 1, 0, {}, []])("%j is not a valid value", async (think) => {
     const { status, json } = await server.post("/api/generate", { ...request, think });
     expect(status).toBe(400);
     expect(json).toMatchObject({ error: expect.stringMatching(/^invalid think value/) });
@@ -210,7 +210,7 @@ describe("thinking", () => {
 describe("formats", () => {
   const question = "What is the capital of France?";
 
-  test('"json" makes any answer an object', async () => {
+  test('"json" makes every answer an object', async () => {
     const { message } = await client.chat({ model, messages: [user(question)], format: "json" });
     expect(JSON.parse(message.content)).toBeTypeOf("object");
     const { response } = await client.generate({
@@ -221,7 +221,7 @@ describe("formats", () => {
     expect(JSON.parse(response ?? "")).toEqual({ capital: "Paris" });
   });
 
-  test("a schema makes any answer fit it", async () => {
+  test("a schema shapes every answer", async () => {
     const format = {
       type: "object",
       properties: { capital: { enum: ["Rome", "Paris", "Oslo"] } },
@@ -235,7 +235,7 @@ describe("formats", () => {
     expect(["Rome", "Paris", "Oslo"]).toContain(JSON.parse(other.message.content).capital);
   });
 
-  test.each([null, ""])("%j is none", async (format) => {
+  test.each([null, ""])("%j means no format", async (format) => {
     const [record] = await recordsOf(server, "/api/generate", {
       model,
       prompt: question,
@@ -254,7 +254,7 @@ describe("formats", () => {
     }
   });
 
-  test("a schema that is none is refused before the model is loaded, with its place", async () => {
+  test("an invalid schema is refused with its position before the model is loaded", async () => {
     const format = { type: "object", properties: { a: { type: "nothing" } } };
     const { status, json } = await server.post("/api/generate", {
       model,
@@ -270,7 +270,7 @@ describe("templates", () => {
   const prompt = "Hello!";
   const answer = "Hello! How can I help you today?";
 
-  test("of a request replace the model's own", async () => {
+  test("of a request replace the model's template", async () => {
     const system = "You are a cat.";
     const own = await client.generate({ model, prompt, system, template: plainTemplate });
     expect(own.response).toBe(`Meow, ${answer}`);
@@ -283,7 +283,7 @@ describe("templates", () => {
     expect(bare.response).toBe(`Beep, ${answer}`);
   });
 
-  test("that cannot be read, or name a function that there is not, are the request's fault", async () => {
+  test("that are invalid or call unknown functions fail with 400", async () => {
     for (const template of ["{{ if }}", "{{ .Prompt", "{{ nothing .Prompt }}", "{{ end }}"]) {
       const { status, json } = await server.post("/api/generate", { model, prompt, template });
       expect([template, status]).toEqual([template, 400]);
@@ -291,7 +291,7 @@ describe("templates", () => {
     }
   });
 
-  test("with a place for a suffix fill the text in between", async () => {
+  test("with a suffix fill in the text between", async () => {
     const { response } = await client.generate({
       model,
       template: "<|im_start|>user\n{{ .Prompt }}{{ .Suffix }}<|im_end|>\n<|im_start|>assistant\n",
@@ -301,7 +301,7 @@ describe("templates", () => {
     expect(response).toBe("The capital of France is Paris.");
   });
 
-  test("without one refuse a suffix", async () => {
+  test("without a suffix refuse one", async () => {
     const { status, json } = await server.post("/api/generate", { model, prompt, suffix: "end" });
     expect(status).toBe(400);
     expect(json).toMatchObject({ error: expect.stringContaining("does not support insert") });
@@ -309,7 +309,7 @@ describe("templates", () => {
 });
 
 describe("context", () => {
-  test("of an answer goes before the next prompt", async () => {
+  test("of an answer is put before the next prompt", async () => {
     const first = await client.generate({ model, prompt: "My name is Bob." });
     expect(first.context.every(Number.isInteger)).toBe(true);
     const { context } = first;
@@ -320,7 +320,7 @@ describe("context", () => {
     expect(second.prompt_eval_count).toBeGreaterThan(context.length);
   });
 
-  test("is in the final record of a stream alone, and not with raw prompts or in chats", async () => {
+  test("is only in the final record of a stream, and not for raw prompts or chats", async () => {
     const records = await recordsOf(server, "/api/generate", { model, prompt: "Hello!" });
     const withContext = records.filter((record) => "context" in record);
     expect(withContext).toEqual([records.at(-1)]);
@@ -341,7 +341,7 @@ describe("context", () => {
   });
 
   test.each([[[-1]], [[786]], [[2 ** 31]], [[1e300]]])(
-    "%j holds tokens that there are not",
+    "%j contains unknown tokens",
     async (context) => {
       const { status, json } = await server.post("/api/generate", { model, prompt: "Hi", context });
       expect(status).toBe(400);
@@ -356,14 +356,14 @@ describe("raw prompts", () => {
     { think: true },
     { think: "high" },
     { system: "You are a cat.", template: "{{ .Prompt }}", context: [1] },
-  ])("refuse what they cannot honour: %j", async (field) => {
+  ])("refuse fields that cannot apply: %j", async (field) => {
     const body = { model, prompt: "Hello!", raw: true, ...field };
     const { status, json } = await server.post("/api/generate", body);
     expect(status).toBe(400);
     expect(json).toMatchObject({ error: expect.stringMatching(/raw/) });
   });
 
-  test("take empty fields as none", async () => {
+  test("accept empty fields", async () => {
     const empty = { system: "", template: "", suffix: "", context: [], think: false, format: "" };
     const { status } = await server.post("/api/generate", {
       model,
@@ -389,7 +389,7 @@ describe("images", () => {
   };
 
   test.each([dot, `data:image/png;base64,${dot}`, `DATA:image/PNG;BASE64,${dot}`])(
-    "are refused by a model that cannot see: %.30s…",
+    "are refused by a model without vision: %.30s…",
     async (image) => {
       const { status, json } = await send(image);
       expect(status).toBe(400);
@@ -406,13 +406,13 @@ describe("images", () => {
     ["!aGk=", 0],
     ["data:image/png;base64,aG!=", 2],
     ["data:image/png,aGk=", 4],
-  ])("with bad base64 say where: %j", async (image, at) => {
+  ])("with invalid base64 are reported with their position: %j", async (image, at) => {
     const { status, json } = await send(image);
     expect(status).toBe(400);
     expect(json).toMatchObject({ error: `illegal base64 data at input byte ${at}` });
   });
 
-  test("beside an empty prompt are ignored: the model is loaded", async () => {
+  test("without a prompt are ignored, and the model is loaded", async () => {
     const { json } = await send(dot, "");
     expect(json).toMatchObject({ done_reason: "load" });
   });

@@ -44,7 +44,7 @@ async function lastRequest(isWanted: (record: RequestRecord) => boolean): Promis
 const isAnswering = ({ completionTokens, state }: RequestRecord) =>
   state === "running" && completionTokens !== undefined;
 
-test("every reply names the id of its request", async () => {
+test("every reply has the id of its request", async () => {
   const { headers } = await server.post("/api/generate", { model, prompt: "Hello!" });
   const { id } = await lastRequest(({ state }) => state === "done");
   expect(headers.get("x-request-id")).toBe(id);
@@ -53,9 +53,9 @@ test("every reply names the id of its request", async () => {
   expect(id).not.toBe(failed.headers.get("x-request-id"));
 });
 
-describe("a stream that has begun", () => {
+describe("a cancelled stream", () => {
   test.each(["/api/generate", "/api/chat"])(
-    "of %s ends with a last record that says so",
+    "of %s ends with a final record that says so",
     async (path) => {
       const asked = fetch(server.url + path, {
         method: "POST",
@@ -79,7 +79,7 @@ describe("a stream that has begun", () => {
     },
   );
 
-  test("is a whole answer to Ollama's client, as far as it came", async () => {
+  test("is a complete, shorter answer for Ollama's client", async () => {
     const client = new Ollama({ host: server.url });
     const records: ChatResponse[] = [];
     for await (const record of await client.chat({
@@ -101,7 +101,7 @@ describe("a stream that has begun", () => {
   });
 });
 
-describe("a reply that has not begun", () => {
+describe("a cancelled reply that has not started", () => {
   test.each(["/api/generate", "/api/chat"])("of %s fails with 499", async (path) => {
     const asked = server.post(path, { ...endless, stream: false });
     const { id } = await lastRequest(isAnswering);
@@ -117,7 +117,7 @@ describe("a reply that has not begun", () => {
     });
   });
 
-  test("while it waits for its turn fails, and the one before it goes on", async () => {
+  test("fails while queued, and the running request continues", async () => {
     const first = server.post("/api/generate", endless);
     const running = await lastRequest(isAnswering);
     const second = server.post("/api/generate", endless);
@@ -130,7 +130,7 @@ describe("a reply that has not begun", () => {
     expect((await first).status).toBe(200);
   });
 
-  test("while its model is loaded fails, or ends the progress that was begun", async () => {
+  test("fails while its model is loading, or ends the progress stream", async () => {
     for (const progress of [false, true]) {
       await server.post("/api/generate", { model, keep_alive: 0 });
       await until(
@@ -150,7 +150,7 @@ describe("a reply that has not begun", () => {
 
 describe("nothing is cancelled", () => {
   test.each(["", "r-nothing", "__proto__", "x".repeat(10_000)])(
-    "by an id that no running request has: %.20j",
+    "by the unknown id %.20j",
     async (id) => {
       const { status, json } = await cancel(id);
       expect(status).toBe(404);
@@ -158,7 +158,7 @@ describe("nothing is cancelled", () => {
     },
   );
 
-  test("by the id of a request that has ended", async () => {
+  test("by the id of a finished request", async () => {
     const { headers } = await server.post("/api/generate", { model, prompt: "Hello!" });
     await server.untilQuiet();
     expect((await cancel(headers.get("x-request-id"))).status).toBe(404);

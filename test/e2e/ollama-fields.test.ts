@@ -155,7 +155,7 @@ const wrongToolFunctions: Wrong = {
   parameters: noObject,
 };
 
-/** How many times each field is tried. */
+/** Attempts for each field. */
 const tries = 25;
 let cases = 0;
 
@@ -178,8 +178,8 @@ async function tryAll(values: fc.Arbitrary<unknown>, check: (value: unknown) => 
 const rows = (wrong: Wrong) => Object.entries(wrong).map(([field, values]) => ({ field, values }));
 const keysOf = (schema: TObject) => Object.keys(schema.properties).toSorted();
 
-describe("wrong types", () => {
-  test("are tried for every field that the routes know", () => {
+describe("fields of the wrong type", () => {
+  test("cover every field in the routes' schemas", () => {
     const known: Array<[Wrong, TObject]> = [
       [wrongFields["/api/generate"] ?? {}, GenerateBody],
       [wrongFields["/api/chat"] ?? {}, ChatBody],
@@ -271,12 +271,12 @@ describe("wrong types", () => {
     );
   });
 
-  test("were at least 1500 cases", () => {
+  test("include at least 1500 cases", () => {
     expect(cases).toBeGreaterThanOrEqual(1500);
   });
 });
 
-test("whatever is in a body, it is answered or refused, never with 5xx", async () => {
+test("any JSON body gets an answer or an error below 500", async () => {
   const field = fc.oneof(
     {
       weight: 3,
@@ -312,7 +312,7 @@ test("whatever is in a body, it is answered or refused, never with 5xx", async (
   );
 });
 
-describe("names that mean no model", () => {
+describe("invalid model names", () => {
   const missing = (name: string) => `model '${name}' not found`;
   const pullable = (name: string) => `model "${name}" not found, try pulling it first`;
   const table: Array<{
@@ -358,10 +358,10 @@ describe("names that mean no model", () => {
   });
 });
 
-describe("bodies", () => {
+describe("request bodies", () => {
   const paths = Object.keys(bases);
 
-  test.each(paths)("%s says what is wrong with one", async (path) => {
+  test.each(paths)("%s describes a wrong one", async (path) => {
     const missing = await server.send(path, { method: "POST" });
     expect([missing.status, missing.json]).toEqual([
       400,
@@ -377,7 +377,7 @@ describe("bodies", () => {
     }
   });
 
-  test.each(paths)("%s takes null and unknown fields as if they were not there", async (path) => {
+  test.each(paths)("%s ignores null and unknown fields", async (path) => {
     const nothing = { keep_alive: null, options: null, nobody_knows: { this: ["field"] } };
     const { status } = await server.post(path, { ...bases[path], ...nothing });
     expect(status).toBe(path === "/api/cancel" ? 404 : 200);

@@ -73,7 +73,7 @@ async function answered(route: string, body: Record<string, unknown>) {
   return { ...(json as Answered), prompt: (kept as { prompt: string }).prompt };
 }
 
-describe("the prompt shown is the one that the model is given", () => {
+describe("the rendered prompt is the one that the model gets", () => {
   const cases: Array<[what: string, route: string, body: Record<string, unknown>, has: string[]]> =
     [
       ["a question", "/api/generate", { model: "tiny", prompt }, [prompt]],
@@ -157,18 +157,18 @@ describe("the prompt shown is the one that the model is given", () => {
     expect(images).toBeUndefined();
     const real = await answered(route, body);
     expect(real.prompt).toBe(shown);
-    // Sent as it is shown, it is the same tokens for the model, which goes on in the same way.
+    // Sent as shown, it gives the same tokens and the same answer.
     const again = await answered("/api/generate", { model: body.model, prompt: shown, raw: true });
     expect(again.prompt_eval_count).toBe(real.prompt_eval_count);
     expect(again.eval_count).toBe(real.eval_count);
   });
 
-  test("without thinking nothing asks for it", async () => {
+  test("without thinking there is no thinking mark", async () => {
     const body = { model: "thinker", messages: [user(prompt)], think: false };
     expect((await shownTo("/api/chat", body)).rendered_template).not.toContain("pirate");
   });
 
-  test("what came before goes in front", async () => {
+  test("earlier messages come first", async () => {
     const first = await server.post("/api/generate", {
       model: "tiny",
       prompt: "My name is Bob.",
@@ -186,7 +186,7 @@ describe("the prompt shown is the one that the model is given", () => {
     expect(again.prompt_eval_count).toBe(real.prompt_eval_count);
   });
 
-  test("images are counted, and have their places", async () => {
+  test("images are counted and marked by position", async () => {
     const body = { model: visionFile, prompt: "What color is this image?", images: [image] };
     const shown = await shownTo("/api/generate", body);
     expect(shown).toMatchObject({
@@ -208,7 +208,7 @@ describe("the reply", () => {
   const shown = { rendered_template: expect.any(String) };
   const created_at = expect.any(String);
 
-  test.each([undefined, true, false])("is one record with stream %s", async (stream) => {
+  test.each([undefined, true, false])("is one record when stream is %s", async (stream) => {
     const more = { stream, _debug_render_only: true };
     const generated = await server.post("/api/generate", { model: "tiny", prompt, ...more });
     expect(generated.json).toEqual({
@@ -230,7 +230,7 @@ describe("the reply", () => {
     });
   });
 
-  test("without a question is that of loading", async () => {
+  test("without a prompt is the same as for loading", async () => {
     const body = { model: "tiny", _debug_render_only: true };
     for (const route of ["/api/generate", "/api/chat"]) {
       const { json } = await server.post(route, body);
@@ -239,7 +239,7 @@ describe("the reply", () => {
     }
   });
 
-  test("may follow records of loading, each on a line of its own", async () => {
+  test("may follow progress records, one per line", async () => {
     const { json: unloaded } = await server.post("/api/generate", { model: "tiny", keep_alive: 0 });
     expect(unloaded).toMatchObject({ done_reason: "unload" });
     const body = { model: "tiny", prompt, progress: true, _debug_render_only: true };
@@ -248,7 +248,7 @@ describe("the reply", () => {
     for (const record of records.slice(0, -1)) expect(record).toMatchObject({ status: "loading" });
   });
 
-  test("is refused where a real request would be", async () => {
+  test("is an error when a real request would fail", async () => {
     for (const body of [
       { prompt, think: true },
       { prompt, suffix: "end" },
@@ -263,7 +263,7 @@ describe("the reply", () => {
     }
   });
 
-  test("tells what was left out of a long conversation, and shows one that is not cut", async () => {
+  test("reports what was left out of a long conversation, and nothing when it fits", async () => {
     const own = await TestServer.start({ context_length: 256 });
     try {
       const turns = Array.from({ length: 30 }, (_, index) => [
@@ -286,7 +286,7 @@ describe("the reply", () => {
   });
 });
 
-test("nothing is generated, and the request is in the log like any other", async () => {
+test("nothing is generated, and the request is logged", async () => {
   const { headers } = await server.post("/api/chat", {
     model: "tiny",
     messages: [user(prompt)],

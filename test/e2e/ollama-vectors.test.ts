@@ -22,7 +22,7 @@ const unload = async () => {
 };
 
 describe("/api/embed", () => {
-  test("gives vectors of length 1, each in its place, with counts and times", async () => {
+  test("returns vectors of length 1 in order, with counts and times", async () => {
     const reply = await client.embed({ model, input: ["a dog", "7", "a dog"] });
     expect(reply.embeddings).toHaveLength(3);
     const [first = [], second = [], third = []] = reply.embeddings;
@@ -49,12 +49,12 @@ describe("/api/embed", () => {
     expect(await isLoaded()).toBe(true);
   });
 
-  test("takes an empty text among others for a text", async () => {
+  test("accepts an empty text among others", async () => {
     const { embeddings } = await client.embed({ model, input: ["", "a"] });
     expect(embeddings.map(lengthOf)).toEqual([expect.closeTo(1), expect.closeTo(1)]);
   });
 
-  test("cuts vectors where that is asked, and brings them to length 1 again", async () => {
+  test("shortens vectors on request and normalises them again", async () => {
     const [whole = []] = (await client.embed({ model, input: "a dog" })).embeddings;
     const [cut = []] = (await client.embed({ model, input: "a dog", dimensions: 16 })).embeddings;
     expect(cut).toHaveLength(16);
@@ -69,7 +69,7 @@ describe("/api/embed", () => {
     }
   });
 
-  test("refuses a text that is too long, and cuts it where that is asked", async () => {
+  test("refuses a text that is too long, and truncates it on request", async () => {
     const input = ["short", "word ".repeat(5000)];
     for (const truncate of [undefined, false]) {
       const { status, json } = await server.post("/api/embed", { model, input, truncate });
@@ -84,7 +84,7 @@ describe("/api/embed", () => {
     expect(prompt_eval_count).toBeLessThan(4096 + 20);
   });
 
-  test("num_ctx of the request bounds the length of each text", async () => {
+  test("num_ctx of the request limits the length of each text", async () => {
     const input = "What is the capital of France?";
     const embed = async (num_ctx: number, truncate?: boolean) =>
       await server.post("/api/embed", { model, input, truncate, options: { num_ctx } });
@@ -110,20 +110,20 @@ describe("/api/embed", () => {
     });
   });
 
-  test("a small num_ctx of vectors does not become the window of answers", async () => {
+  test("num_ctx of embeddings does not change the window of answers", async () => {
     await unload();
     await client.embed({ model, input: "a", options: { num_ctx: 256 } });
     const [{ context_length = 0 } = {}] = await server.loaded();
     expect(context_length).toBeGreaterThan(256);
   });
 
-  test.each([1, true, {}, [1], ["a", null], [["a"]]])("%j is no input", async (input) => {
+  test.each([1, true, {}, [1], ["a", null], [["a"]]])("%j is not a valid input", async (input) => {
     const { status, json } = await server.post("/api/embed", { model, input });
     expect(status).toBe(400);
     expect(json).toMatchObject({ error: expect.stringMatching(/^invalid input type/) });
   });
 
-  test("takes keep_alive", async () => {
+  test("accepts keep_alive", async () => {
     await client.embed({ model, input: "a", keep_alive: "3h" });
     const [{ expires_at = "" } = {}] = await server.loaded();
     expect(Date.parse(expires_at) - Date.now()).toBeGreaterThan(7_200_000);
@@ -131,7 +131,7 @@ describe("/api/embed", () => {
     await until(isLoaded, (loaded) => !loaded);
   });
 
-  test("is noted in the request log", async () => {
+  test("is recorded in the request log", async () => {
     const { prompt_eval_count } = await client.embed({ model, input: "a dog" });
     const [last] = (await server.requests()).slice(-1);
     expect(last).toMatchObject({ path: "/api/embed", model, promptTokens: prompt_eval_count });
@@ -139,7 +139,7 @@ describe("/api/embed", () => {
 });
 
 describe("/api/embeddings", () => {
-  test("gives one vector as the model made it, nothing else", async () => {
+  test("returns one vector exactly as the model made it", async () => {
     const reply = await client.embeddings({ model, prompt: "a dog" });
     expect(Object.keys(reply)).toEqual(["embedding"]);
     const length = lengthOf(reply.embedding);
@@ -150,7 +150,7 @@ describe("/api/embeddings", () => {
     );
   });
 
-  test.each(["", undefined])("%j gives an empty one", async (prompt) => {
+  test.each(["", undefined])("%j returns an empty vector", async (prompt) => {
     const { status, json } = await server.post("/api/embeddings", { model, prompt });
     expect([status, json]).toEqual([200, { embedding: [] }]);
   });
@@ -164,7 +164,7 @@ describe("tokens", () => {
   };
 
   test.each(["Hello!", "", " two  blanks ", "日本 😀\n", "<|im_end|>", "a\u0000b"])(
-    "of %j become the text again",
+    "of %j convert back to the text",
     async (content) => {
       const tokens = await tokensOf({ content });
       const { json } = await server.post("/api/detokenize", { model, tokens });
@@ -172,21 +172,21 @@ describe("tokens", () => {
     },
   );
 
-  test("of a control token's name are those of a text", async () => {
+  test("in plain text never become control tokens", async () => {
     expect((await tokensOf({ content: "<|im_end|>" })).length).toBeGreaterThan(1);
     expect((await server.post("/api/detokenize", { model, tokens: [7] })).json).toEqual({
       content: "<|im_end|>",
     });
   });
 
-  test("begin with the beginning of text where that is asked", async () => {
+  test("start with the BOS token on request", async () => {
     const plain = await tokensOf({ prompt: "Hello!" });
     expect(await tokensOf({ content: "Hello!", add_special: false })).toEqual(plain);
     expect(await tokensOf({ content: "Hello!", add_special: true })).toEqual([1, ...plain]);
     expect(await tokensOf({ content: "" })).toEqual([]);
   });
 
-  test("are as many as a raw prompt of the same text has", async () => {
+  test("are as many as in a raw prompt of the same text", async () => {
     const prompt = "What is the capital of France?";
     const { prompt_eval_count } = await client.generate({
       model,
@@ -197,19 +197,19 @@ describe("tokens", () => {
     expect(await tokensOf({ prompt, add_special: true })).toHaveLength(prompt_eval_count);
   });
 
-  test("can be asked of a model that is not loaded yet", async () => {
+  test("are counted for a model that is not loaded", async () => {
     await unload();
     expect(await tokensOf({ content: "2" })).toHaveLength(1);
     expect(await isLoaded()).toBe(true);
   });
 
-  test.each([-1, 786, 2 ** 31, 2 ** 53, 1e300])("%d is none", async (token) => {
+  test.each([-1, 786, 2 ** 31, 2 ** 53, 1e300])("%d is not a token", async (token) => {
     const { status, json } = await server.post("/api/detokenize", { model, tokens: [1, token] });
     expect(status).toBe(400);
     expect(json).toMatchObject({ error: expect.stringContaining(`Token ${token} does not exist`) });
   });
 
-  test("need a text, or tokens", async () => {
+  test("need a text or a token list", async () => {
     const nothing = await server.post("/api/tokenize", { model });
     expect([nothing.status, nothing.json]).toEqual([
       400,
@@ -220,7 +220,7 @@ describe("tokens", () => {
 });
 
 describe("/api/ps", () => {
-  test("tells what Ollama tells of a model, and with which options it was loaded", async () => {
+  test("has Ollama's fields and the options of the load", async () => {
     await client.generate({ model, prompt: "", options: { num_ctx: 512 }, keep_alive: "10m" });
     const { models } = await client.ps();
     expect(models).toEqual([
@@ -255,7 +255,7 @@ describe("/api/ps", () => {
     expect(aheadMs).toBeLessThanOrEqual(600_000);
   });
 
-  test("tells how far a model is that is being loaded", async () => {
+  test("shows the progress of a loading model", async () => {
     await unload();
     const body = JSON.stringify({ model, progress: true });
     // Its first record comes when the load begins, which takes far longer than the next request.
@@ -274,7 +274,7 @@ describe("/api/ps", () => {
     await reply.text();
   });
 
-  test("tells who is answered and who waits", async () => {
+  test("shows running and queued requests", async () => {
     await client.generate({ model, prompt: "" });
     const controller = new AbortController();
     const body = JSON.stringify({

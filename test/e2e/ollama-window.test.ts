@@ -7,7 +7,7 @@ import { TestServer } from "../support/test-server.ts";
 const model = "tiny";
 const user = (content: string) => ({ role: "user", content });
 
-describe("a prompt that is longer than the window", () => {
+describe("a prompt longer than the window", () => {
   const turns = Array.from({ length: 16 }, (_, index) => [
     user(`What is ${index % 10} + 3?`),
     { role: "assistant", content: `${index % 10} + 3 = ${(index % 10) + 3}` },
@@ -23,7 +23,7 @@ describe("a prompt that is longer than the window", () => {
   });
   afterAll(async () => await own.close());
 
-  test("is refused by default, with both numbers and the setting to change", async () => {
+  test("is refused by default, with both lengths and the setting to change", async () => {
     for (const truncate of [undefined, false]) {
       const { status, json } = await own.post("/api/chat", { ...small, truncate });
       expect(status).toBe(400);
@@ -35,7 +35,7 @@ describe("a prompt that is longer than the window", () => {
     }
   });
 
-  test("loses its oldest turns where that is asked for, and tells it twice", async () => {
+  test("loses its oldest turns on request, which is reported twice", async () => {
     const body = { ...small, truncate: true };
     const { headers, text } = await own.post("/api/chat", body);
     const records = parseLines(text);
@@ -57,7 +57,7 @@ describe("a prompt that is longer than the window", () => {
     expect(whole.headers.get("x-modelctl-truncated")).toBe(said);
   });
 
-  test("that fits is left whole, and nothing is said", async () => {
+  test("that fits is not changed or reported", async () => {
     const body = { model, messages: messages.slice(-3), truncate: true, shift: true };
     const { headers, json } = await own.post("/api/chat", { ...body, stream: false });
     expect(json).toMatchObject({ message: { content: "The capital of France is Paris." } });
@@ -65,7 +65,7 @@ describe("a prompt that is longer than the window", () => {
     expect(headers.has("x-modelctl-truncated")).toBe(false);
   });
 
-  test("by its last turn alone is refused even so", async () => {
+  test("is refused even so if the last turn alone is too long", async () => {
     const { status } = await own.post("/api/generate", {
       model,
       prompt: "word ".repeat(300),
@@ -74,7 +74,7 @@ describe("a prompt that is longer than the window", () => {
     expect(status).toBe(400);
   });
 
-  test("while it is answered ends the answer, or with shift goes on without the oldest turns", async () => {
+  test("ends an answer when the window is full, or continues without the oldest turns with shift", async () => {
     const story: Message[] = [...turns.slice(0, 8), user("Write a long story.")];
     const request = { model, messages: story };
     const ended = await asked.chat(request);
@@ -106,7 +106,7 @@ describe("progress", () => {
   });
   afterAll(async () => await own.close());
 
-  test("of reading a long prompt is told where it is asked for, in records without text", async () => {
+  test("of reading a long prompt is sent on request, in records without text", async () => {
     const words = Array.from({ length: 600 }, (_, index) => `word ${index}`).join(" ");
     const body = { model, prompt: `${words} Hello!`, options: { num_predict: 1 } };
     const records = await recordsOf(own, "/api/generate", { ...body, progress: true });
@@ -122,7 +122,7 @@ describe("progress", () => {
     expect(silent.filter((record) => "status" in record)).toEqual([]);
   });
 
-  test("of waiting tells how many are before it", async () => {
+  test("of waiting has the number of requests ahead", async () => {
     // Words that were said become likelier: the answer runs until the window is full.
     const prompt = "Write a long story.";
     const endless = { model, prompt, options: { temperature: 0, frequency_penalty: -2 } };

@@ -46,8 +46,8 @@ async function recordsOf(path: string, body: Record<string, unknown>) {
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-describe("the model's table of answers", () => {
-  test("has 31 conversations without tools, 24 of them one question", () => {
+describe("the model's recorded answers", () => {
+  test("include 31 conversations without tools, 24 of them one question", () => {
     expect(textPairs).toHaveLength(31);
     expect(singleTurnPairs).toHaveLength(24);
   });
@@ -74,14 +74,14 @@ describe("the model's table of answers", () => {
     },
   );
 
-  test("generate takes the system prompt beside the prompt", async () => {
+  test("generate accepts a system prompt next to the prompt", async () => {
     const reply = await client.generate({ model, prompt: "Hello!", system: "You are a cat." });
     expect(reply.response).toBe("Meow, Hello! How can I help you today?");
   });
 });
 
-describe("the records", () => {
-  test("streams come by default, as lines of JSON, the last one with done", async () => {
+describe("reply records", () => {
+  test("are JSON lines by default, the last one with done", async () => {
     const { headers, text } = await server.post("/api/generate", { model, prompt: capital });
     expect(headers.get("content-type")).toMatch(/^application\/x-ndjson/);
     expect(text.endsWith("\n")).toBe(true);
@@ -99,7 +99,7 @@ describe("the records", () => {
     ]);
   });
 
-  test("without a stream one record is the reply", async () => {
+  test("are one object without a stream", async () => {
     const { headers, json } = await server.post("/api/chat", {
       model,
       messages: user(capital),
@@ -109,7 +109,7 @@ describe("the records", () => {
     expect(json).toMatchObject({ message: { content: capitalAnswer }, done: true });
   });
 
-  test("the last one counts tokens, and times in whole nanoseconds", async () => {
+  test("end with token counts, and times in nanoseconds", async () => {
     const [final] = (await generateStream("Repeat after me: banana 42 rocket")).slice(-1);
     expect(final).toMatchObject({ done: true, done_reason: "stop" });
     for (const duration of [
@@ -129,7 +129,7 @@ describe("the records", () => {
     expect(final?.total_duration).toBeGreaterThanOrEqual(sum);
   });
 
-  test("leave out what is zero", async () => {
+  test("leave out zero values", async () => {
     const [record] = await recordsOf("/api/generate", {
       prompt: "Count from 1 to 20.",
       stream: false,
@@ -141,7 +141,7 @@ describe("the records", () => {
     expect(Object.values(record ?? {})).not.toContain(0);
   });
 
-  test("log-probabilities come with the tokens they belong to", async () => {
+  test("have log-probabilities next to their tokens", async () => {
     const body = { prompt: capital, logprobs: true, top_logprobs: 3 };
     const records = await recordsOf("/api/generate", body);
     const tokens = records.flatMap(({ logprobs }) => (logprobs ?? []) as Array<{ token: string }>);
@@ -163,7 +163,7 @@ describe("the records", () => {
 describe("loading and unloading", () => {
   const states = async () => (await server.loaded()).map(({ name }) => name);
 
-  test("an empty prompt or an empty conversation loads the model, as one plain reply", async () => {
+  test("an empty prompt or conversation loads the model and returns one record", async () => {
     for (const stream of [true, false]) {
       expect(await recordsOf("/api/generate", { stream })).toEqual([
         { model, created_at: expect.any(String), response: "", done: true, done_reason: "load" },
@@ -181,7 +181,7 @@ describe("loading and unloading", () => {
     expect(await states()).toEqual(["tiny:latest"]);
   });
 
-  test("keep_alive 0 without a prompt unloads it, loaded or not", async () => {
+  test("keep_alive 0 without a prompt unloads the model, loaded or not", async () => {
     for (let time = 1; time <= 2; time += 1) {
       expect(await recordsOf("/api/generate", { keep_alive: 0 })).toEqual([
         { model, created_at: expect.any(String), response: "", done: true, done_reason: "unload" },
@@ -193,7 +193,7 @@ describe("loading and unloading", () => {
     ]);
   });
 
-  test("loading with progress records comes to its end too", async () => {
+  test("loading with progress records ends", async () => {
     await client.generate({ model, prompt: "", keep_alive: 0 });
     await until(states, (names) => names.length === 0);
     const { text } = await server.send("/api/generate", {
@@ -206,7 +206,7 @@ describe("loading and unloading", () => {
     expect(JSON.parse(records[0] ?? "")).toMatchObject({ status: "loading", done: false });
   });
 
-  test("a model that is just leaving is loaded once for all who ask for it then", async () => {
+  test("a model that is being unloaded is loaded once for all new requests", async () => {
     const own = await TestServer.start();
     try {
       await own.ask(capital);
@@ -221,13 +221,13 @@ describe("loading and unloading", () => {
     }
   });
 
-  test("keep_alive 0 with a prompt answers first and unloads then", async () => {
+  test("keep_alive 0 with a prompt unloads after the answer", async () => {
     const reply = await client.generate({ model, prompt: capital, keep_alive: 0 });
     expect(reply.response).toBe(capitalAnswer);
     await until(states, (names) => names.length === 0);
   });
 
-  test.each([-1, "-1", "-1m"])("keep_alive %j keeps it for good", async (keepAlive) => {
+  test.each([-1, "-1", "-1m"])("keep_alive %j never unloads", async (keepAlive) => {
     await client.generate({ model, prompt: capital, keep_alive: keepAlive });
     const [entry] = await server.loaded();
     const years = (Date.parse(entry?.expires_at ?? "") - Date.now()) / (365 * 86_400_000);
@@ -240,7 +240,7 @@ describe("loading and unloading", () => {
     [90, 90],
     ["90", 90],
     [0.5 + 100, 100.5],
-  ])("keep_alive %j is counted from the end of the answer", async (keepAlive, seconds) => {
+  ])("keep_alive %j counts from the end of the answer", async (keepAlive, seconds) => {
     const before = Date.now();
     await client.generate({ model, prompt: capital, keep_alive: keepAlive });
     await server.untilQuiet();
@@ -249,7 +249,7 @@ describe("loading and unloading", () => {
     expect(expires).toBeLessThanOrEqual(Date.now() + seconds * 1000);
   });
 
-  test("keep_alive stays as it is for requests that do not say any", async () => {
+  test("keep_alive is kept by requests without one", async () => {
     await client.generate({ model, prompt: capital, keep_alive: "2h" });
     await client.generate({ model, prompt: capital });
     await server.untilQuiet();
@@ -258,7 +258,7 @@ describe("loading and unloading", () => {
   });
 
   test.each([1e13, 1e300, "9999999999h"])(
-    "keep_alive %j, longer than a calendar reaches, still leaves the list readable",
+    "keep_alive %j, beyond any date, keeps the list readable",
     async (keepAlive) => {
       await client.generate({ model, prompt: "", keep_alive: keepAlive });
       expect((await server.send("/api/ps")).status).toBe(200);
@@ -270,18 +270,18 @@ describe("loading and unloading", () => {
 describe("options", () => {
   const options = (changes: Partial<Options>) => ({ model, prompt: capital, options: changes });
 
-  test("num_predict cuts the answer and says length", async () => {
+  test("num_predict ends the answer with length", async () => {
     const reply = await client.generate(options({ num_predict: 3 }));
     expect(reply).toMatchObject({ done_reason: "length", eval_count: 3 });
     expect(capitalAnswer.startsWith(reply.response ?? "?")).toBe(true);
   });
 
-  test.each([-1, -2])("num_predict %d answers to the end", async (numPredict) => {
+  test.each([-1, -2])("num_predict %d sets no limit", async (numPredict) => {
     const reply = await client.generate(options({ num_predict: numPredict }));
     expect(reply.response).toBe(capitalAnswer);
   });
 
-  test("stop ends the answer in front of the text", async () => {
+  test("stop ends the answer before the stop text", async () => {
     const reply = await client.generate(options({ stop: ["nothing", "ance is"] }));
     expect(reply).toMatchObject({ response: "The capital of Fr", done_reason: "stop" });
   });
@@ -297,7 +297,7 @@ describe("options", () => {
     expect(new Set(first).size).toBeGreaterThan(1);
   });
 
-  test("null leaves the default, and unknown names are ignored with a line in the log", async () => {
+  test("null means the default, and unknown names are ignored with a log line", async () => {
     const changes = { temperature: null, num_ctx: null, mirostat: 2 };
     const { json } = await server.post("/api/generate", {
       model,
@@ -309,7 +309,7 @@ describe("options", () => {
     expect(server.log.join("\n")).toContain('"mirostat"');
   });
 
-  test("num_ctx larger than the loaded window loads anew, a smaller one does not", async () => {
+  test("num_ctx above the loaded window reloads the model, below it does not", async () => {
     await client.generate(options({ num_ctx: 512 }));
     const [before] = await server.loaded();
     await client.generate({ model, prompt: "", keep_alive: 0 });
@@ -328,7 +328,7 @@ describe("options", () => {
     expect((await server.loaded())[0]?.process_id).toBe(large?.process_id);
   });
 
-  test("num_ctx too large for the loaded window loads once for all who wait for it", async () => {
+  test("num_ctx above the loaded window reloads once for all waiting requests", async () => {
     const own = await TestServer.start({ context_length: 512 });
     try {
       const endless = own.post("/v1/chat/completions", {
@@ -358,7 +358,7 @@ describe("options", () => {
     expect(runnersOf(process.pid)).toHaveLength((await server.loaded()).length);
   });
 
-  test("repeat_last_n longer than any window does not cost memory or stop the others", async () => {
+  test("a huge repeat_last_n costs no memory and does not block other requests", async () => {
     await client.generate({ model, prompt: "" });
     const hungry = client.generate(options({ repeat_last_n: 1_000_000_000, repeat_penalty: 1.1 }));
     const neighbour = client.generate({ model, prompt: "What is 2 + 3?" });
@@ -373,14 +373,14 @@ describe("options", () => {
 describe("raw prompts", () => {
   const layout = `<|im_start|>user\n${capital}<|im_end|>\n<|im_start|>assistant\n`;
 
-  test("go to the model as they are", async () => {
+  test("reach the model unchanged", async () => {
     const reply = await client.generate({ model, prompt: layout, raw: true });
     expect(reply.response).toBe(capitalAnswer);
     const templated = await client.generate({ model, prompt: capital });
     expect(reply.prompt_eval_count).toBe(templated.prompt_eval_count);
   });
 
-  test("control tokens in a prompt that is not raw are only text", async () => {
+  test("control tokens in a prompt that is not raw are plain text", async () => {
     const reply = await client.generate({ model, prompt: layout });
     const raw = await client.generate({ model, prompt: layout, raw: true });
     expect(reply.prompt_eval_count).toBeGreaterThan(raw.prompt_eval_count * 2);
@@ -403,8 +403,8 @@ describe("raw prompts", () => {
   );
 });
 
-describe("leaving early", () => {
-  test("abort() ends the stream with an AbortError, and the work with it", async () => {
+describe("clients that disconnect", () => {
+  test("abort() ends the stream with an AbortError and stops the work", async () => {
     const running = await client.chat({
       model,
       messages: user("Write a long story."),
@@ -443,7 +443,7 @@ describe("leaving early", () => {
     },
   );
 
-  test("a whole answer nobody waits for is given up too", async () => {
+  test("a non-streamed answer is stopped too", async () => {
     const controller = new AbortController();
     const body = JSON.stringify({ model, prompt: "Write a long story.", stream: false });
     const asked = server.send("/api/generate", {
@@ -462,7 +462,7 @@ describe("leaving early", () => {
   });
 });
 
-test("says what Ollama's clients look for at the root, and its version", async () => {
+test("the root route and version are what Ollama's clients expect", async () => {
   expect((await server.send("/")).text).toBe("Ollama is running");
   expect((await server.send("/", { method: "HEAD" })).status).toBe(200);
   const { version } = await client.version();

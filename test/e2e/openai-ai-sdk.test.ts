@@ -53,7 +53,7 @@ const weather = (cities: string[]) =>
   });
 
 describe("text", () => {
-  test("is generated, with its reason and its usage", async () => {
+  test("is generated, with finish reason and usage", async () => {
     const result = await generateText({ model: model(), prompt });
     expect(result.text).toBe(answer);
     expect(result.finishReason).toBe("stop");
@@ -62,7 +62,7 @@ describe("text", () => {
     expect(result.warnings ?? []).toEqual([]);
   });
 
-  test("is streamed, with its reason and its usage", async () => {
+  test("is streamed, with finish reason and usage", async () => {
     const result = streamText({ model: model(), prompt });
     const pieces: string[] = [];
     for await (const piece of result.textStream) pieces.push(piece);
@@ -71,7 +71,7 @@ describe("text", () => {
     expect((await result.usage).outputTokens).toBeGreaterThan(5);
   });
 
-  test("keeps to settings, a system prompt and a conversation", async () => {
+  test("follows settings, a system prompt and a conversation", async () => {
     const pirate = { model: model(), system: "You are a pirate." };
     const cut = await generateText({ ...pirate, prompt, maxOutputTokens: 3 });
     expect(cut.finishReason).toBe("length");
@@ -88,7 +88,7 @@ describe("text", () => {
     expect(whole.text).toBe("Arr, The capital of France is ");
   });
 
-  test("of a model that thinks comes apart from its thinking", async () => {
+  test("is separate from the model's thinking", async () => {
     const thinker = provider("thinker");
     const whole = await generateText({ model: thinker, prompt });
     expect([whole.reasoningText, whole.text]).toEqual(["The capital of", "is Paris."]);
@@ -115,7 +115,7 @@ describe("tools", () => {
     stopWhen: isStepCount(3),
   });
 
-  test("are called, answered, and the answer is used", async () => {
+  test("are called, and their results used", async () => {
     const cities: string[] = [];
     const result = await generateText(settings(cities));
     expect(result.text).toBe("The tool says: sunny, 21 degrees");
@@ -123,7 +123,7 @@ describe("tools", () => {
     expect(cities).toEqual(["Paris"]);
   });
 
-  test("are called in a stream too", async () => {
+  test("are called in a stream", async () => {
     const cities: string[] = [];
     const result = streamText(settings(cities));
     const types = new Set<string>();
@@ -135,7 +135,7 @@ describe("tools", () => {
     }
   });
 
-  test("are demanded and forbidden", async () => {
+  test("are required and forbidden", async () => {
     const tools = { get_weather: weather([]) };
     const forced = await generateText({
       model: model(),
@@ -157,12 +157,12 @@ describe("tools", () => {
 describe("objects", () => {
   const body = () => ({ model: model(), prompt: "Reply in JSON with name Bob and age 5." });
 
-  test("are generated to a schema", async () => {
+  test("are generated from a schema", async () => {
     const { object } = await generateObject({ ...body(), schema: Person });
     expect(object).toEqual({ name: "Bob", age: 5 });
   });
 
-  test("are the output of texts, streamed or not", async () => {
+  test("are the output of generated and streamed texts", async () => {
     const output = Output.object({ schema: Person });
     expect((await generateText({ ...body(), output })).output).toEqual({ name: "Bob", age: 5 });
     const streamed = streamText({ ...body(), output });
@@ -172,7 +172,7 @@ describe("objects", () => {
   });
 });
 
-test("embeddings are made of many texts", async () => {
+test("embeds many texts", async () => {
   const { embeddings, usage } = await embedMany({
     model: provider.embeddingModel("tiny"),
     values: ["one", "two", "three"],
@@ -181,7 +181,7 @@ test("embeddings are made of many texts", async () => {
   expect(usage.tokens).toBeGreaterThan(3);
 });
 
-test("completions go on from a prompt", async () => {
+test("completes a prompt", async () => {
   const result = await generateText({
     model: provider.completionModel("tiny"),
     prompt: "Once upon a time",
@@ -194,7 +194,7 @@ test("completions go on from a prompt", async () => {
   });
 });
 
-test("errors are API errors with our sentence, and are not tried again", async () => {
+test("throws API errors with our message, without retries", async () => {
   const before = (await server.requests()).length;
   const error = await generateText({ model: provider("nobody"), prompt }).catch(
     (thrown: unknown) => thrown,

@@ -21,7 +21,7 @@ interface Route {
   /** Right, and quick to answer. */
   base: Record<string, unknown>;
   fields: string[];
-  /** Places inside of fields, each with a key of its own. */
+  /** Places inside fields, each with its own key. */
   inner: Array<[place: string, put: (value: unknown) => Record<string, unknown>]>;
 }
 
@@ -213,7 +213,7 @@ describe.each(routes)("$path", ({ path, base, fields, inner }) => {
     }
   });
 
-  test("answers or refuses whatever is put together", async () => {
+  test("answers or refuses any combination of fields", async () => {
     const value = fc.oneof(fc.jsonValue({ maxDepth: 4 }), fc.constantFrom(...values));
     const change = fc.tuple(fc.constantFrom(...places), value);
     await fc.assert(
@@ -223,13 +223,13 @@ describe.each(routes)("$path", ({ path, base, fields, inner }) => {
         if ("max_tokens" in body) body.max_tokens ??= 8;
         check(await server.post(path, body), JSON.stringify(body).slice(0, 300));
       }),
-      // A request that is never answered is told with its body.
+      // Reports a request that is never answered with its body.
       { numRuns: proofRounds(400), timeout: 30_000, endOnFailure: true },
     );
   });
 });
 
-test("these were thousands, and the server lives on", async () => {
+test("thousands of cases were tried and the server still answers", async () => {
   expect(cases).toBeGreaterThan(1500);
   expect(await server.ask("What is 2 + 3?")).toBe("2 + 3 = 5");
   await server.untilQuiet();

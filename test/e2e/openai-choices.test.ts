@@ -42,7 +42,7 @@ const textsOf = ({ choices }: OpenAI.ChatCompletion) =>
   choices.map(({ message }) => message.content);
 
 describe("n", () => {
-  test("gives as many choices, and counts the prompt once", async () => {
+  test("returns n choices and counts the prompt once", async () => {
     const one = await create(capital);
     for (const n of [1, 2, 8]) {
       const reply = await create(capital, { n });
@@ -58,7 +58,7 @@ describe("n", () => {
     }
   });
 
-  test("streams them side by side, each with its role and its end", async () => {
+  test("streams the choices in parallel, each with its role and end", async () => {
     const { text } = await server.post("/v1/chat/completions", {
       model,
       messages: [user(capital)],
@@ -88,14 +88,14 @@ describe("n", () => {
     }
   });
 
-  test("draws each with a seed of its own, also where the model or the request names one", async () => {
+  test("gives each choice its own seed, also when the model or request sets one", async () => {
     for (const body of [{ ...wild }, { ...wild, seed: 11 }, { ...wild, model: "seeded" }]) {
       const texts = textsOf(await create("Write a poem.", { ...body, n: 4 }));
       expect(new Set(texts).size).toBeGreaterThan(1);
     }
   });
 
-  test("is recorded as one request with all of its tokens", async () => {
+  test("is recorded as one request with all its tokens", async () => {
     const reply = await create(capital, { n: 4 });
     const records = await until(
       async () => await server.requests(),
@@ -108,7 +108,7 @@ describe("n", () => {
     });
   });
 
-  test("that a client leaves ends all of them", async () => {
+  test("choices all stop when the client disconnects", async () => {
     const stream = await client.chat.completions.create({
       model,
       messages: [user("Write a long story.")],
@@ -121,13 +121,13 @@ describe("n", () => {
     expect(textsOf(await create(capital))).toEqual(["The capital of France is Paris."]);
   });
 
-  test("beyond 8 is refused", async () => {
+  test("above 8 is refused", async () => {
     expect(await failure(create(capital, { n: 9 }))).toMatchObject({ status: 400, param: "n" });
   });
 });
 
 describe("a model's own parameters", () => {
-  test("hold where the request says nothing, and yield where it does", async () => {
+  test("apply unless the request sets them", async () => {
     const own = await create(capital, { model: "brief" });
     expect(own.choices[0]?.finish_reason).toBe("length");
     expect(own.usage?.completion_tokens).toBe(2);
@@ -137,7 +137,7 @@ describe("a model's own parameters", () => {
     expect(textsOf(free)).toEqual(["The capital of France is Paris."]);
   });
 
-  test("are not lost to an empty list of stop texts", async () => {
+  test("are kept when the request has an empty stop list", async () => {
     const reply = await create(capital, { model: "brief", max_tokens: 50, stop: [] });
     expect(textsOf(reply)).toEqual(["The capital of "]);
   });
@@ -150,13 +150,13 @@ describe("a conversation that does not fit", () => {
   ]).flat();
   const body = { model, messages: [...turns, user(capital)] };
 
-  test("is refused with how long it is and how much fits", async () => {
+  test("is refused with its length and the limit", async () => {
     const error = await failure(client.chat.completions.create(body));
     expect(error).toMatchObject({ status: 400, code: "context_length_exceeded" });
     expect(error.message).toMatch(/\d{4,} tokens .* 4096/);
   });
 
-  test("is cut where that is asked for, and told in the reply, its stream and a header", async () => {
+  test("is truncated on request, which the reply, its stream and a header report", async () => {
     const truncated = { messages: expect.any(Number), tokens: expect.any(Number) };
     const whole = await server.post("/v1/chat/completions", { ...body, truncate: true });
     expect(whole.json).toMatchObject({

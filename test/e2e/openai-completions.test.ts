@@ -51,7 +51,7 @@ describe("a prompt of tokens", () => {
     return reply.context.slice(0, reply.prompt_eval_count);
   };
 
-  test("is used as it is, alone or beside others", async () => {
+  test("is used unchanged, alone or among others", async () => {
     const ids = await tokens();
     const reply = await create(ids);
     expect(reply.choices).toMatchObject([{ text: answer, finish_reason: "stop" }]);
@@ -60,7 +60,7 @@ describe("a prompt of tokens", () => {
     expect(several.choices.map(({ text }) => text)).toEqual([answer, answer]);
   });
 
-  test("is echoed as the text that it stands for", async () => {
+  test("is echoed as text", async () => {
     const reply = await create(await tokens(), { echo: true });
     expect(reply.choices[0]?.text).toContain("What is the capital of France?");
     expect(reply.choices[0]?.text).toMatch(/The capital of France is Paris\.$/);
@@ -77,7 +77,7 @@ describe("a prompt of tokens", () => {
     expect(json).toMatchObject({ error: { param, message: expect.stringContaining("token") } });
   });
 
-  test("cannot stand before a suffix", async () => {
+  test("cannot be combined with a suffix", async () => {
     const body = { model: "inserting", prompt: await tokens(), suffix: "!" };
     const { status, json } = await server.post("/v1/completions", body);
     expect(status).toBe(400);
@@ -86,7 +86,7 @@ describe("a prompt of tokens", () => {
 });
 
 describe("a completion", () => {
-  test("goes on from the prompt as it is, control tokens included", async () => {
+  test("continues the prompt unchanged, control tokens included", async () => {
     const reply = await create(capital);
     expect(reply).toMatchObject({
       id: expect.stringMatching(/^cmpl-/),
@@ -102,7 +102,7 @@ describe("a completion", () => {
     expect(reply.usage?.completion_tokens).toBe(chat.usage?.completion_tokens);
   });
 
-  test("applies no template: a bare question is text to go on with", async () => {
+  test("applies no template: a bare question is continued", async () => {
     const raw = await create("What is the capital of France?", { max_tokens: 8 });
     const native = await server.post("/api/generate", {
       model,
@@ -114,13 +114,13 @@ describe("a completion", () => {
     expect(raw.choices[0]?.text).toBe((native.json as { response: string }).response);
   });
 
-  test("ends where the model ends it when no limit is given, not after 16 tokens", async () => {
+  test("without a limit ends where the model ends it, not after 16 tokens", async () => {
     const reply = await create(ask("Count from 1 to 20."));
     expect(reply.choices[0]).toMatchObject({ finish_reason: "stop" });
     expect(reply.choices[0]?.text).toMatch(/^1, 2, .*, 20$/);
   });
 
-  test("ends at the limit and at stop texts", async () => {
+  test("stops at the limit and at stop texts", async () => {
     const cut = await create(capital, { max_tokens: 2 });
     expect(cut.choices[0]?.finish_reason).toBe("length");
     expect(cut.usage?.completion_tokens).toBe(2);
@@ -128,7 +128,7 @@ describe("a completion", () => {
     expect(stopped.choices[0]).toMatchObject({ text: "The capital of ", finish_reason: "stop" });
   });
 
-  test("streams its pieces, its end, and the usage when asked", async () => {
+  test("streams its pieces, its end, and the usage on request", async () => {
     const { text } = await server.post("/v1/completions", {
       model,
       prompt: capital,
@@ -148,14 +148,14 @@ describe("a completion", () => {
     expect(data.every((chunk) => !(chunk as OpenAI.Completion).usage)).toBe(true);
   });
 
-  test("is streamed through the library", async () => {
+  test("is streamed by the library", async () => {
     const texts: string[] = [];
     const stream = await client.completions.create({ model, prompt: capital, stream: true });
     for await (const chunk of stream) texts.push(chunk.choices[0]?.text ?? "");
     expect(texts.join("")).toBe(answer);
   });
 
-  test("echoes the prompt in front when asked", async () => {
+  test("echoes the prompt on request", async () => {
     const reply = await create(capital, { echo: true });
     expect(reply.choices[0]?.text).toBe(capital + answer);
     const { text } = await server.post("/v1/completions", {
@@ -168,7 +168,7 @@ describe("a completion", () => {
     expect(data.map(({ choices: [choice] }) => choice?.text).join("")).toBe(capital + answer);
   });
 
-  test("fills in before a suffix where the model's template can", async () => {
+  test("fills in before a suffix if the model's template can", async () => {
     const reply = await create("seven green", { model: "inserting", suffix: "apple stone" });
     expect(reply.choices[0]?.text).toBe("seven green apple stone");
     const error = await failure(create("seven green", { suffix: "apple stone" }));
@@ -177,8 +177,8 @@ describe("a completion", () => {
   });
 });
 
-describe("several", () => {
-  test("prompts are answered in order, n times each", async () => {
+describe("several prompts", () => {
+  test("are answered in order, n times each", async () => {
     const prompts = [capital, ask("What is 2 + 3?")];
     const reply = await create(prompts, { n: 2 });
     expect(reply.choices.map(({ index, text }) => [index, text])).toEqual([
@@ -194,7 +194,7 @@ describe("several", () => {
     expect(reply.usage?.completion_tokens).toBe(2 * sum("completion_tokens"));
   });
 
-  test("are streamed side by side", async () => {
+  test("are streamed in parallel", async () => {
     const { text } = await server.post("/v1/completions", {
       model,
       prompt: [capital, ask("What is 2 + 3?")],
@@ -207,14 +207,14 @@ describe("several", () => {
     expect(texts).toEqual([answer, "2 + 3 = 5"]);
   });
 
-  test("but not more than 64 at once", async () => {
+  test("are limited to 64", async () => {
     const error = await failure(create(Array(9).fill(capital), { n: 8 }));
     expect(error).toMatchObject({ status: 400, param: "prompt" });
   });
 });
 
 describe("log-probabilities", () => {
-  test("come as lists beside each other, with the place of each token", async () => {
+  test("come as parallel lists with the offset of each token", async () => {
     const reply = await create(capital, { logprobs: 3 });
     const lists = reply.choices[0]?.logprobs;
     expect(lists?.tokens?.join("")).toBe(answer);
@@ -250,14 +250,14 @@ describe("log-probabilities", () => {
     expect(parts.flatMap((part) => part?.top_logprobs ?? [])).toEqual(whole?.top_logprobs);
   });
 
-  test("of the chosen tokens alone come with 0", async () => {
+  test("with 0 list only the chosen tokens", async () => {
     const lists = (await create(capital, { logprobs: 0 })).choices[0]?.logprobs;
     expect(lists?.tokens?.join("")).toBe(answer);
     expect(lists?.top_logprobs).toBeNull();
   });
 });
 
-describe("refused", () => {
+describe("invalid requests", () => {
   test.each<[string, Record<string, unknown>, string]>([
     ["no prompt", {}, "prompt"],
     ["an empty prompt, which would only load the model", { prompt: "" }, "prompt"],
@@ -268,7 +268,7 @@ describe("refused", () => {
     ["the prompt's log-probabilities", { prompt: "a", echo: true, logprobs: 1 }, "echo"],
     ["more alternatives than there can be", { prompt: "a", logprobs: 21 }, "logprobs"],
     ["no room for an answer", { prompt: "a", max_tokens: 0 }, "max_tokens"],
-  ])("is %s", async (_what, body, param) => {
+  ])("refuse %s", async (_what, body, param) => {
     const { status, json } = await server.post("/v1/completions", { model, ...body });
     expect(status).toBe(400);
     expect(json).toEqual({

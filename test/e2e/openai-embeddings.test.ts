@@ -44,7 +44,7 @@ describe("vectors", () => {
     expect(together[0]).not.toEqual(together[1]);
   });
 
-  test("are read by the library, which asks for base64", async () => {
+  test("are decoded by the library, which requests base64", async () => {
     const { data, usage } = await client.embeddings.create({ model, input: "What is 2 + 3?" });
     const [plain] = await vectorsOf({ input: "What is 2 + 3?" });
     expect(data[0]?.embedding).toEqual([...Float32Array.from(plain ?? [])]);
@@ -58,7 +58,7 @@ describe("vectors", () => {
     expect(usage.total_tokens).toBe(usage.prompt_tokens);
   });
 
-  test("in base64 are 32-bit floats, low byte first", async () => {
+  test("in base64 are little-endian 32-bit floats", async () => {
     const body = { model, input: "Hello!", encoding_format: "base64" };
     const { json } = await server.post("/v1/embeddings", body);
     const { embedding } = (json as { data: Array<{ embedding: string }> }).data[0] ?? {};
@@ -68,7 +68,7 @@ describe("vectors", () => {
     expect(plain?.map((_, index) => bytes.readFloatLE(index * 4))).toEqual(plain?.map(Math.fround));
   });
 
-  test("are cut to the dimensions asked for, and have length 1 again", async () => {
+  test("are shortened to the requested dimensions and normalised", async () => {
     const [whole = []] = await vectorsOf({ input: "Hello!" });
     const [short = []] = await vectorsOf({ input: "Hello!", dimensions: 8 });
     expect(short).toHaveLength(8);
@@ -86,7 +86,7 @@ describe("vectors", () => {
     expect(await tokensOf(["Hello!", "What is 2 + 3?"])).toBe(one + two);
   });
 
-  test("of a text that is too long are refused, or of its beginning where that is asked for", async () => {
+  test("of a text that is too long are refused, or made from its beginning on request", async () => {
     const input = "word ".repeat(6000);
     const refused = await server.post("/v1/embeddings", { model, input });
     expect(refused.status).toBe(400);
@@ -105,7 +105,7 @@ describe("vectors", () => {
   });
 });
 
-test("tokens of the model stand for their text", async () => {
+test("token ids stand for their text", async () => {
   const tokensOf = async (content: string) => {
     const { json } = await server.post("/api/tokenize", { model, content, add_special: true });
     return (json as { tokens: number[] }).tokens;
@@ -116,12 +116,12 @@ test("tokens of the model stand for their text", async () => {
   expect(await vectorsOf({ input: one })).toEqual(texts.slice(0, 1));
 });
 
-test("an empty text has a vector too", async () => {
+test("an empty text has a vector", async () => {
   expect(await vectorsOf({ input: "" })).toHaveLength(1);
   expect(await vectorsOf({ input: ["a", ""] })).toHaveLength(2);
 });
 
-describe("refused", () => {
+describe("invalid requests", () => {
   test.each<[string, Record<string, unknown>, string, RegExp]>([
     ["no input", {}, "input", /invalid input/],
     ["null", { input: null }, "input", /invalid input/],
@@ -134,7 +134,7 @@ describe("refused", () => {
     ["an unknown encoding", { input: "a", encoding_format: "hex" }, "encoding_format", /base64/],
     ["no dimensions at all", { input: "a", dimensions: 0 }, "dimensions", /./],
     ["more dimensions than there are", { input: "a", dimensions: 129 }, "dimensions", /128/],
-  ])("is %s", async (_what, body, param, says) => {
+  ])("refuse %s", async (_what, body, param, says) => {
     const { status, json } = await server.post("/v1/embeddings", { model, ...body });
     expect(status).toBe(400);
     expect(json).toEqual({

@@ -46,9 +46,9 @@ async function answerTo(content: string, response_format: Format, body: Body = {
 
 const Person = z.object({ name: z.string(), age: z.int().min(0).max(150) });
 
-describe("a format", () => {
+describe("response_format", () => {
   test.each(["Reply in JSON with the capital of France.", "Write a poem.", "Hello!"])(
-    "json_object makes an object of whatever is asked: %s",
+    "json_object always returns an object: %s",
     async (prompt) => {
       const text = await answerTo(prompt, { type: "json_object" }, { max_tokens: 200 });
       expect(JSON.parse(text)).toEqual(expect.any(Object));
@@ -56,7 +56,7 @@ describe("a format", () => {
     },
   );
 
-  test("json_schema holds the answer to the schema, asked for or not", async () => {
+  test("json_schema is enforced whether or not the prompt asks for it", async () => {
     const schema = {
       type: "object",
       properties: { colour: { enum: ["red", "green"] }, count: { type: "integer", maximum: 9 } },
@@ -77,7 +77,7 @@ describe("a format", () => {
     }
   });
 
-  test("text, and none, leaves the answer free", async () => {
+  test("text, or no format, leaves the answer free", async () => {
     expect(await answerTo("Hello!", { type: "text" })).toBe("Hello! How can I help you today?");
   });
 
@@ -105,7 +105,7 @@ describe("a format", () => {
     expect(last).toEqual({ name: "Bob", age: 5 });
   });
 
-  test("that the limit cuts short is told by the library as such", async () => {
+  test("cut by the token limit makes the library throw its length error", async () => {
     const cut = client.chat.completions.parse({
       model,
       max_tokens: 3,
@@ -115,7 +115,7 @@ describe("a format", () => {
     await expect(cut).rejects.toBeInstanceOf(LengthFinishReasonError);
   });
 
-  test("of arguments is parsed with zod", async () => {
+  test("of tool arguments is parsed with zod", async () => {
     const reply = await client.chat.completions.parse({
       model,
       messages: [user("What is the weather in Paris?")],
@@ -125,7 +125,7 @@ describe("a format", () => {
     expect(call).toMatchObject({ function: { parsed_arguments: { city: "Paris" } } });
   });
 
-  test("lets a tool be called instead", async () => {
+  test("allows a tool call instead", async () => {
     const body = {
       model,
       tools: [weatherTool],
@@ -142,7 +142,7 @@ describe("a format", () => {
   });
 });
 
-describe("a format and thinking", () => {
+describe("response_format with thinking", () => {
   const schema = {
     type: "object",
     properties: { capital: { type: "string", maxLength: 20 } },
@@ -174,7 +174,7 @@ describe("a format and thinking", () => {
         ? ((await client.chat.completions.stream(body).finalChatCompletion()).choices[0] ?? {})
         : ((await client.chat.completions.create(body)).choices[0] ?? {});
       const content = message?.content ?? "";
-      // What the tiny model writes without a schema, at a level that it has never seen, may have no end.
+      // The tiny model may never end an answer without a schema at a level that it was not trained on.
       if (think === "low" && finish_reason === "length") expect(content).toMatch(/^\{\s*"/);
       else expect(JSON.parse(content)).toEqual(expect.any(Object));
       expect(message).not.toMatchObject({ content: expect.stringMatching(/Arr|Meow/) });
@@ -182,12 +182,12 @@ describe("a format and thinking", () => {
   );
 });
 
-describe("a schema that cannot be used", () => {
+describe("an unusable schema", () => {
   test.each([
     ["of an unknown type", { properties: { a: { type: "strin" } } }, "/properties/a/type"],
     ["with a broken reference", { $ref: "#/$defs/nobody" }, "nobody"],
     ["with a broken pattern", { properties: { a: { type: "string", pattern: "(" } } }, "pattern"],
-  ])("%s is refused with the place, before anything is loaded", async (_what, schema, place) => {
+  ])("%s is refused with its position before anything is loaded", async (_what, schema, place) => {
     const error = await failure(answerTo("Hello!", schemaFormat({ type: "object", ...schema })));
     expect(error).toMatchObject({
       status: 400,
@@ -198,7 +198,7 @@ describe("a schema that cannot be used", () => {
   });
 
   test.each(["auto", "required"] as const)(
-    "of a tool that says what must not be is refused under %s, by its keyword",
+    "of a tool with `not` is refused under %s, naming the keyword",
     async (choice) => {
       const a = { type: "string", not: { const: "Rome" } };
       const parameters = { type: "object", properties: { a } };
@@ -215,7 +215,7 @@ describe("a schema that cannot be used", () => {
     },
   );
 
-  test("of a tool that must be called is refused as the tool's", async () => {
+  test("of a required tool is reported as the tool's", async () => {
     const error = await failure(
       client.chat.completions.create({
         model,
@@ -228,7 +228,7 @@ describe("a schema that cannot be used", () => {
   });
 
   test.each([
-    ["that is none", schemaFormat("text"), "response_format.json_schema.schema"],
+    ["that is invalid", schemaFormat("text"), "response_format.json_schema.schema"],
     ["that is missing", { type: "json_schema" } as Format, "response_format.json_schema.schema"],
     ["of another kind", { type: "grammar" } as unknown as Format, "response_format.type"],
   ])("%s is refused", async (_what, format, param) => {

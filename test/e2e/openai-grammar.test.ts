@@ -25,7 +25,7 @@ const messages = [user("What is the capital of France?")];
 const cities = 'root ::= "It is " city "."\ncity ::= "Oslo" | "Rome" | "Paris"';
 const common = { model: "tiny", temperature: 0, max_tokens: 200 };
 
-test("a chat's answer is what the grammar allows", async () => {
+test("a chat's answer follows the grammar", async () => {
   const { json } = await server.post("/v1/chat/completions", {
     ...common,
     messages,
@@ -36,7 +36,7 @@ test("a chat's answer is what the grammar allows", async () => {
   });
 });
 
-test("a model may think before it", async () => {
+test("a model may think before the answer", async () => {
   const { json } = await server.post("/v1/chat/completions", {
     ...common,
     model: "thinker",
@@ -48,7 +48,7 @@ test("a model may think before it", async () => {
   });
 });
 
-test("a response follows it, streamed too", async () => {
+test("a response follows it, also streamed", async () => {
   const body = { model: "tiny", input: messages, temperature: 0, grammar: cities };
   const { json } = await server.post("/v1/responses", body);
   const text = expect.stringMatching(/^It is (?:Oslo|Rome|Paris)\.$/);
@@ -57,7 +57,7 @@ test("a response follows it, streamed too", async () => {
   expect(streamed.text).toMatch(/"text":"It is (?:Oslo|Rome|Paris)\."/);
 });
 
-test("a completion follows it, too, and one that repeats itself goes on", async () => {
+test("a completion follows it, and a repeating one continues", async () => {
   const { json } = await server.post("/v1/completions", {
     ...common,
     prompt: "The capital of France is",
@@ -68,7 +68,7 @@ test("a completion follows it, too, and one that repeats itself goes on", async 
   });
 });
 
-test("an empty one asks for nothing", async () => {
+test("an empty grammar is ignored", async () => {
   const { status } = await server.post("/v1/chat/completions", {
     ...common,
     messages,
@@ -77,11 +77,11 @@ test("an empty one asks for nothing", async () => {
   expect(status).toBe(200);
 });
 
-describe("refused in a sentence, and the server answers on", () => {
+describe("is refused in one sentence, and the server keeps answering", () => {
   test.each<[string, string, RegExp]>([
     ["bad notation", "root ::= (", /not valid GBNF/],
     ["a rule that is not defined", "root ::= nothing", /not valid GBNF/],
-    ["a rule that begins with itself", 'root ::= root "a"', /not valid GBNF/],
+    ["a left-recursive rule", 'root ::= root "a"', /not valid GBNF/],
     ["no root", 'answer ::= "a"', /no rule named root/],
     ["too much", `root ::= "${"a".repeat(1000)}"{1000}`, /repetitions are too large/],
     ["too many ways", 'root ::= ("a"? ){100} "a"{100}', /the rule root matches in too many ways/],
@@ -102,7 +102,7 @@ describe("refused in a sentence, and the server answers on", () => {
     expect(await server.ask("What is 2 + 3?")).toBe("2 + 3 = 5");
   });
 
-  test("beside text.format of a response, and a call that it demands", async () => {
+  test("with text.format of a response, or a required call", async () => {
     const { type, function: own } = weatherTool;
     for (const more of [
       { text: { format: { type: "json_object" } } },
@@ -115,7 +115,7 @@ describe("refused in a sentence, and the server answers on", () => {
     }
   });
 
-  test("beside response_format, and beside a call that is demanded", async () => {
+  test("with response_format, or a required call", async () => {
     for (const more of [
       { response_format: { type: "json_object" } },
       { tools: [weatherTool], tool_choice: "required" },

@@ -38,7 +38,7 @@ const weather = tool(async ({ city }: { city: string }) => `sunny in ${city}`, {
 });
 
 describe("a chat", () => {
-  test("is invoked, with its reason and its usage", async () => {
+  test("is invoked, with finish reason and usage", async () => {
     const reply = await chat().invoke(question);
     expect(reply.content).toBe(answer);
     expect(reply.response_metadata).toMatchObject({ finish_reason: "stop" });
@@ -56,7 +56,7 @@ describe("a chat", () => {
     expect(whole?.usage_metadata).toMatchObject({ output_tokens: expect.any(Number) });
   });
 
-  test("keeps to a system prompt, a conversation and settings", async () => {
+  test("follows a system prompt, a conversation and settings", async () => {
     const reply = await chat({ maxTokens: 50, temperature: 0, stop: ["Paris"] }).invoke([
       new SystemMessage("You are a pirate."),
       new HumanMessage("Hello!"),
@@ -66,18 +66,18 @@ describe("a chat", () => {
     expect(reply.content).toBe("Arr, The capital of France is ");
   });
 
-  test("gives several answers", async () => {
+  test("returns several answers", async () => {
     const { generations } = await chat({ n: 3 }).generate([[new HumanMessage(question)]]);
     expect(generations[0]?.map(({ text }) => text)).toEqual([answer, answer, answer]);
   });
 
-  test("brings log-probabilities", async () => {
+  test("returns log-probabilities", async () => {
     const reply = await chat({ logprobs: true, topLogprobs: 2 }).invoke(question);
     const { logprobs } = reply.response_metadata as { logprobs: { content: unknown[] } };
     expect(logprobs.content.length).toBeGreaterThan(5);
   });
 
-  test("of many at a time is right for each", async () => {
+  test("in a batch answers each question", async () => {
     const replies = await chat().batch([question, "What is 2 + 3?", "Hello!"]);
     expect(replies.map(({ content }) => content)).toEqual([
       answer,
@@ -90,7 +90,7 @@ describe("a chat", () => {
 describe("tools", () => {
   const asked = new HumanMessage("What is the weather in Paris?");
 
-  test("are bound, called and answered", async () => {
+  test("are bound, called, and their results used", async () => {
     const bound = chat().bindTools([weather]);
     const reply = await bound.invoke([asked]);
     expect(reply.tool_calls).toMatchObject([{ name: "get_weather", args: { city: "Paris" } }]);
@@ -111,7 +111,7 @@ describe("tools", () => {
     expect(whole?.tool_calls).toMatchObject([{ name: "get_weather", args: { city: "Paris" } }]);
   });
 
-  test.each(["any", "required", "get_weather"])("are demanded with %s", async (choice) => {
+  test.each(["any", "required", "get_weather"])("are required with %s", async (choice) => {
     const bound = chat().bindTools([weather], { tool_choice: choice });
     const reply = await bound.invoke("What is 2 + 3?");
     expect(reply.tool_calls).toMatchObject([{ name: "get_weather" }]);
@@ -121,12 +121,12 @@ describe("tools", () => {
 describe("structured output", () => {
   const prompt = "Reply in JSON with name Bob and age 5.";
 
-  test.each(["jsonSchema", "jsonMode"] as const)("comes by %s", async (method) => {
+  test.each(["jsonSchema", "jsonMode"] as const)("is returned by %s", async (method) => {
     const structured = chat().withStructuredOutput(Person, { method, name: "person" });
     expect(await structured.invoke(prompt)).toEqual({ name: "Bob", age: 5 });
   });
 
-  test("comes by a call that is demanded", async () => {
+  test("is returned by a required call", async () => {
     const structured = chat({ maxTokens: 200 }).withStructuredOutput(Person, {
       method: "functionCalling",
       name: "person",
@@ -135,7 +135,7 @@ describe("structured output", () => {
   });
 });
 
-test("embeddings are made of texts", async () => {
+test("embeds texts", async () => {
   const embeddings = new OpenAIEmbeddings(options());
   const [one, two] = await embeddings.embedDocuments(["one", "two"]);
   expect([one?.length, two?.length]).toEqual([128, 128]);
@@ -143,7 +143,7 @@ test("embeddings are made of texts", async () => {
   expect(again).toEqual(one);
 });
 
-test("completions go on from a prompt", async () => {
+test("completes a prompt", async () => {
   const llm = new OpenAI({ ...options(), maxTokens: 30 });
   const prompt = `<|im_start|>user\n${question}<|im_end|>\n<|im_start|>assistant\n`;
   expect(await llm.invoke(prompt)).toBe(answer);
@@ -152,7 +152,7 @@ test("completions go on from a prompt", async () => {
   expect(pieces.join("")).toBe(answer);
 });
 
-test("an unknown model is an error with our sentence", async () => {
+test("throws for an unknown model with our message", async () => {
   await expect(chat({ model: "nobody" }).invoke(question)).rejects.toMatchObject({
     status: 404,
     message: expect.stringContaining("model 'nobody' not found"),

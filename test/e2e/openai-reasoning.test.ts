@@ -60,7 +60,7 @@ async function streamOf(more: Record<string, unknown> = {}) {
   return { deltas, join, usage };
 }
 
-test("comes under both names, apart from the answer", async () => {
+test("is sent under both field names, apart from the answer", async () => {
   expect(await ask()).toMatchObject({
     content: answer,
     reasoning: thought,
@@ -76,7 +76,7 @@ test("comes under both names, apart from the answer", async () => {
   expect(deltas.filter((delta) => delta.reasoning && delta.content)).toEqual([]);
 });
 
-test("is counted apart, and within the tokens of the answer", async () => {
+test("is counted separately and as part of the answer", async () => {
   const { usage: whole } = await ask();
   const { usage: streamed } = await streamOf();
   for (const usage of [whole, streamed]) {
@@ -88,7 +88,7 @@ test("is counted apart, and within the tokens of the answer", async () => {
   expect(silent.usage?.completion_tokens_details?.reasoning_tokens).toBe(0);
 });
 
-test("has its tokens among the log-probabilities", async () => {
+test("is included in the log-probabilities", async () => {
   const { choices } = await client.chat.completions.create({
     model: "thinker",
     messages,
@@ -102,7 +102,7 @@ test("has its tokens among the log-probabilities", async () => {
   expect(streamed.map(({ token }) => token).join("")).toBe(all);
 });
 
-test("that the limit ends leaves an empty answer and says length", async () => {
+test("that reaches the limit leaves an empty answer with length", async () => {
   const reply = await client.chat.completions.create({
     model: "thinker",
     messages,
@@ -126,24 +126,24 @@ describe("effort", () => {
     ["high", answer],
     ["xhigh", answer],
     ["max", answer],
-  ])("%s steers a model that thinks", async (effort, expected) => {
+  ])("%s sets how a model thinks", async (effort, expected) => {
     expect((await ask({ reasoning_effort: effort })).content).toBe(expected);
     expect((await ask({ reasoning: { effort } })).content).toBe(expected);
   });
 
-  test("yields to think", async () => {
+  test("is overridden by think", async () => {
     expect((await ask({ reasoning_effort: "high", think: false })).content).toBe(off);
     expect((await ask({ reasoning_effort: "none", think: "low" })).content).toBe(little);
   });
 
   test.each(["none", "low", "high", "max"])(
-    "%s is a hint: a model that cannot think does not mind it",
+    "%s is ignored by a model that cannot think",
     async (effort) => {
       expect((await ask({ reasoning_effort: effort }, "tiny")).content).toBe(off);
     },
   );
 
-  test("that does not exist is refused, naming those that do", async () => {
+  test("with an unknown value is refused, listing the known ones", async () => {
     for (const model of ["tiny", "thinker"]) {
       const error = await failure(ask({ reasoning_effort: "extreme" }, model));
       expect(error).toMatchObject({ status: 400, param: "reasoning_effort" });
@@ -154,7 +154,7 @@ describe("effort", () => {
   });
 });
 
-test("demanded by think is refused where the model cannot", async () => {
+test("is refused for a model that cannot think when think requires it", async () => {
   for (const think of [true, "low", "high"]) {
     const error = await failure(ask({ think }, "tiny"));
     expect(error).toMatchObject({ status: 400, param: "think" });
@@ -163,7 +163,7 @@ test("demanded by think is refused where the model cannot", async () => {
   expect((await ask({ think: false }, "tiny")).content).toBe("The capital of France is Paris.");
 });
 
-test("of an earlier answer may be sent back", async () => {
+test("of an earlier answer is accepted", async () => {
   const { reasoning, reasoning_content, content } = await ask();
   for (const field of [{ reasoning }, { reasoning_content }]) {
     const reply = await client.chat.completions.create({
@@ -176,7 +176,7 @@ test("of an earlier answer may be sent back", async () => {
 });
 
 describe("chat_template_kwargs", () => {
-  test("switch thinking off and on, and say how hard", async () => {
+  test("switch thinking on and off, and set its level", async () => {
     const kwargs = (chat_template_kwargs: Record<string, unknown>) => ({ chat_template_kwargs });
     const said = async (more: Record<string, unknown> = {}) => {
       const { content, reasoning } = await ask(more);
@@ -189,7 +189,7 @@ describe("chat_template_kwargs", () => {
     expect(await said(kwargs({ reasoning_effort: "low" }))).toEqual(
       await said({ reasoning_effort: "low" }),
     );
-    // What the request says itself wins, and a model that cannot think does not mind.
+    // The request's own field wins, and a model that cannot think ignores it.
     expect(await said({ think: true, ...kwargs({ enable_thinking: false }) })).toEqual(
       await said(),
     );

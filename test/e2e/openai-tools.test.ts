@@ -58,9 +58,9 @@ function callsOf({ message }: OpenAI.ChatCompletion.Choice) {
   );
 }
 
-describe("a call", () => {
+describe("a tool call", () => {
   test.each(toolPairs.map((pair) => ({ title: pair.turns.at(-1)?.[1], pair })))(
-    "is what the model's table says: $title",
+    "is the recorded one: $title",
     async ({ pair }) => {
       const reply = await client.chat.completions.create({
         model,
@@ -81,7 +81,7 @@ describe("a call", () => {
   );
 
   test.each(["Rome", "Paris", "Tokyo", "Berlin", "Madrid", "Oslo", "Lisbon", "Vienna"])(
-    "names a tool of the request, whatever the model would write: the weather in %s",
+    "names a tool of the request, even against the model: the weather in %s",
     async (city) => {
       const choice = await ask(`What is the weather in ${city}?`, { temperature: 0 });
       expect(choice.finish_reason).toBe("tool_calls");
@@ -89,7 +89,7 @@ describe("a call", () => {
     },
   );
 
-  test("has arguments of the tool's schema, whatever the model would write", async () => {
+  test("has arguments that match the tool's schema, even against the model", async () => {
     const parameters = {
       type: "object",
       properties: { place: { enum: ["here", "there"] }, days: { type: "integer" } },
@@ -105,7 +105,7 @@ describe("a call", () => {
     ]);
   });
 
-  test("is asked for by nobody who gets an answer in words", async () => {
+  test("is absent from an answer in words", async () => {
     const choice = await ask("Hello!", { temperature: 0 });
     expect(choice).toMatchObject({ finish_reason: "stop" });
     expect(choice.message.tool_calls).toBeUndefined();
@@ -148,7 +148,7 @@ describe("a call", () => {
     },
   );
 
-  test("has an id of its own, and its answer is used", async () => {
+  test("has its own id, and its result is used", async () => {
     const { message } = await ask(question.content);
     const [call] = message.tool_calls ?? [];
     expect(call?.id).toMatch(/^call_\w+$/);
@@ -196,7 +196,7 @@ describe("a call", () => {
     expect(choices.at(-1)).toMatchObject({ delta: {}, finish_reason: "tool_calls" });
   });
 
-  test("is put together by the stream helper", async () => {
+  test("is assembled by the stream helper", async () => {
     const done: unknown[] = [];
     const stream = client.chat.completions
       .stream({ model, messages: [question], tools: [weatherTool] })
@@ -208,14 +208,14 @@ describe("a call", () => {
     expect(done).toMatchObject([{ index: 0, name: "get_weather" }]);
   });
 
-  test("that the limit cuts short is content, as the model wrote it", async () => {
+  test("cut by the token limit is plain content", async () => {
     const choice = await ask(question.content, { max_tokens: 16 });
     expect(choice.finish_reason).toBe("length");
     expect(choice.message.tool_calls).toBeUndefined();
     expect(choice.message.content).toMatch(/^<tool_call>\{"name": "get_weather"/);
   });
 
-  test("runs through runTools to the last answer", async () => {
+  test("works with runTools until the final answer", async () => {
     const cities: string[] = [];
     const runner = client.chat.completions.runTools({
       model,
@@ -238,7 +238,7 @@ describe("a call", () => {
     expect(cities).toEqual(["Paris"]);
   });
 
-  test("runs through runTools in a stream too", async () => {
+  test("works with runTools in a stream", async () => {
     const runner = client.chat.completions.runTools({
       model,
       stream: true,
@@ -255,19 +255,19 @@ describe("a call", () => {
 });
 
 describe("tool_choice", () => {
-  test("none answers as if there were no tools", async () => {
+  test("none answers as without tools", async () => {
     const choice = await ask(question.content, { tool_choice: "none" });
     expect(choice.message.content).toBe("I do not know the weather in Paris.");
     expect(choice.finish_reason).toBe("stop");
   });
 
-  test("required makes a call of whatever is asked", async () => {
+  test("required calls a tool for any question", async () => {
     const choice = await ask("What is 2 + 3?", { tool_choice: "required" });
     expect(choice.finish_reason).toBe("tool_calls");
     expect(callsOf(choice)).toEqual([["get_weather", { city: expect.any(String) }]]);
   });
 
-  test("a name makes a call of that tool", async () => {
+  test("a function name calls that tool", async () => {
     const choice = await ask(question.content, {
       tools: [weatherTool, clockTool],
       tool_choice: { type: "function", function: { name: "get_time" } },
@@ -275,7 +275,7 @@ describe("tool_choice", () => {
     expect(callsOf(choice)).toEqual([["get_time", expect.any(Object)]]);
   });
 
-  test("allowed_tools leaves the others out", async () => {
+  test("allowed_tools excludes the others", async () => {
     const choice = await ask(question.content, {
       tools: [weatherTool, clockTool],
       tool_choice: {
@@ -289,7 +289,7 @@ describe("tool_choice", () => {
     expect(callsOf(choice)).toEqual([["get_time", expect.any(Object)]]);
   });
 
-  test("one call at a time when parallel ones are not wanted", async () => {
+  test("without parallel calls makes one call at a time", async () => {
     const choice = await ask(question.content, {
       tool_choice: "required",
       parallel_tool_calls: false,
@@ -319,19 +319,19 @@ describe("tool_choice", () => {
     ],
     ["older functions", { functions: [{ name: "f", parameters: {} }] }, "functions"],
     ["an older choice", { function_call: { name: "f" } }, "function_call"],
-  ])("%s is refused with its place", async (_what, body: Body, param) => {
+  ])("%s is refused with its position", async (_what, body: Body, param) => {
     const error = await failure(ask(question.content, body));
     expect(error).toMatchObject({ status: 400, type: "invalid_request_error", param });
   });
 
-  test("a model without tools says so in the words that clients look for", async () => {
+  test("a model without tool support is refused with the text that clients match", async () => {
     const error = await failure(ask(question.content, { model: "toolless" }));
     expect(error).toMatchObject({ status: 400, param: "tools" });
     expect(error.message).toContain("toolless does not support tools");
   });
 });
 
-describe("a conversation with calls", () => {
+describe("a conversation with tool calls", () => {
   const call = (text: unknown) => ({
     role: "assistant",
     content: null,
@@ -343,7 +343,7 @@ describe("a conversation with calls", () => {
     await server.post("/v1/chat/completions", { model, messages, tools: [weatherTool] });
 
   test.each(["", "{", "[]", '"Paris"', "null"])(
-    "refuses arguments that are no object's text: %j",
+    "refuses arguments that are not a JSON object: %j",
     async (text) => {
       const { status, json } = await post([question, call(text)]);
       expect(status).toBe(400);
@@ -368,12 +368,12 @@ describe("a conversation with calls", () => {
       "tool_calls.0.function.arguments",
     ],
     ["arguments", call({ city: "Paris" }), "tool_calls.0.function.arguments"],
-  ])("names the place of what is wrong in %s", async (_what, message, place) => {
+  ])("reports the position of an error in %s", async (_what, message, place) => {
     const { json } = await post([question, message]);
     expect(json).toMatchObject({ error: { param: `messages.1.${place}` } });
   });
 
-  test("refuses content that is null without calls", async () => {
+  test("refuses null content without calls", async () => {
     const { status, json } = await post([question, { role: "assistant", content: null }]);
     expect(status).toBe(400);
     expect(json).toMatchObject({
@@ -384,7 +384,7 @@ describe("a conversation with calls", () => {
     });
   });
 
-  test("takes messages as libraries print them, with null for what they do not have", async () => {
+  test("accepts messages as libraries print them, with null for missing fields", async () => {
     const nothing = { refusal: null, audio: null, function_call: null, annotations: [] };
     const { json, status } = await post([
       { ...question, name: null, tool_calls: null, tool_call_id: null },

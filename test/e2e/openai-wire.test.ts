@@ -58,7 +58,7 @@ describe("a stream", () => {
   test.each([
     ["/v1/chat/completions", { messages: [user("Hello!")] }],
     ["/v1/completions", { prompt: "Once upon", max_tokens: 10 }],
-  ])("of %s arrives event by event, in chunks that hold whole events", async (path, body) => {
+  ])("of %s arrives event by event, in chunks of whole events", async (path, body) => {
     const { received, socket } = open(path, { model, stream: true, ...body });
     await until(
       () => received.text,
@@ -81,7 +81,7 @@ describe("a stream", () => {
     expect(chunks.at(-1)).toBe("data: [DONE]\n\n");
   });
 
-  test("whose model dies ends with the error as data, and without [DONE]", async () => {
+  test("ends with the error as data and no [DONE] when the model dies", async () => {
     const body = { ...long, model: "copy" };
     const { received, socket } = open("/v1/chat/completions", body);
     await until(
@@ -108,7 +108,7 @@ describe("a stream", () => {
     });
   });
 
-  test("that is cancelled by its id throws in the library", async () => {
+  test("throws in the library when cancelled by its id", async () => {
     const { data: stream, response } = await client.chat.completions
       .create(long as OpenAI.ChatCompletionCreateParamsStreaming)
       .withResponse();
@@ -121,7 +121,7 @@ describe("a stream", () => {
     await server.untilQuiet();
   });
 
-  test.each([1, 8])("of %i choices whose client leaves ends the work", async (n) => {
+  test.each([1, 8])("of %i choices stops when the client disconnects", async (n) => {
     const { received, socket } = open("/v1/chat/completions", { ...long, n });
     await until(
       () => received.text,
@@ -133,7 +133,7 @@ describe("a stream", () => {
     expect(record).toMatchObject({ status: 499 });
   });
 
-  test("without a stream, whose client leaves, ends the work too", async () => {
+  test("non-streamed requests stop when the client disconnects", async () => {
     const before = (await server.requests()).length;
     const { socket } = open("/v1/chat/completions", { ...long, stream: false, n: 2 });
     await until(
@@ -145,7 +145,7 @@ describe("a stream", () => {
     expect((await server.requests())[before]).toMatchObject({ status: 499 });
   });
 
-  test("that fails before its first event has a status and a JSON body", async () => {
+  test("that fails before its first event has an error status and a JSON body", async () => {
     for (const n of [1, 4]) {
       const messages = [user("word ".repeat(6000))];
       const reply = await server.post("/v1/chat/completions", { ...long, messages, n });
@@ -157,7 +157,7 @@ describe("a stream", () => {
 });
 
 describe("every reply", () => {
-  test("carries the id under which the request is recorded", async () => {
+  test("has the id under which the request is recorded", async () => {
     const replies = [
       await server.post("/v1/chat/completions", { model, messages: [user("Hello!")] }),
       await server.post("/v1/chat/completions", { model, messages: [user("Hi")], stream: true }),
@@ -175,7 +175,7 @@ describe("every reply", () => {
 });
 
 describe("models", () => {
-  test("are listed with their tag and their owner, those of the store too", async () => {
+  test("are listed with tag and owner, including those in the store", async () => {
     const { json } = await server.send("/v1/models");
     const { object, data } = json as { object: string; data: OpenAI.Model[] };
     expect(object).toBe("list");
@@ -193,7 +193,7 @@ describe("models", () => {
     }
   });
 
-  test("are found by names with slashes, as they are and escaped", async () => {
+  test("are found by names with slashes, plain or escaped", async () => {
     for (const id of ["somebody/poet", "somebody/poet:latest"]) {
       expect(await client.models.retrieve(id)).toMatchObject({ id, owned_by: "somebody" });
       expect((await server.send(`/v1/models/${id}`)).json).toMatchObject({ id });
@@ -209,7 +209,7 @@ describe("models", () => {
     });
   });
 
-  test("are listed as they are when asked, however many ask at once", async () => {
+  test("are listed up to date, however many clients ask at once", async () => {
     const lists = await Promise.all(
       Array.from({ length: 50 }, async () => (await server.send("/v1/models")).text),
     );
@@ -237,7 +237,7 @@ describe("routes", () => {
     if (method === "HEAD") expect(reply.text).toBe("");
   });
 
-  test("audio is refused as not offered, once", async () => {
+  test("audio is refused as unsupported", async () => {
     const retrying = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: "anything" });
     const before = (await server.requests()).length;
     const file = new File([Buffer.alloc(1000)], "a.wav", { type: "audio/wav" });
@@ -251,7 +251,7 @@ describe("routes", () => {
     expect(await server.requests()).toHaveLength(before + 1);
   });
 
-  test("a stream and its whole say the same", async () => {
+  test("a streamed and a whole answer are the same", async () => {
     const body = { model, messages: [user("Write a poem.")] };
     const whole = await client.chat.completions.create(body);
     const { text } = await server.post("/v1/chat/completions", { ...body, stream: true });

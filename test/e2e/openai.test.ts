@@ -49,7 +49,7 @@ const textOf = (chunks: OpenAI.ChatCompletionChunk[]) =>
 const logprobsOf = (chunks: OpenAI.ChatCompletionChunk[]) =>
   chunks.flatMap((chunk) => chunk.choices[0]?.logprobs?.content ?? []);
 
-/** What a request fails with; an answer instead of it is a failure of the test. */
+/** Returns the error of a request, and throws if it succeeds. */
 async function failure(request: Promise<unknown>): Promise<InstanceType<typeof OpenAI.APIError>> {
   const error = await request.then(
     () => undefined,
@@ -59,8 +59,8 @@ async function failure(request: Promise<unknown>): Promise<InstanceType<typeof O
   throw new Error(`no API error, but ${String(error)}`);
 }
 
-describe("the model's table of answers", () => {
-  test("has 31 conversations without tools", () => {
+describe("the model's recorded answers", () => {
+  test("include 31 conversations without tools", () => {
     expect(textPairs).toHaveLength(31);
   });
 
@@ -76,7 +76,7 @@ describe("the model's table of answers", () => {
     },
   );
 
-  test("is also right for many conversations at the same time", async () => {
+  test("are right for many conversations at the same time", async () => {
     const answers = await Promise.all(
       textPairs.map(async (pair) => textOf(await stream(pairMessages(pair)))),
     );
@@ -85,14 +85,14 @@ describe("the model's table of answers", () => {
 });
 
 describe("the reply", () => {
-  test("names the model as it was asked for and has an id of its own", async () => {
+  test("has the requested model name and its own id", async () => {
     const replies = [await complete("Hello!"), await complete("Hello!", { model: "Tiny:latest" })];
     expect(replies.map(({ model }) => model)).toEqual(["tiny", "Tiny:latest"]);
     expect(new Set(replies.map(({ id }) => id)).size).toBe(2);
     expect(replies.every(({ object }) => object === "chat.completion")).toBe(true);
   });
 
-  test("counts the tokens of prompt and answer, those from memory included", async () => {
+  test("counts prompt and answer tokens, cached ones included", async () => {
     const first = await complete("Repeat after me: seven green apple stone");
     const second = await complete("Repeat after me: seven green apple stone");
     const native = await server.post("/api/generate", {
@@ -121,7 +121,7 @@ describe("the reply", () => {
     expect(reply.choices[0]?.message.content).toBe(capitalAnswer);
   });
 
-  test("takes the newer word for a system prompt", async () => {
+  test("accepts the developer role as system prompt", async () => {
     const messages: Messages = [
       { role: "developer", content: "You are a pirate." },
       ...user(capital),
@@ -148,7 +148,7 @@ describe("the reply", () => {
 });
 
 describe("the stream", () => {
-  test("begins with the role, ends with the reason, and says usage only when asked", async () => {
+  test("begins with the role, ends with the reason, and reports usage only on request", async () => {
     const chunks = await stream(user(capital));
     expect(chunks[0]?.choices[0]?.delta.role).toBe("assistant");
     expect(chunks.slice(1).every((chunk) => chunk.choices[0]?.delta.role === undefined)).toBe(true);
@@ -159,7 +159,7 @@ describe("the stream", () => {
     expect(new Set(chunks.map(({ id, created }) => `${id} ${created}`)).size).toBe(1);
   });
 
-  test("adds one chunk with the usage, and no choices, behind all others", async () => {
+  test("adds a last chunk with the usage and no choices", async () => {
     const chunks = await stream(user(capital), { stream_options: { include_usage: true } });
     const whole = await complete(capital);
     expect(chunks.at(-1)?.choices).toEqual([]);
@@ -171,7 +171,7 @@ describe("the stream", () => {
     expect(chunks.slice(0, -1).every((chunk) => !chunk.usage)).toBe(true);
   });
 
-  test("is made of events with data, the last of them [DONE]", async () => {
+  test("consists of data events, the last one [DONE]", async () => {
     const { text, headers } = await server.post("/v1/chat/completions", {
       model: "tiny",
       messages: user(capital),
@@ -187,7 +187,7 @@ describe("the stream", () => {
     }
   });
 
-  test("never cuts a character that several tokens make up", async () => {
+  test("never splits a character made of several tokens", async () => {
     const prompt = "Repeat after me: 😀 banana";
     const whole = await answerTo(prompt);
     const pieces = (await stream(user(prompt))).map((chunk) => chunk.choices[0]?.delta.content);
@@ -196,7 +196,7 @@ describe("the stream", () => {
     expect(pieces.filter((piece) => lone.test(piece ?? ""))).toEqual([]);
   });
 
-  test("that is aborted ends the work: logged as 499, and the model is free again", async () => {
+  test("stops the work when aborted: logged as 499, and the model is free again", async () => {
     const running = await client.chat.completions.create({
       model: "tiny",
       messages: user(longQuestion),
@@ -215,7 +215,7 @@ describe("the stream", () => {
 });
 
 describe("the end of an answer", () => {
-  test("a stop string anywhere, also across tokens, ends it and is never sent", async () => {
+  test("a stop string, even across tokens, ends it and is never sent", async () => {
     for (let at = 1; at < capitalAnswer.length - 1; at += 1) {
       const stop = capitalAnswer.slice(at, at + 2);
       const expected = capitalAnswer.slice(0, capitalAnswer.indexOf(stop));
@@ -226,14 +226,14 @@ describe("the end of an answer", () => {
     }
   });
 
-  test("a stop string that begins but does not come to its end is part of the answer", async () => {
+  test("an incomplete stop string is part of the answer", async () => {
     expect(textOf(await stream(user(capital), { stop: ["Paris!", "France was"] }))).toBe(
       capitalAnswer,
     );
   });
 
   test.each(["max_tokens", "max_completion_tokens"] as const)(
-    "%s cuts it, says so, and counts right",
+    "%s cuts it, reports it, and counts correctly",
     async (field) => {
       for (const limit of [1, 3]) {
         const reply = await complete(capital, { [field]: limit });
@@ -247,7 +247,7 @@ describe("the end of an answer", () => {
     },
   );
 
-  test("the newer of the two names for the limit wins", async () => {
+  test("max_completion_tokens wins over max_tokens", async () => {
     const reply = await complete(capital, { max_tokens: 5, max_completion_tokens: 2 });
     expect(reply.usage?.completion_tokens).toBe(2);
   });
@@ -256,7 +256,7 @@ describe("the end of an answer", () => {
 describe("log-probabilities", () => {
   const wanted = { logprobs: true, top_logprobs: 5 } as const;
 
-  test("describe each token of the answer, and the chosen one is the best", async () => {
+  test("describe each token, and the chosen one is the best", async () => {
     const reply = await complete(capital, wanted);
     const tokens = reply.choices[0]?.logprobs?.content ?? [];
     expect(tokens.map(({ token }) => token).join("")).toBe(capitalAnswer);
@@ -271,7 +271,7 @@ describe("log-probabilities", () => {
     }
   });
 
-  test("of the best tokens add up to a probability of at most one, and nearly one", async () => {
+  test("of the best tokens sum to nearly one and never above", async () => {
     const reply = await complete(capital, { logprobs: true, top_logprobs: 20 });
     for (const { top_logprobs } of reply.choices[0]?.logprobs?.content ?? []) {
       const sum = top_logprobs.reduce((total, { logprob }) => total + Math.exp(logprob), 0);
@@ -280,7 +280,7 @@ describe("log-probabilities", () => {
     }
   });
 
-  test("are the model's own: temperature and other settings do not change them", async () => {
+  test("are the model's own: sampling settings do not change them", async () => {
     const cold = await complete(capital, { ...wanted, max_tokens: 1, temperature: 0 });
     const hot = await complete(capital, {
       ...wanted,
@@ -301,7 +301,7 @@ describe("log-probabilities", () => {
     expect(streamed).toEqual(whole.choices[0]?.logprobs?.content);
   });
 
-  test("come without alternatives when none are asked for, and not at all unasked", async () => {
+  test("have no alternatives unless requested, and are absent by default", async () => {
     const alone = await complete(capital, { logprobs: true });
     const tokens = alone.choices[0]?.logprobs?.content ?? [];
     expect(tokens.length).toBeGreaterThan(0);
@@ -313,7 +313,7 @@ describe("log-probabilities", () => {
 describe("sampling", () => {
   const wild = { temperature: 2, top_p: 1, max_tokens: 30, options: { top_k: 0 } } as Body;
 
-  test("with the same seed gives the same answer, with other seeds other ones", async () => {
+  test("the same seed repeats the answer, other seeds change it", async () => {
     const once: string[] = [];
     const again: string[] = [];
     for (let seed = 1; seed <= 5; seed += 1) {
@@ -326,7 +326,7 @@ describe("sampling", () => {
     expect(new Set(once).size).toBeGreaterThan(1);
   });
 
-  test("without a seed draws a new one each time", async () => {
+  test("without a seed every answer draws a new one", async () => {
     const answers = new Set<string>();
     await until(
       async () => answers.add(await answerTo("Who invented the rocket?", wild)).size,
@@ -334,7 +334,7 @@ describe("sampling", () => {
     );
   });
 
-  test("logit_bias forces a token, and forbids the one that would have begun", async () => {
+  test("logit_bias forces a token and forbids the usual one", async () => {
     const theToken = "324"; // "The" in the tiny model's vocabulary
     const forced = await answerTo("Hello!", { max_tokens: 1, logit_bias: { [theToken]: 100 } });
     expect(forced).toBe("The");
@@ -343,7 +343,7 @@ describe("sampling", () => {
     expect(other.startsWith("The")).toBe(false);
   });
 
-  test("ignore_eos goes on to the limit", async () => {
+  test("ignore_eos continues to the limit", async () => {
     const body = { max_tokens: 40, ignore_eos: true } as Body;
     const reply = await complete("What is 2 + 3?", body);
     expect(reply.choices[0]?.finish_reason).toBe("length");
@@ -351,8 +351,8 @@ describe("sampling", () => {
   });
 });
 
-describe("the list of models", () => {
-  test("names the built-in model, and retrieves it by either name", async () => {
+describe("the model list", () => {
+  test("names the built-in model and retrieves it by either name", async () => {
     const list = await client.models.list();
     expect(list.data.map(({ id, object }) => ({ id, object }))).toEqual([
       { id: "tiny:latest", object: "model" },
@@ -362,7 +362,7 @@ describe("the list of models", () => {
     }
   });
 
-  test("finds names with slashes, as they are and escaped", async () => {
+  test("finds names with slashes, plain or escaped", async () => {
     expect(await client.models.retrieve(tinyFile)).toMatchObject({ id: tinyFile });
     const plain = await server.send(`/v1/models/${tinyFile}`);
     expect(plain.json).toMatchObject({ id: tinyFile });
@@ -371,7 +371,7 @@ describe("the list of models", () => {
     expect(unknown.message).toContain("not found");
   });
 
-  test("a file in a model folder answers like a model", async () => {
+  test("includes a file in a model folder, which answers", async () => {
     const files = readdirSync(path.dirname(tinyFile));
     expect(files).toContain(path.basename(tinyFile));
     expect(await answerTo(capital, { model: tinyFile, temperature: 0 })).toBe(capitalAnswer);
@@ -379,7 +379,7 @@ describe("the list of models", () => {
 });
 
 describe("errors", () => {
-  test("an unknown model is a NotFoundError with the name", async () => {
+  test("an unknown model throws NotFoundError with the name", async () => {
     const error = await failure(complete("Hello!", { model: "no-such-model" }));
     expect(error).toBeInstanceOf(OpenAI.NotFoundError);
     expect(error).toMatchObject({
@@ -391,7 +391,7 @@ describe("errors", () => {
     expect(error.message).toContain("model 'no-such-model' not found");
   });
 
-  test("a wrong field is a BadRequestError that names the field", async () => {
+  test("a wrong field throws BadRequestError naming the field", async () => {
     const error = await failure(complete("Hello!", { temperature: 3 }));
     expect(error).toBeInstanceOf(OpenAI.BadRequestError);
     expect(error).toMatchObject({
@@ -402,13 +402,13 @@ describe("errors", () => {
     });
   });
 
-  test("a file outside the model folders is a PermissionDeniedError", async () => {
+  test("a path outside the model folders throws PermissionDeniedError", async () => {
     const error = await failure(complete("Hello!", { model: "/etc/hostname.gguf" }));
     expect(error).toBeInstanceOf(OpenAI.PermissionDeniedError);
     expect(error).toMatchObject({ status: 403, code: "STORE_FILE_NOT_ALLOWED" });
   });
 
-  test("before the first piece of a stream it is still a status, not a broken stream", async () => {
+  test("before the first event of a stream has an HTTP status", async () => {
     const tooLong = "word ".repeat(6000);
     const error = await failure(stream(user(tooLong)));
     expect(error).toBeInstanceOf(OpenAI.BadRequestError);

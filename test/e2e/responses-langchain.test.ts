@@ -34,7 +34,7 @@ const getWeather = tool(async () => "sunny", {
   schema: z.object({ city: z.string() }),
 });
 
-test("an answer comes whole and in pieces, with its usage", async () => {
+test("returns an answer whole and streamed, with usage", async () => {
   const whole = await chat().invoke(capital);
   expect(whole.text).toBe("The capital of France is Paris.");
   expect(whole.usage_metadata).toMatchObject({ output_tokens: 13 });
@@ -43,13 +43,13 @@ test("an answer comes whole and in pieces, with its usage", async () => {
   expect(text).toBe("The capital of France is Paris.");
 });
 
-test("reasoning is told apart", async () => {
+test("returns reasoning separately", async () => {
   const { text, additional_kwargs } = await chat("thinker").invoke(capital);
   expect(text).toBe("is Paris.");
   expect(JSON.stringify(additional_kwargs.reasoning)).toContain("The capital of");
 });
 
-test("a tool is called, and its result used", async () => {
+test("calls a tool and uses its result", async () => {
   const model = chat().bindTools([getWeather]);
   const question = { role: "user", content: "What is the weather in Paris?" };
   const answer = await model.invoke([question]);
@@ -60,7 +60,7 @@ test("a tool is called, and its result used", async () => {
   expect((await model.invoke([question, answer, result])).text).toBe("The tool says: sunny");
 });
 
-test("a schema is followed", async () => {
+test("follows a schema", async () => {
   const model = chat().withStructuredOutput(z.object({ capital: z.string() }));
   const answer = await model.invoke("Reply in JSON with the capital of France.");
   expect(answer).toEqual({ capital: "Paris" });

@@ -53,7 +53,7 @@ async function stream(body: Record<string, unknown>): Promise<WireEvent[]> {
 const lifecycle = (events: WireEvent[], type: string) =>
   events.filter((event): event is Lifecycle => event.type === type);
 
-/** What holds of every stream, however it ends. */
+/** Checks that every stream must pass, however it ends. */
 function expectSound(events: WireEvent[], end: string): Lifecycle {
   expect(events.map(({ sequence_number }) => sequence_number)).toEqual([...events.keys()]);
   expect(events.slice(0, 2).map(({ type }) => type)).toEqual([
@@ -64,7 +64,7 @@ function expectSound(events: WireEvent[], end: string): Lifecycle {
   expect(created?.response).toMatchObject({ status: "in_progress", output: [], usage: null });
   const last = lifecycle(events, end).at(-1);
   if (last === undefined || events.at(-1) !== last) throw new Error(`it ends without ${end}`);
-  // What was told piece by piece is what is told as a whole.
+  // The pieces add up to the whole.
   const done = events.filter(({ type }) => type === "response.output_item.done");
   expect(done.map(({ item }) => item)).toEqual(last.response.output);
   expect(done.map(({ output_index }) => output_index)).toEqual([...done.keys()]);
@@ -86,7 +86,7 @@ const textEvents = [
   "response.output_item.done",
 ];
 
-test("a text comes as one message with one part", async () => {
+test("streams text as one message with one part", async () => {
   const events = await stream({ input: capital });
   const { response } = expectSound(events, "response.completed");
   expect(orderOf(events)).toEqual([
@@ -104,7 +104,7 @@ test("a text comes as one message with one part", async () => {
   expect(response).toMatchObject({ status: "completed", usage: expect.anything() });
 });
 
-test("reasoning comes as a summary before the text", async () => {
+test("streams reasoning as a summary before the text", async () => {
   const events = await stream({ model: "thinker", input: capital });
   expectSound(events, "response.completed");
   expect(orderOf(events)).toEqual([
@@ -121,7 +121,7 @@ test("reasoning comes as a summary before the text", async () => {
   ]);
 });
 
-test("a call comes with its arguments in pieces", async () => {
+test("streams the arguments of a call in pieces", async () => {
   const events = await stream({ input: "What is the weather in Paris?", tools: [tool] });
   expectSound(events, "response.completed");
   expect(orderOf(events)).toEqual([
@@ -137,7 +137,7 @@ test("a call comes with its arguments in pieces", async () => {
   expect(added?.item).toMatchObject({ name: "get_weather", arguments: "", status: "in_progress" });
 });
 
-test("what the limit cuts ends as incomplete", async () => {
+test("ends as incomplete at the token limit", async () => {
   const events = await stream({ input: capital, max_output_tokens: 3 });
   expect(expectSound(events, "response.incomplete").response).toMatchObject({
     status: "incomplete",
@@ -146,14 +146,14 @@ test("what the limit cuts ends as incomplete", async () => {
   });
 });
 
-test("an error before the first event is a status", async () => {
+test("has an error status before the first event", async () => {
   const body = { model: "tiny", stream: true, input: "word ".repeat(6000) };
   const { status, headers } = await server.post(route, body);
   expect(status).toBe(400);
   expect(headers.get("content-type")).toMatch(/^application\/json/);
 });
 
-test("what is left out of the conversation is told in a header and at the end", async () => {
+test("reports what was left out of the conversation in a header and at the end", async () => {
   const input = [
     { role: "user", content: "word ".repeat(6000) },
     { role: "assistant", content: "I do not know that." },
@@ -168,7 +168,7 @@ test("what is left out of the conversation is told in a header and at the end", 
   }
 });
 
-describe("a stream that is broken off", () => {
+describe("an interrupted stream", () => {
   /** The stream of a long answer; `act` is called once its text has begun. */
   async function interrupt(act: (reply: Response) => Promise<unknown>): Promise<WireEvent[]> {
     const body = JSON.stringify({ ...long, options: { frequency_penalty: -2 } });
@@ -188,7 +188,7 @@ describe("a stream that is broken off", () => {
 
   const failing = ["response.output_item.done", "error", "response.failed"];
 
-  test("by a runner that dies says so twice: as an error, and as a failed response", async () => {
+  test("sends an error and a failed response when the runner dies", async () => {
     const events = await interrupt(async () => {
       const [loaded] = await server.loaded();
       process.kill(loaded?.process_id ?? 0, "SIGKILL");
@@ -203,7 +203,7 @@ describe("a stream that is broken off", () => {
     });
   });
 
-  test("by its id says so too", async () => {
+  test("sends them when cancelled by its id", async () => {
     const events = await interrupt(async ({ headers }) =>
       server.post("/api/cancel", { id: headers.get("x-request-id") }),
     );
@@ -211,7 +211,7 @@ describe("a stream that is broken off", () => {
     expect(events.at(-2)).toMatchObject({ type: "error", code: "ENGINE_CANCELLED" });
   });
 
-  test("by the client ends the work, and nothing is left of it", async () => {
+  test("stops the work when the client disconnects", async () => {
     const leaving = new AbortController();
     const body = JSON.stringify(long);
     const reply = await fetch(server.url + route, { method: "POST", body, signal: leaving.signal });

@@ -55,12 +55,12 @@ async function answerTo(input: string | Input, body: Body = {}): Promise<string>
   return (await respond(input, body)).output_text;
 }
 
-/** What the stream helper makes of a streamed response. */
+/** Response as assembled by the stream helper. */
 async function streamed(input: string | Input, body: Body = {}) {
   return await client.responses.stream({ model, input, ...body }).finalResponse();
 }
 
-describe("the model's table of answers", () => {
+describe("the model's recorded answers", () => {
   test.each(textPairs.map((pair) => ({ title: pair.turns.at(-1)?.[1], pair })))(
     "$title",
     async ({ pair }) => {
@@ -74,7 +74,7 @@ describe("the model's table of answers", () => {
 });
 
 describe("input", () => {
-  test("is a text, or a message with or without its type, or with parts", async () => {
+  test("is text, or a message with or without type and parts", async () => {
     const parts = [
       { type: "input_text" as const, text: "What is the capital " },
       { type: "input_text" as const, text: "of France?" },
@@ -89,7 +89,7 @@ describe("input", () => {
     }
   });
 
-  test("goes on with an output that is sent back as it came", async () => {
+  test("continues after an output that is sent back unchanged", async () => {
     const first = await respond("My name is Bob.");
     const input: Input = [
       { role: "user", content: "My name is Bob." },
@@ -99,7 +99,7 @@ describe("input", () => {
     expect(await answerTo(input)).toBe("Your name is Bob.");
   });
 
-  test("has its instructions before everything else", async () => {
+  test("has its instructions first", async () => {
     const pirate = "Arr, The capital of France is Paris.";
     expect(await answerTo(capital, { instructions: "You are a pirate." })).toBe(pirate);
     for (const role of ["system", "developer"] as const) {
@@ -113,7 +113,7 @@ describe("input", () => {
 });
 
 describe("the response", () => {
-  test("repeats the request and has ids of its own", async () => {
+  test("repeats the request and has its own ids", async () => {
     const body: Body = {
       instructions: "You are a cat.",
       metadata: { purpose: "test" },
@@ -143,7 +143,7 @@ describe("the response", () => {
     expect(new Set(ids).size).toBe(4);
   });
 
-  test("counts the tokens of input and output, those from memory included", async () => {
+  test("counts input and output tokens, cached ones included", async () => {
     const phrase = "Repeat after me: seven green apple stone";
     const completion = await client.chat.completions.create({
       model,
@@ -160,7 +160,7 @@ describe("the response", () => {
     }
   });
 
-  test("that the limit cuts is incomplete and says why", async () => {
+  test("cut by the token limit is incomplete and says why", async () => {
     for (const reply of [
       await respond(capital, { max_output_tokens: 3 }),
       await streamed(capital, { max_output_tokens: 3 }),
@@ -175,7 +175,7 @@ describe("the response", () => {
     }
   });
 
-  test("has log-probabilities of its tokens where they are asked for", async () => {
+  test("has log-probabilities on request", async () => {
     const wanted: Body = { include: ["message.output_text.logprobs"], top_logprobs: 2 };
     for (const reply of [await respond(capital, wanted), await streamed(capital, wanted)]) {
       const [item] = reply.output;
@@ -190,11 +190,11 @@ describe("the response", () => {
   });
 });
 
-describe("a format", () => {
+describe("text.format", () => {
   const Capital = z.object({ capital: z.string() });
   const question = "Reply in JSON with the capital of France.";
 
-  test("given by zod is parsed, whole and streamed", async () => {
+  test("from zod is parsed, whole and streamed", async () => {
     const text = { format: zodTextFormat(Capital, "capital") };
     const whole = await client.responses.parse({ model, input: question, text });
     expect(whole.output_parsed).toEqual({ capital: "Paris" });
@@ -202,14 +202,14 @@ describe("a format", () => {
     expect((await stream.finalResponse()).output_parsed).toEqual({ capital: "Paris" });
   });
 
-  test("that is a schema holds an answer that would have been a sentence", async () => {
+  test("with a schema shapes an answer that would have been a sentence", async () => {
     const schema = { type: "object", properties: { ok: { type: "boolean" } }, required: ["ok"] };
     const format = { type: "json_schema" as const, name: "flag", schema };
     const parsed = JSON.parse(await answerTo(capital, { text: { format } }));
     expect(parsed.ok).toBeTypeOf("boolean");
   });
 
-  test("that is any JSON object gives one", async () => {
+  test("json_object returns an object", async () => {
     const answer = await answerTo(capital, {
       text: { format: { type: "json_object" } },
       max_output_tokens: 200,
@@ -243,7 +243,7 @@ describe("a function", () => {
     }
   });
 
-  test("streams its arguments to those who listen", async () => {
+  test("streams its arguments to event listeners", async () => {
     const stream = client.responses.stream({ model, input: weather, tools: [weatherTool] });
     const pieces: string[] = [];
     stream.on("response.function_call_arguments.delta", ({ delta }) => pieces.push(delta));
@@ -251,7 +251,7 @@ describe("a function", () => {
     expect(JSON.parse(pieces.join(""))).toEqual({ city: "Paris" });
   });
 
-  test("is left alone where the choice is none", async () => {
+  test("is not called when tool_choice is none", async () => {
     const reply = await respond(weather, { tools: [weatherTool], tool_choice: "none" });
     expect(reply.output_text).toBe("I do not know the weather in Paris.");
   });
@@ -264,14 +264,14 @@ describe("a function", () => {
       mode: "required" as const,
       tools: [{ type: "function", name: "get_weather" }],
     },
-  ])("is called where the choice is %j", async (tool_choice) => {
+  ])("is called when tool_choice is %j", async (tool_choice) => {
     const other = { ...weatherTool, name: "get_time" };
     const named = typeof tool_choice === "string" ? [weatherTool] : [other, weatherTool];
     const reply = await respond("Hello!", { tools: named, tool_choice, max_output_tokens: 200 });
     expect(reply.output).toMatchObject([call]);
   });
 
-  test("is refused where the model knows none", async () => {
+  test("is refused for a model without tool support", async () => {
     const error = await failure(respond(weather, { model: "toolless", tools: [weatherTool] }));
     expect(error).toMatchObject({ status: 400, param: "tools" });
     expect(error.message).toContain("toolless does not support tools");
@@ -279,7 +279,7 @@ describe("a function", () => {
 });
 
 describe("reasoning", () => {
-  test("is an item of its own before the answer, and counted", async () => {
+  test("is an item before the answer, and counted", async () => {
     for (const ask of [respond, streamed]) {
       const reply = await ask(capital, { model: "thinker" });
       expect(reply.output).toMatchObject([
@@ -296,7 +296,7 @@ describe("reasoning", () => {
     }
   });
 
-  test("can be turned off, and back, by its effort", async () => {
+  test("is switched off and on by effort", async () => {
     const effort = async (name: "none" | "low" | "high", more: Body = {}) =>
       await answerTo(capital, { reasoning: { effort: name }, ...more });
     expect(await effort("none", { model: "thinker" })).toBe(capitalAnswer);
@@ -306,7 +306,7 @@ describe("reasoning", () => {
     expect(await effort("high")).toBe(capitalAnswer);
   });
 
-  test("of an earlier response may be sent back", async () => {
+  test("of an earlier response is accepted", async () => {
     const first = await respond(capital, { model: "thinker" });
     const input: Input = [
       { role: "user", content: capital },
@@ -318,7 +318,7 @@ describe("reasoning", () => {
   });
 });
 
-describe("refused", () => {
+describe("invalid requests", () => {
   const refusals: Array<[string, Record<string, unknown>]> = [
     ["previous_response_id", { previous_response_id: "resp_1" }],
     ["conversation", { conversation: "conv_1" }],
@@ -365,13 +365,13 @@ describe("refused", () => {
     }
   });
 
-  test("an unknown model is a NotFoundError", async () => {
+  test("an unknown model throws NotFoundError", async () => {
     const error = await failure(respond("Hello!", { model: "no-such-model" }));
     expect(error).toBeInstanceOf(OpenAI.NotFoundError);
     expect(error).toMatchObject({ param: "model", code: "STORE_MODEL_NOT_FOUND" });
   });
 
-  test("an input that is too long says so with a status, unless it may be cut", async () => {
+  test("an input that is too long has an error status unless truncation is allowed", async () => {
     const sentence: Input = [
       { role: "user", content: "word ".repeat(6000) },
       { role: "assistant", content: "I do not know that." },

@@ -1,4 +1,4 @@
-// The built command as a user runs it: one answer, the line loop, its server in the background, and
+// The built command as a user runs it: one answer, the line chat, its server in the background, and
 // its exit codes.
 import {
   copyFileSync,
@@ -49,7 +49,7 @@ describe("run MODEL PROMPT", () => {
   });
   afterAll(async () => await home.remove());
 
-  test("is tried with 24 questions", () => {
+  test("is tested with 24 questions", () => {
     expect(singleTurnPairs).toHaveLength(24);
   });
 
@@ -61,7 +61,7 @@ describe("run MODEL PROMPT", () => {
     },
   );
 
-  test("joins several words to one prompt, figures as they were typed", async () => {
+  test("joins words to one prompt and keeps numbers as typed", async () => {
     const words = "Repeat after me: hello world".split(" ");
     expect(await home.run(["run", "tiny", ...words])).toEqual(printed("hello world\n"));
     const figures = await home.run(["run", "tiny", "What", "is", "007", "+", "1.50?"]);
@@ -70,7 +70,7 @@ describe("run MODEL PROMPT", () => {
   });
 
   test.each(["file", "pipe", "socket"] as const)(
-    "puts standard input from a %s in front of the prompt",
+    "puts standard input from a %s before the prompt",
     async (kind) => {
       const input = { kind, text: "Repeat after me:\n" };
       expect(await home.run(["run", "tiny", "hello", "world"], { input })).toEqual(
@@ -82,7 +82,7 @@ describe("run MODEL PROMPT", () => {
     },
   );
 
-  test("takes words behind -- as they are, however they begin", async () => {
+  test("takes words after -- literally", async () => {
     const plain = await home.run(["run", "tiny", "--", "--system is a flag"]);
     expect(plain).toMatchObject({ code: 0, errors: "" });
     expect(plain.output.trim()).not.toBe("");
@@ -94,7 +94,7 @@ describe("run MODEL PROMPT", () => {
     );
   });
 
-  test("--verbose prints the figures on standard error, the answer alone on output", async () => {
+  test("--verbose prints figures on standard error and only the answer on standard output", async () => {
     const { output, errors, code } = await home.run(["run", "tiny", capital, "--verbose"]);
     expect({ code, output }).toEqual({ code: 0, output: `${capitalAnswer}\n` });
     expect(errors).toMatch(/^total duration: {7}\S+\n/);
@@ -102,7 +102,7 @@ describe("run MODEL PROMPT", () => {
     expect(errors).toMatch(/^eval rate: +\d+\.\d\d tokens\/s$/m);
   });
 
-  test("a .gguf file is a model: absolute, relative and from the home folder", async () => {
+  test("accepts a .gguf file: absolute, relative and from the home folder", async () => {
     copyFileSync(tinyFile, path.join(home.folder, "own.gguf"));
     // Every token of this answer is so likely that top_p leaves no other, whatever the temperature.
     for (const name of [tinyFile, "./own.gguf", "own.gguf", "~/own.gguf"]) {
@@ -110,7 +110,7 @@ describe("run MODEL PROMPT", () => {
     }
   });
 
-  test("--keepalive 0 unloads the model behind the answer, and the server stays", async () => {
+  test("--keepalive 0 unloads the model after the answer, and the server stays", async () => {
     expect(await home.run(["run", "tiny", capital, "--keepalive", "0"])).toEqual(
       printed(`${capitalAnswer}\n`),
     );
@@ -123,8 +123,8 @@ describe("run MODEL PROMPT", () => {
     await until(loaded, (models) => models.length === 0);
   });
 
-  test("Ctrl+C ends the answer with exit code 130, and the server lives on", async () => {
-    // An answer that goes on: it must be a long list.
+  test("Ctrl+C ends the answer with exit code 130, and the server stays", async () => {
+    // A long answer: a list.
     const list = { type: "array", items: { type: "integer" }, minItems: 10_000 };
     const words = ["run", "tiny", "Count.", "--format", JSON.stringify(list)];
     const { child, output, ended } = home.start(words);
@@ -137,7 +137,7 @@ describe("run MODEL PROMPT", () => {
   });
 });
 
-describe("the line loop", () => {
+describe("the line chat", () => {
   let home: Home;
   beforeAll(async () => {
     home = await Home.create();
@@ -147,7 +147,7 @@ describe("the line loop", () => {
   const loop = async (text: string, words: string[] = []) =>
     await home.run(["run", "tiny", "--plain", ...words], { input: { kind: "pipe", text } });
 
-  /** What is typed for a pair, and what is printed: its own assistant turns are the model's answers. */
+  /** Input of a pair and its expected output: its assistant turns are the model's answers. */
   function script(pair: Pair): { lines: string[]; answers: string[] } {
     const asked = pair.turns.filter(([role]) => role === "user").map(([, content]) => content);
     const earlier = pair.turns.filter(([role]) => role === "assistant").map(([, text]) => text);
@@ -155,7 +155,7 @@ describe("the line loop", () => {
     return { lines: ["/clear", ...system, ...asked], answers: [...earlier, pair.expect] };
   }
 
-  test("gives all 31 answers of the table, whole conversations included", async () => {
+  test("gives all 31 recorded answers, whole conversations included", async () => {
     expect(textPairs).toHaveLength(31);
     expect(textPairs.filter((pair) => pair.turns.length > 1)).toHaveLength(3);
     // A system prompt stays until the end, so the conversations with one come last.
@@ -176,22 +176,22 @@ describe("the line loop", () => {
     expect(home.serverFile()).toBeUndefined();
   });
 
-  describe("with a server in the background", () => {
+  describe("with a background server", () => {
     beforeAll(async () => void (await home.run(["run", "tiny", ""])));
 
-    test("takes several lines between three quotes as one message", async () => {
+    test("reads several lines between triple quotes as one message", async () => {
       const message = "Repeat after me:\nhello world";
       const outcome = await loop(`"""\n${message}\n"""\n`);
       expect(outcome).toEqual(await home.run(["run", "tiny", message]));
       expect(outcome).toMatchObject({ code: 0, errors: "" });
     });
 
-    test("ends with the input too, a last line without its end included", async () => {
+    test("ends with its input, also without a final line break", async () => {
       expect(await loop(capital)).toEqual(printed(`${capitalAnswer}\n`));
       expect(await loop("")).toEqual(printed(""));
     });
 
-    test("tells a wrong command or value, and goes on", async () => {
+    test("reports a wrong command or value and continues", async () => {
       const lines = ["/nonsense", "/set parameter temperature warm", capital];
       const { code, output, errors } = await loop(lines.join("\n"));
       expect({ code, output }).toEqual({ code: 0, output: `${capitalAnswer}\n` });
@@ -199,7 +199,7 @@ describe("the line loop", () => {
       expect(errors).toContain("temperature must be");
     });
 
-    test("a request that fails is told, and the next one is answered", async () => {
+    test("reports a failed request and answers the next one", async () => {
       const long = "word ".repeat(6000);
       const { code, output, errors } = await loop(`${long}\n${capital}\n`);
       expect({ code, output }).toEqual({ code: 0, output: `${capitalAnswer}\n` });
@@ -208,7 +208,7 @@ describe("the line loop", () => {
       );
     });
 
-    test("a parameter set in it holds: a file's answers repeat at temperature 0", async () => {
+    test("keeps a parameter that was set: answers repeat at temperature 0", async () => {
       const lines = ["/set parameter temperature 0", "Who invented the rocket?", "/bye", ""];
       const outcome = await home.run(["run", tinyFile, "--plain"], {
         input: { kind: "pipe", text: lines.join("\n") },
@@ -219,7 +219,7 @@ describe("the line loop", () => {
       });
     });
 
-    test("a model that does not exist ends it with exit code 3", async () => {
+    test("exits with 3 for an unknown model", async () => {
       const input = { kind: "pipe", text: capital } as const;
       const outcome = await home.run(["run", "nobody", "--plain"], { input });
       expect(outcome).toMatchObject({ code: 3, output: "" });
@@ -228,14 +228,14 @@ describe("the line loop", () => {
   });
 });
 
-describe("without arguments and without a terminal", () => {
+describe("modelctl without arguments and terminal", () => {
   const sampleAnswer = {
     ...printed(`${capitalAnswer}\n`),
-    // What was asked, and what to run next.
+    // The question, and the command to run next.
     errors: expect.stringMatching(/"What is the capital of France\?".*\nNext: modelctl run tiny/),
   };
 
-  test("prints it where nothing can be written either", async () => {
+  test("prints the sample answer where nothing can be written", async () => {
     const home = await freshHome();
     const file = path.join(home.folder, "file.txt");
     writeFileSync(file, "");
@@ -252,14 +252,14 @@ describe("without arguments and without a terminal", () => {
   });
 });
 
-describe("the server in the background", () => {
+describe("the background server", () => {
   let shared: Home;
   beforeAll(async () => {
     shared = await Home.create();
   });
   afterAll(async () => await shared.remove());
 
-  test("an empty prompt only loads the model, and comes to an end", async () => {
+  test("loads the model for an empty prompt and exits", async () => {
     for (let round = 1; round <= 2; round += 1) {
       expect(await shared.run(["run", "tiny", ""])).toEqual(printed(""));
       const reply = await fetch(`${shared.url}/api/ps`);
@@ -267,7 +267,7 @@ describe("the server in the background", () => {
     }
   });
 
-  test("outlives the command, and its file is for the user alone", async () => {
+  test("outlives the command, and only the user can read its file", async () => {
     expect(await shared.run(["run", "tiny", capital])).toEqual(printed(`${capitalAnswer}\n`));
     const server = shared.serverFile();
     expect(server).toMatchObject({ url: shared.url });
@@ -278,7 +278,7 @@ describe("the server in the background", () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
-  test("is asked by a command of --connect, which starts none", async () => {
+  test("is used by --connect, which starts none", async () => {
     const other = await freshHome();
     expect(await other.run(["run", "tiny", capital, "--connect", shared.url])).toEqual(
       printed(`${capitalAnswer}\n`),
@@ -286,14 +286,14 @@ describe("the server in the background", () => {
     expect(processesOfHome(other.folder)).toEqual([]);
   });
 
-  test("its log does not hold what was asked", async () => {
+  test("does not log prompts", async () => {
     await shared.run(["run", "tiny", "Repeat after me: hello world"]);
     expect(readFileSync(path.join(shared.stateFolder, "server.log"), "utf8")).not.toContain(
       "hello",
     );
   });
 
-  test("of four commands at the same instant all answer, and share one server and one model", async () => {
+  test("is shared, with one model, by four commands started at once", async () => {
     const home = await freshHome();
     const commands = [capital, "What is 2 + 3?", capital, capital];
     const outcomes = commands.map((prompt) => home.run(["run", "tiny", prompt]));
@@ -309,7 +309,7 @@ describe("the server in the background", () => {
     expect(log).not.toContain("could not be loaded ahead");
   });
 
-  test("two commands at the same instant may also name a file", async () => {
+  test("is shared by two commands started at once that name a file", async () => {
     const home = await freshHome();
     const outcomes = await Promise.all([
       home.run(["run", tinyFile, capital]),
@@ -318,7 +318,7 @@ describe("the server in the background", () => {
     expect(outcomes).toEqual(outcomes.map(() => printed(`${capitalAnswer}\n`)));
   });
 
-  test("when it is killed, the next command starts another", async () => {
+  test("is replaced after it was killed", async () => {
     const home = await freshHome();
     for (let round = 1; round <= 2; round += 1) {
       expect(await home.run(["run", tinyFile, capital])).toEqual(printed(`${capitalAnswer}\n`));
@@ -334,7 +334,7 @@ describe("the server in the background", () => {
     );
   });
 
-  test("is not even started where there is nothing to ask", async () => {
+  test("is not started without a prompt", async () => {
     const home = await freshHome();
     expect(await home.run(["run", "tiny"])).toEqual({
       code: 2,
@@ -346,7 +346,7 @@ describe("the server in the background", () => {
 });
 
 describe("serve", () => {
-  test("serves until it is asked to end, and takes its runner and file with it", async () => {
+  test("serves until a signal, then ends its runner and removes its file", async () => {
     const home = await freshHome();
     const { child, ended } = home.start(["serve"]);
     await until(
@@ -360,7 +360,7 @@ describe("serve", () => {
     expect(processesOfHome(home.folder)).toEqual([]);
   });
 
-  test("Ctrl+C ends it with 130", async () => {
+  test("exits with 130 on Ctrl+C", async () => {
     const home = await freshHome();
     const { child, ended } = home.start(["serve"]);
     await until(
@@ -374,8 +374,8 @@ describe("serve", () => {
   });
 });
 
-describe("output that nobody takes", () => {
-  test("a reader that has seen enough is no error, and ends the work", async () => {
+describe("unwritable output", () => {
+  test("a reader that closes the pipe early is no error and stops the work", async () => {
     const home = await freshHome();
     await home.run(["run", "tiny", capital]);
     const command = `"$0" "$1" run tiny "Write a long story." | head -c 10`;
@@ -388,7 +388,7 @@ describe("output that nobody takes", () => {
     await until(requests, (all) => all.at(-1)?.status === 499);
   });
 
-  test("an output that cannot be written is told in one sentence", async () => {
+  test("a failed write is reported in one sentence", async () => {
     const home = await freshHome();
     const readOnly = path.join(home.folder, "read-only.txt");
     writeFileSync(readOnly, "");
@@ -400,7 +400,7 @@ describe("output that nobody takes", () => {
     }
   });
 
-  test("a state folder that cannot be made is told in one sentence that names it", async () => {
+  test("an unusable state folder is reported in one sentence that names it", async () => {
     const home = await freshHome();
     const file = path.join(home.folder, "file.txt");
     writeFileSync(file, "");
@@ -413,7 +413,7 @@ describe("output that nobody takes", () => {
     expect(await home.run(["serve"], { environment })).toEqual({ code: 1, output: "", errors });
   });
 
-  test("an answer that breaks off is a line of its own, the error another", async () => {
+  test("an interrupted answer and the error are separate lines", async () => {
     const home = await freshHome();
     // A server that dies behind the first word of an answer.
     const dying = createServer((request, response) => {
@@ -432,8 +432,8 @@ describe("output that nobody takes", () => {
   });
 });
 
-describe("what the machine and the settings are", () => {
-  test("doctor tells every kind of device and what models run on", async () => {
+describe("machine and settings", () => {
+  test("doctor lists devices and where models run", async () => {
     const home = await freshHome();
     const { code, output, errors } = await home.run(["doctor"]);
     expect({ code, errors }).toEqual({ code: 0, errors: "" });
@@ -444,7 +444,7 @@ describe("what the machine and the settings are", () => {
     expect(processesOfHome(home.folder)).toEqual([]);
   });
 
-  test("config show --origin tells each value and where it comes from", async () => {
+  test("config show --origin prints each value and its origin", async () => {
     const home = await freshHome();
     mkdirSync(path.join(home.folder, "config", "modelctl"), { recursive: true });
     const file = path.join(home.folder, "config", "modelctl", "config.toml");
@@ -464,14 +464,14 @@ describe("what the machine and the settings are", () => {
     expect(output).toContain(`file: ${file}\n`);
     const words = ["config", "show", "--json", "--host", "0.0.0.0", "--port", "1"];
     const json = await home.run(words);
-    // What serve would bind: every interface.
+    // The address that serve would bind: every interface.
     expect(JSON.parse(json.output)).toEqual(
       expect.arrayContaining([
         { name: "num_parallel", value: 3, origin: file },
         { name: "host", value: "http://0.0.0.0:1", origin: "--host, --port" },
       ]),
     );
-    // Programs get numbers: milliseconds, and -1 for good.
+    // Programs get numbers: milliseconds, and -1 for no limit.
     const good = await home.run(["config", "show", "--json"], {
       environment: { MODELCTL_KEEP_ALIVE: "-1", MODELCTL_LOAD_TIMEOUT: "10m" },
     });
@@ -483,7 +483,7 @@ describe("what the machine and the settings are", () => {
     );
   });
 
-  test("a setting in the file reaches the server in the background", async () => {
+  test("a setting from the file reaches the background server", async () => {
     const home = await freshHome();
     mkdirSync(path.join(home.folder, "config", "modelctl"), { recursive: true });
     const file = path.join(home.folder, "config", "modelctl", "config.toml");
@@ -501,7 +501,7 @@ describe("help and version", () => {
     }
   ).version;
 
-  test.each([[["--version"]], [["-v"]]])("%j prints the version alone", async (words) => {
+  test.each([[["--version"]], [["-v"]]])("%j prints only the version", async (words) => {
     const home = await freshHome();
     expect(await home.run(words)).toEqual(printed(`${version}\n`));
   });
@@ -524,7 +524,7 @@ describe("help and version", () => {
     for (const word of expected) expect(output).toContain(word);
   });
 
-  test("nothing is written to the home folder by them", async () => {
+  test("they write nothing to the home folder", async () => {
     const home = await freshHome();
     await home.run(["--version"]);
     await home.run(["--help"]);
@@ -612,7 +612,7 @@ describe("exit codes", () => {
   );
 
   test.each(["serve", "run tiny x", "run tiny --plain"])(
-    "5: %s on a port that belongs to another program",
+    "5: %s on a port that is in use",
     async (command) => {
       const words = command.split(" ");
       const outcome = await home.run([...words, "--port", String(strangerPort)]);
@@ -623,7 +623,7 @@ describe("exit codes", () => {
     },
   );
 
-  test("5: a second server at the same address, which says that it is one of ours", async () => {
+  test("5: a second server at the same address, which is recognised", async () => {
     await home.run(["run", "tiny", capital]);
     const outcome = await home.run(["serve"]);
     expect(outcome).toMatchObject({ code: 5, output: "" });
@@ -631,7 +631,7 @@ describe("exit codes", () => {
     expect(await home.run(["run", "tiny", capital])).toEqual(printed(`${capitalAnswer}\n`));
   });
 
-  test("6: a device that this machine does not have, and what to do instead", async () => {
+  test("6: a missing device, with advice", async () => {
     const own = await freshHome();
     const absent = process.platform === "darwin" ? "cuda" : "metal";
     const outcome = await own.run(["run", "tiny", "x", "--gpu", absent]);
@@ -639,7 +639,7 @@ describe("exit codes", () => {
     expect(outcome.errors).toMatch(new RegExp(`^Error: .*${absent}.+\n$`, "i"));
   });
 
-  test("7: a model that does not load in the time it is given", async () => {
+  test("7: a model that does not load in time", async () => {
     const own = await freshHome();
     const outcome = await own.run(["run", "tiny", "x"], {
       environment: { MODELCTL_LOAD_TIMEOUT: "1ms" },

@@ -25,7 +25,7 @@ async function ask(...words: string[]): Promise<Answer> {
 }
 
 describe("run --json", () => {
-  test("prints one object with the text, counts and times", async () => {
+  test("prints one object with text, counts and times", async () => {
     expect(await ask(capital)).toEqual({
       model: "tiny",
       text: capitalAnswer,
@@ -53,7 +53,7 @@ describe("run --json", () => {
     expect(code).toBe(0);
   });
 
-  test("prints nothing where the answer fails", async () => {
+  test("prints nothing when the answer fails", async () => {
     const outcome = await home.run(["run", "nobody", "x", "--json"]);
     expect(outcome).toMatchObject({ code: 3, output: "" });
   });
@@ -68,13 +68,13 @@ describe("run --json", () => {
   });
 });
 
-describe("options of the request", () => {
+describe("request options", () => {
   test("--num-predict ends the answer early", async () => {
     const answer = await ask(capital, "--num-predict", "3");
     expect(answer).toMatchObject({ finishReason: "length", completionTokens: 3 });
   });
 
-  test("win over the model's own", async () => {
+  test("override the model's parameters", async () => {
     const made = await home.run(["create", "short", "-f", "-"], {
       input: { kind: "pipe", text: "FROM tiny\nPARAMETER num_predict 2\n" },
     });
@@ -84,13 +84,13 @@ describe("options of the request", () => {
     expect(JSON.parse(output)).toMatchObject({ completionTokens: 4 });
   });
 
-  test("--temperature, --top-p and --seed make an answer repeat", async () => {
+  test("--temperature, --top-p and --seed make an answer repeatable", async () => {
     const words = ["Once upon a time", "--temperature", "1.5", "--top-p", "0.95", "--seed", "7"];
     const [first, second] = [await ask(...words), await ask(...words)];
     expect(second.text).toBe(first.text);
   });
 
-  test("--num-ctx is the window that the model is loaded with", async () => {
+  test("--num-ctx sets the window of the loaded model", async () => {
     await home.run(["stop", "tiny"]);
     await ask(capital, "--num-ctx", "320");
     const { output } = await home.run(["ps", "--json"]);
@@ -99,14 +99,14 @@ describe("options of the request", () => {
     );
   });
 
-  test("win over those of a saved chat", async () => {
+  test("override those of a saved chat", async () => {
     const words = ["run", "tiny", capital, "--session", "short answers"];
     expect((await home.run([...words, "--num-predict", "2"])).output).toBe("The capital\n");
     expect((await home.run(words)).output).toBe("The capital\n");
     expect((await home.run([...words, "--num-predict", "3"])).output).toBe("The capital of\n");
   });
 
-  test("hold in the line loop too", async () => {
+  test("apply to the line chat", async () => {
     const { output } = await home.run(["run", "tiny", "--plain", "--num-predict", "1"], {
       input: { kind: "pipe", text: `${capital}\n` },
     });
@@ -126,12 +126,12 @@ describe("on a narrow terminal", () => {
     await terminal.shows(wanted);
   }
 
-  test("an answer is wrapped at words, unless that is not wanted", async () => {
+  test("answers are wrapped at words unless turned off", async () => {
     await shows("The capital of France\nis Paris.", "run", "tiny", capital);
     await shows("The capital of France \nis Paris.", "run", "tiny", capital, "--nowordwrap");
   });
 
-  test("so is an error", async () => {
+  test("errors are wrapped too", async () => {
     const error = "Error: Unknown command\n'lst'. Did you mean\nlist? See modelctl\n--help.";
     await shows(error, "lst");
   });

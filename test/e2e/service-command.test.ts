@@ -35,7 +35,7 @@ esac
 `;
 
 describe.skipIf(process.platform !== "linux")("deployctl service", () => {
-  test("installs a server that is then ready, and removes it", async () => {
+  test("installs a server that becomes ready, and removes it", async () => {
     installSystemctl(workingSystemctl);
     const installed = await cloud.run(["service", "install", "--org", "acme"]);
     expect(installed, installed.errors).toMatchObject({
@@ -53,7 +53,7 @@ describe.skipIf(process.platform !== "linux")("deployctl service", () => {
     expect((await cloud.run(["status"])).code).toBe(8);
   });
 
-  test("prints the commands where systemd does not answer", async () => {
+  test("prints the commands when systemd does not answer", async () => {
     installSystemctl("echo 'Failed to connect to bus' >&2\nexit 1\n");
     const installed = await cloud.run(["service", "install"]);
     expect(installed, installed.errors).toMatchObject({
@@ -76,7 +76,7 @@ describe.skipIf(process.platform !== "linux")("deployctl service", () => {
     });
   });
 
-  test("says that a system has no systemd", async () => {
+  test("reports that the system has no systemd", async () => {
     const environment = { PATH: path.join(cloud.folder, "empty") };
     const outcome = await cloud.run(["service", "install"], { environment });
     expect(outcome).toMatchObject({

@@ -65,7 +65,7 @@ async function reading(
 }
 
 describe.each(routes)("%s", (path, body) => {
-  test("a billing line that changes is left out", async () => {
+  test("a changing billing line is left out of the prompt", async () => {
     await reading(stable, path, body(1));
     const again = await reading(stable, path, body(2));
     expect(again.cached).toBe(again.prompt - 1);
@@ -105,7 +105,7 @@ describe("tools", () => {
       { tools: [forecast], messages: [user, call('{"city":"Rome","days":2}'), result] },
       { tools: [forecast], messages: [user, call('{"days":2,"city":"Rome"}'), result] },
     ],
-  ])("another order of %s is read once", async (_, first, second) => {
+  ])("in another order of %s are read once", async (_, first, second) => {
     await reading(stable, "/v1/chat/completions", { ...common, messages: [user], ...first });
     const { prompt, cached } = await reading(stable, "/v1/chat/completions", {
       ...common,

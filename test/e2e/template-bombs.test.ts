@@ -51,7 +51,7 @@ const tools = [{ type: "function", function: { name: "f", parameters: { type: "o
 const messages = [{ role: "user", content: "Hello!" }];
 
 describe("a template for requests with tools", () => {
-  test("is used where a request has tools", async () => {
+  test("is used when a request has tools", async () => {
     const body = {
       model: path.join(folder, "tools.gguf"),
       messages,
@@ -63,7 +63,7 @@ describe("a template for requests with tools", () => {
     expect(JSON.stringify(json)).toContain("<|im_start|>1");
   });
 
-  test("that never ends costs its own request alone", async () => {
+  test("that never ends fails only its own request", async () => {
     const slow = server.post("/api/chat", {
       model: path.join(folder, "bomb.gguf"),
       messages,
@@ -83,12 +83,12 @@ describe("a template for requests with tools", () => {
   });
 });
 
-describe("a bomb as the template of every chat", () => {
+describe("an endless template for every chat", () => {
   const stopped = expect.stringMatching(
     /does not support plain chats\. The model's chat template .*longer than 0\.\d+ s/,
   );
 
-  test("is told of by /api/show, which ends", async () => {
+  test("does not block /api/show, which reports it", async () => {
     const { status, json } = await server.post("/api/show", {
       model: path.join(folder, "all.gguf"),
     });
@@ -103,7 +103,7 @@ describe("a bomb as the template of every chat", () => {
     });
   });
 
-  test("is warned of by /api/create, which succeeds", async () => {
+  test("does not block /api/create, which warns of it", async () => {
     const body = { model: "bomb", modelfile: `FROM ${path.join(folder, "all.gguf")}` };
     const statuses = (await recordsOf(server, "/api/create", body)).map(
       ({ status }: NativeRecord) => status,
@@ -113,7 +113,7 @@ describe("a bomb as the template of every chat", () => {
     expect(json).toEqual({ status: "success", warnings: [stopped] });
   });
 
-  test("ends every command that renders it", async () => {
+  test("fails every command that renders it", async () => {
     const home = await Home.create();
     const environment = { MODELCTL_TEMPLATE_TIMEOUT: "500ms" };
     const run = (...words: string[]) => home.run(words, { environment, folder });
@@ -134,11 +134,11 @@ describe("a bomb as the template of every chat", () => {
   });
 });
 
-describe.each(unreadable)("a template that cannot be read: $name", ({ name, says }) => {
+describe.each(unreadable)("an invalid template: $name", ({ name, says }) => {
   const file = path.join(folder, `${name}.gguf`);
   const why = expect.stringMatching(says);
 
-  test("is warned of by /api/create, which succeeds, and shown with its line", async () => {
+  test("is created with a warning, and shown with its line", async () => {
     const body = { model: name, modelfile: `FROM ${file}`, stream: false };
     const { json } = await server.post("/api/create", body);
     expect(json).toEqual({ status: "success", warnings: [why] });
@@ -146,7 +146,7 @@ describe.each(unreadable)("a template that cannot be read: $name", ({ name, says
     expect(shown).toMatchObject({ status: 200, json: { template_origin: { reason: why } } });
   });
 
-  test("ends chats with 400, and others are answered", async () => {
+  test("fails chats with 400, and other models answer", async () => {
     const [native, openai, other] = await Promise.all([
       server.post("/api/chat", { model: file, messages }),
       server.post("/v1/chat/completions", { model: file, messages }),

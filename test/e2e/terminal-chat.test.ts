@@ -28,7 +28,7 @@ async function openChat(options: TerminalOptions = {}): Promise<TestTerminal> {
 }
 
 describe("the chat", () => {
-  it("answers, remembers, and shows how fast it was", async () => {
+  it("answers, remembers, and shows its speed", async () => {
     const chat = await openChat();
     expect(chat.buffer()).toBe("alternate");
     await chat.send("My name is Bob.");
@@ -41,7 +41,7 @@ describe("the chat", () => {
     expect(chat.text()).toMatch(/context \d+\/4096/);
   });
 
-  it("opens on the built-in model when no command is named", async () => {
+  it("opens on the built-in model without a command", async () => {
     const chat = await open([]);
     await chat.shows(ready);
     await chat.takesKeys();
@@ -50,7 +50,7 @@ describe("the chat", () => {
     await chat.shows("2 + 3 = 5");
   });
 
-  it("takes a system prompt and a parameter, and forgets on /clear", async () => {
+  it("accepts a system prompt and a parameter, and clears the chat on /clear", async () => {
     const chat = await openChat();
     await chat.send("/set system You are a pirate.");
     await chat.shows("Set system prompt");
@@ -67,8 +67,8 @@ describe("the chat", () => {
     expect(chat.text()).not.toContain("1, 2, 3");
   });
 
-  it("stops on Esc, keeps what was said and what is queued, and goes on from there", async () => {
-    // An answer that goes on: it must be a long list.
+  it("stops on Esc, keeps the partial answer and the queue, and continues", async () => {
+    // A long answer: a list.
     const list = { type: "array", items: { type: "integer" }, minItems: 10_000 };
     const chat = await open(["run", "tiny", "--format", JSON.stringify(list)]);
     await chat.shows(ready);
@@ -101,7 +101,7 @@ describe("the chat", () => {
     await chat.shows("assistant");
   });
 
-  it("says what it cannot do and keeps the conversation", async () => {
+  it("reports what it cannot do and keeps the conversation", async () => {
     const chat = await openChat();
     await chat.send("/nonsense");
     await chat.shows("Unknown command '/nonsense'");
@@ -114,7 +114,7 @@ describe("the chat", () => {
     await chat.shows(ready);
   });
 
-  it("follows the size of the window", async () => {
+  it("follows the window size", async () => {
     const chat = await openChat();
     await chat.send("Write a poem.");
     await chat.shows("it is spring.");
@@ -147,7 +147,7 @@ describe("leaving", () => {
       },
       130,
     ],
-  ])("with %s gives the terminal back", async (_, leave, code) => {
+  ])("with %s restores the terminal", async (_, leave, code) => {
     const chat = await openChat();
     await leave(chat);
     expect(await chat.exited).toBe(code);
@@ -155,7 +155,7 @@ describe("leaving", () => {
     expect(chat.raw()).toContain("\u001b[?25h");
   });
 
-  it("keeps the history of prompts for the next time, for this user only", async () => {
+  it("saves the prompt history, readable only by this user", async () => {
     const first = await openChat();
     const { home } = first;
     await first.send("What is 2 + 3?");
@@ -180,7 +180,7 @@ describe("leaving", () => {
 });
 
 describe("without a screen", () => {
-  it("the line loop takes its place on a dumb terminal", async () => {
+  it("the line chat runs on a dumb terminal", async () => {
     const chat = await open(["run", "tiny"], { environment: { TERM: "dumb" } });
     await chat.shows(">>>");
     chat.type("What is 2 + 3?\r");
@@ -190,7 +190,7 @@ describe("without a screen", () => {
     expect(chat.raw()).not.toContain("\u001b[?1049h");
   });
 
-  it("Ctrl+C drops a message of several lines, and the next line is one of its own", async () => {
+  it("Ctrl+C drops a message of several lines", async () => {
     const chat = await open(["run", "tiny"], { environment: { TERM: "dumb" } });
     await chat.shows(">>>");
     chat.type('"""Repeat after me:\r');
@@ -203,7 +203,7 @@ describe("without a screen", () => {
     expect(await chat.exited).toBe(0);
   });
 
-  it("a model that does not exist is said before the screen opens", async () => {
+  it("an unknown model is reported before the screen opens", async () => {
     const chat = await open(["run", "nope"]);
     expect(await chat.exited).toBe(3);
     expect(chat.text()).toContain("model 'nope' not found");
@@ -212,7 +212,7 @@ describe("without a screen", () => {
 });
 
 describe("colour", () => {
-  it("is left out where NO_COLOR asks for it", async () => {
+  it("is off with NO_COLOR", async () => {
     const chat = await openChat({ environment: { NO_COLOR: "1" } });
     await chat.send("What is 2 + 3?");
     await chat.shows("2 + 3 = 5");

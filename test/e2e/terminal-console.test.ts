@@ -31,7 +31,7 @@ function accessLog(): string {
   return existsSync(file) ? readFileSync(file, "utf8") : "";
 }
 
-it("starts, shows, chats, survives, and hands out a key, at 80x24 without colour", async () => {
+it("starts the server, chats, survives a restart, and creates a key, at 80x24 without colour", async () => {
   const terminal = await openDeployctl(cloud, { environment: { NO_COLOR: "1" } });
   try {
     await terminal.shows("The control plane is not running.");
@@ -84,7 +84,7 @@ it("starts, shows, chats, survives, and hands out a key, at 80x24 without colour
   }
 });
 
-it("goes on with a chat that was kept, without its key, where the deployment answers again", async () => {
+it("resumes a deployment's chat without a stored key once the deployment answers", async () => {
   const folder = path.join(cloud.home.stateFolder, "sessions");
   const kept = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -108,7 +108,7 @@ it("goes on with a chat that was kept, without its key, where the deployment ans
   }
 });
 
-it("tells the same in lines for a screen reader, and stops what is to be stopped", async () => {
+it("reads everything out as lines for a screen reader and stops an app", async () => {
   const terminal = await openDeployctl(cloud, {
     environment: { INK_SCREEN_READER: "true" },
     columns: 100,

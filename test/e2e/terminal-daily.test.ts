@@ -28,7 +28,7 @@ function expectNoAlarmWhileLoading(chat: TestTerminal): void {
   expect(withoutMemory).not.toMatch(/▓|!!/);
 }
 
-it("a chat from lines typed ahead to the line that resumes it", async () => {
+it("runs a chat from lines typed ahead to the command that resumes it", async () => {
   const environment = { MODELCTL_HOST: `127.0.0.1:${await freePort()}` };
   const chat = await openTerminal(["run", "tiny"], { columns: 120, rows: 40, environment });
   try {
@@ -48,7 +48,7 @@ it("a chat from lines typed ahead to the line that resumes it", async () => {
 
     await chat.send("/nonsense");
     await chat.shows("Unknown command '/nonsense'");
-    // It is selected: what is typed takes its place, and its output stands below it.
+    // It is selected: typing replaces it, and its output is below it.
     await chat.send("/set parameter num_batch 64");
     await chat.shows("> /set parameter num_batch 64");
     await chat.shows("The next message loads the model again.");
@@ -59,8 +59,16 @@ it("a chat from lines typed ahead to the line that resumes it", async () => {
 
     chat.type(`${controlP}quit`);
     await chat.shows("> Quit");
+    expect(chat.text()).not.toContain("/set quiet");
+    // Names come first, words of titles next, scattered letters where nothing else fits.
+    chat.type(`${controlU}log`);
+    await chat.shows("> Show the log of the deployment");
+    expect(chat.text()).toMatch(/> Show the log[\s\S]*Open the whole log/);
+    expect(chat.text()).not.toContain("Regenerate");
+    chat.type(`${controlU}rgnrt`);
+    await chat.shows("> Regenerate the last answer");
     chat.type(escapeKey);
-    await chat.showsNot("> Quit");
+    await chat.showsNot("> Regenerate");
 
     chat.type("/edit\r");
     await chat.shows("edit the last message");

@@ -40,7 +40,7 @@ async function next(...titles: string[]): Promise<void> {
   }
 }
 
-/** Another terminal begins anew, and can go on with a copy. */
+/** Another terminal starts over, and can resume a copy. */
 async function seesDraftOfAnother(): Promise<void> {
   const second = await openDeployctl(cloud, { environment: { NO_COLOR: "1" } });
   try {
@@ -67,7 +67,7 @@ async function launch(): Promise<void> {
   await next("Ready to launch", "3 of 3  Launch");
 }
 
-it("tells why a script failed, and tries it again once it is corrected", async () => {
+it("shows why a script failed and retries it once corrected", async () => {
   cloud.write(
     "bad.py",
     fakeServerScript().replace(
@@ -92,7 +92,7 @@ it("tells why a script failed, and tries it again once it is corrected", async (
   await terminal.shows("bad is live");
 });
 
-it("makes an app of a local model, and chats with it through the gateway", async () => {
+it("deploys a local model and chats with it through the gateway", async () => {
   terminal.type(another);
   await terminal.shows("1 of 3");
   terminal.type(up);
@@ -100,7 +100,7 @@ it("makes an app of a local model, and chats with it through the gateway", async
   terminal.type(right);
   await terminal.shows("< tiny >");
   await next("> Name    tiny");
-  // Back and forth: answers stay, and a name that is taken is told.
+  // Back and forth: answers stay, and a used name is reported.
   terminal.type("\u0015bad");
   await terminal.shows("bad exists: r000");
   terminal.type("_");
@@ -135,7 +135,7 @@ it("makes an app of a local model, and chats with it through the gateway", async
   expect(drafts()).toEqual([]);
 });
 
-it("shows the revision that is active for a name that exists, and nothing that would change", async () => {
+it("shows the active revision of an existing name and that nothing would change", async () => {
   terminal.type(openDeploy);
   await terminal.shows("tiny is live");
   terminal.type("e");
@@ -147,7 +147,7 @@ it("shows the revision that is active for a name that exists, and nothing that w
   await next("already active");
 });
 
-it("leaves what was there when a launch fails: rolled back, corrected, tried again", async () => {
+it("restores the previous revision when a launch fails, and retries it once corrected", async () => {
   const script = path.join(cloud.folder, "deploy.py");
   const good = readFileSync(script, "utf8");
   const { activeRevision: first } = await shown();

@@ -8,7 +8,7 @@ import { openDeployctl } from "../support/cloud-terminal.ts";
 const openDeploy = "\u001b4";
 const asText = "\u0005";
 
-it("lends its keys to the editor, and has them back, time after time", async () => {
+it("gives the keyboard to the editor and gets it back every time", async () => {
   const cloud = await CloudHome.create();
   const editor = cloud.write(
     "editor.sh",

@@ -14,8 +14,8 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
-describe("the chat with a model that sees", () => {
-  it("tells each picture from the others", async () => {
+describe("the chat with a vision model", () => {
+  it("describes each image", async () => {
     const chat = await openTerminal(["run", visionFile], { columns: 90 });
     try {
       await chat.shows("Send a message");
@@ -36,7 +36,7 @@ describe("the chat with a model that sees", () => {
     }
   });
 
-  it("shows it images, is left, resumed by name, asked again, and forgets nothing", async () => {
+  it("keeps its images when it is closed, resumed by name, retried and cleared", async () => {
     // Pictures are drawn where there are colours.
     const environment = { FORCE_COLOR: "2" };
     const first = await openTerminal(["run", visionFile], { home, columns: 90, environment });

@@ -9,6 +9,7 @@ import { openTerminal } from "../support/pty.ts";
 import { numberedTiny } from "../support/tiny-variants.ts";
 
 const openModels = "\u001b2";
+const openServer = "\u001b3";
 
 let hub: LoopbackHub;
 let home: string;
@@ -23,7 +24,7 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true });
 });
 
-it("pulls, loads, copies, deletes, and chats with what is left", async () => {
+it("pulls, loads, copies and deletes models, and chats with one of them", async () => {
   const terminal = await openTerminal(["run", "tiny"], {
     home,
     columns: 120,
@@ -67,6 +68,12 @@ it("pulls, loads, copies, deletes, and chats with what is left", async () => {
     await terminal.shows("Switched to hf.co/maker/Tiny-GGUF");
     await terminal.send("What is 2 + 3?");
     await terminal.shows("2 + 3 = 5");
+    // The question about a deletion is no deletion in the log, and neither is shown unasked.
+    terminal.type(openServer);
+    await terminal.shows("/api/chat");
+    expect(terminal.text()).not.toContain("DELETE");
+    terminal.type("a");
+    await terminal.shows("✓ dry run");
   } finally {
     await terminal.close();
   }

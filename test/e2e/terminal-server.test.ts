@@ -46,7 +46,7 @@ function endServer(home: string): void {
 }
 
 describe("the Server screen", () => {
-  it("shows what other programs ask, and stops and starts the server", async () => {
+  it("lists other programs' requests, and stops and starts the server", async () => {
     const { url, environment } = await ownHost();
     const program = await open([], { columns: 120, rows: 40, environment });
     await program.shows("Send a message");
@@ -56,7 +56,7 @@ describe("the Server screen", () => {
     await program.shows("/api/generate");
     await program.shows("✓ 200");
     await program.shows("CPU");
-    // What modelctl asks for its own screens is hidden, until a shows it.
+    // modelctl's own requests are hidden until the key a shows them.
     await program.shows(" 1 of 1 ");
     program.type("a");
     await program.shows("own shown");
@@ -84,7 +84,7 @@ describe("the Server screen", () => {
     expect(await ask(url, { model: "tiny", prompt: "Hi", stream: false })).toBe(200);
   });
 
-  it("takes the next free port where a stranger has its own, and is set anew", async () => {
+  it("moves to the next free port when its own is taken, and changes settings", async () => {
     const { url, environment } = await ownHost();
     const program = await open([], { columns: 140, rows: 40, environment });
     await program.shows("Send a message");
@@ -130,7 +130,7 @@ describe("the Server screen", () => {
     );
   });
 
-  it("shows the server of another program, and lives on when that one is killed", async () => {
+  it("shows another program's server and survives its end", async () => {
     const { url, environment } = await ownHost();
     const home = mkdtempSync(path.join(tmpdir(), "modelctl-attach-"));
     onTestFinished(() => rmSync(home, { recursive: true, force: true }));
@@ -171,13 +171,17 @@ describe("the Server screen", () => {
 });
 
 describe("the program", () => {
-  it("keeps what is typed before its server is there", async () => {
-    const program = await open([]);
-    program.type("What is 2 + 3?\r");
-    await program.shows("2 + 3 = 5");
+  it("keeps what is typed before its server runs", async () => {
+    terminal = await openTerminal([]);
+    // The terminal still echoes the first words, where the first row will be.
+    terminal.type("What is ");
+    await terminal.takesKeys();
+    terminal.type("2 + 3?\r");
+    await terminal.shows("2 + 3 = 5");
+    expect(terminal.lines()[0]).toMatch(/^ modelctl {2}\[1 Chat\]/);
   });
 
-  it("lets the terminal echo nothing of it, neither on its screen nor below what was there", async () => {
+  it("never lets the terminal echo keys typed early", async () => {
     for (const words of [[], ["--inline"]]) {
       const program = await openTerminal(words);
       await until(program.raw, (bytes) => bytes !== "");
@@ -189,7 +193,7 @@ describe("the program", () => {
     }
   });
 
-  it("gives the terminal to $EDITOR and takes it back", async () => {
+  it("opens $EDITOR and takes the terminal back", async () => {
     const program = await open(["run", "tiny"], {
       environment: { EDITOR: "sed -i -e s/one/two/" },
     });
@@ -201,7 +205,7 @@ describe("the program", () => {
     expect(program.buffer()).toBe("alternate");
   });
 
-  it("is suspended by Ctrl+Z, and comes back with fg as it was", async () => {
+  it("suspends on Ctrl+Z and resumes with fg", async () => {
     const shell = `set -m; '${process.execPath}' '${entry}' run tiny; echo in the shell; read word; fg`;
     const program = await open([], { shell });
     await program.shows("Send a message");
@@ -220,7 +224,7 @@ describe("the program", () => {
     await program.exited;
   });
 
-  it("stays below what the terminal showed, and without colours, where it is asked to", async () => {
+  it("runs inline and without colours on request", async () => {
     const program = await open(["run", "tiny", "--inline", "--theme", "mono"], {
       rows: 40,
       environment: { FORCE_COLOR: "1" },
@@ -236,7 +240,7 @@ describe("the program", () => {
     expect(program.raw()).not.toMatch(/\u001b\[(3[1-7]|9[0-7])m/);
   });
 
-  it("speaks in lines for a screen reader", async () => {
+  it("prints lines for a screen reader", async () => {
     const program = await open(["run", "tiny", "--screen-reader"]);
     await program.shows("Message:");
     program.type("What is 2 + 3?");
@@ -254,7 +258,7 @@ const hasTmux = await run("tmux", ["-V"]).then(
 );
 
 describe.runIf(hasTmux)("in tmux", () => {
-  it("is used with keys, pastes and another size of the window", async () => {
+  it("accepts keys, pastes and a resized window", async () => {
     const home = mkdtempSync(path.join(tmpdir(), "modelctl-tmux-"));
     const socket = path.join(home, "tmux");
     const { environment } = await ownHost();

@@ -253,15 +253,15 @@ function expectShape(
   return { param: error.param, says: error.message };
 }
 
-/** How many times each field is tried. */
+/** Attempts for each field. */
 const tries = 10;
 
 describe.each(Object.entries(apis))("%s", (route, { body, fields }) => {
-  test("takes the body with all its fields", async () => {
+  test("accepts the body with all its fields", async () => {
     expect(await server.post(route, body)).toMatchObject({ status: 200 });
   });
 
-  test.each(Object.entries(fields))("refuses %s where it is none of %j", async (path, right) => {
+  test.each(Object.entries(fields))("refuses %s unless it is one of %j", async (path, right) => {
     await fc.assert(
       fc.asyncProperty(valueOtherThan(right), async (value) => {
         const { status, json } = await server.post(route, withValueAt(body, path, value));
@@ -278,7 +278,7 @@ describe.each(Object.entries(apis))("%s", (route, { body, fields }) => {
     );
   });
 
-  test("lives on with several fields of any value, and with bodies that are none", async () => {
+  test("survives random field values and bodies", async () => {
     const change = fc.tuple(fc.constantFrom(...Object.keys(fields)), anyValue);
     const changed = fc
       .array(change, { minLength: 1, maxLength: 4 })
@@ -297,7 +297,7 @@ describe.each(Object.entries(apis))("%s", (route, { body, fields }) => {
   });
 });
 
-test("more than a thousand cases have been tried", () => {
+test("more than a thousand cases were tried", () => {
   const count = Object.values(apis).reduce(
     (sum, { fields }) => sum + Object.keys(fields).length * tries + 200,
     0,

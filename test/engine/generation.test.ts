@@ -194,7 +194,7 @@ describe("log-probabilities", () => {
     expect(filtered.logprobs).toEqual(logprobs);
   });
 
-  it("do not change the answer, and are the same beside other answers", async () => {
+  it("do not change the answer, and are the same among other answers", async () => {
     const { logprobs } = await logprobsOf({});
     const many = await Promise.all(Array.from({ length: 6 }, () => logprobsOf({})));
     for (const { logprobs: other, text } of many) {

@@ -103,7 +103,7 @@ describe.each(variants)("$name memory", ({ kind, changes }) => {
     }
   }, 60_000);
 
-  it("answers as without a cache, beside answers that are aborted", async () => {
+  it("answers as without a cache, among aborted answers", async () => {
     const [model, cold] = await Promise.all([
       loadMemoryModel(kind, { ...tight, ...changes, slots: 3 }),
       loadCold(kind),

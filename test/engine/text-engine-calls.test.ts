@@ -62,7 +62,7 @@ describe("embeddings", () => {
     expect(first.every(Number.isFinite)).toBe(true);
   });
 
-  test("of several texts come in their order, beside an answer", async () => {
+  test("of several texts come in order, during an answer", async () => {
     const [several, answer] = await Promise.all([
       tiny.runner.call("embed", { texts: ["one", "two", ""], truncate: false }),
       tiny.ask(question),
@@ -128,7 +128,7 @@ test("a short list of texts does not wait for a long one to be embedded", async 
 });
 
 test("prompts that fill a step to its last token are answered", async () => {
-  // A single row gets a filler beside it, for which a full step has no room.
+  // A single row gets a filler, for which a full step has no room.
   const narrow = await loadTiny({ batchSize: 33, prefillChunk: 33, slots: 2 });
   try {
     const answers = [16, 17].map((length) => {

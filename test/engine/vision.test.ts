@@ -45,7 +45,7 @@ for (const { engine, isThere } of engines) {
       expect(seen.tokens.length - blind.tokens.length).toBe(36);
     });
 
-    it("tells two images in one message apart, in their order", async () => {
+    it("distinguishes two images in one message, in order", async () => {
       const pictures = [image("red.png"), image("blue-wide.jpg")];
       const first = await tiny.ask([look("What color is the first image?", ...pictures)]);
       expect(first.text).toBe("The first image is red.");

@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { cpus } from "node:os";
 
-/** Of /proc/PID/stat, proc_pid_stat(5). */
+/** Tick of the times in /proc/PID/stat, see proc_pid_stat(5). */
 const tickMs = 10;
 
 interface Look {

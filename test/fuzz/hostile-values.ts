@@ -52,7 +52,7 @@ function hostileObject(dice: Dice, depth: number): object {
   return Object.fromEntries(entries);
 }
 
-/** What costs whoever looks at all of it. */
+/** Values that are expensive to walk through. */
 function largeValue(dice: Dice): unknown {
   const size = dice.pick([100, 1000, 20_000]);
   return dice.pick([

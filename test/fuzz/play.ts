@@ -16,7 +16,7 @@ export interface PlayOptions {
   hangMs?: number;
   /** Time that handles of the last rounds, such as sockets, may take to close. Defaults to 10 s. */
   settleMs?: number;
-  /** Told of rounds that hold up this thread; by default nobody is. */
+  /** Called for rounds that block this thread. Defaults to nothing. */
   watchdog?: Watchdog | undefined;
 }
 
@@ -42,7 +42,7 @@ const lookMs = 250;
 const endMs = 30_000;
 /** A target that fails always says nothing new. */
 const mostFailures = 10;
-/** Of the stack of a failure. */
+/** Most lines printed of a failure's stack. */
 const mostLines = 8;
 /** Caches are warm after so many rounds; what grows behind them is looked at. */
 const warmRounds = 100;
@@ -159,7 +159,7 @@ async function sizeOf(attack: Attack): Promise<ProcessSize> {
  * Half of the limit counts as it passes. The other half counts by a fair clock: looking at all processes
  * for every attempt would take longer than most attempts do.
  *
- * @param work is given a function that starts the limit anew
+ * @param work gets a function that restarts the limit
  */
 async function withinLimit(
   limitMs: number,

@@ -1,10 +1,10 @@
-// What a process holds: handles and memory.
+// Handles and memory of a process.
 import { readdirSync, readFileSync } from "node:fs";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import type { ProcessSize } from "./target.ts";
 
-/** Of this process, without what is garbage. */
+/** Size of this process after a garbage collection. */
 export async function sizeOfProcess(): Promise<ProcessSize> {
   setFlagsFromString("--expose-gc");
   const collectGarbage: unknown = runInNewContext("gc");
@@ -13,7 +13,7 @@ export async function sizeOfProcess(): Promise<ProcessSize> {
   return { handles: process.getActiveResourcesInfo().length, bytes: heapUsed + external };
 }
 
-/** Of another one, as far as Linux tells; nothing elsewhere. */
+/** Size of another process on Linux; zeros elsewhere. */
 export function sizeOfOther(processId: number): ProcessSize {
   if (process.platform !== "linux") return { handles: 0, bytes: 0 };
   const status = readFileSync(`/proc/${processId}/status`, "utf8");

@@ -1,4 +1,4 @@
-// What a refusal may be: an error that the product documents, with the status of a mistake.
+// Valid refusal: a documented error with a status below 500.
 import { findErrorDefinition } from "../../source/application/error-catalog.ts";
 import { ProductError } from "../../source/base/product-error.ts";
 

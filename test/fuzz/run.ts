@@ -59,7 +59,7 @@ function line([name, ...figures]: readonly (string | number)[]): string {
   return [String(name).padEnd(12), ...figures.map((each) => String(each).padStart(9))].join(" ");
 }
 
-/** What is too long for a terminal goes into a file. */
+/** Longer inputs are written to a file. */
 function shown(reproduction: string): string {
   if (reproduction.length <= mostShown) return reproduction;
   const file = path.join(mkdtempSync(path.join(tmpdir(), "modelctl-fuzz-")), "reproduction.txt");

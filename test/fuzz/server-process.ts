@@ -1,13 +1,13 @@
-// A server in a process of its own, which an attack may end: `node server-process.ts FOLDER`. Tells its
-// URL, and whatever it logs as unexpected.
+// A server in a process of its own, which an attack may end: `node server-process.ts FOLDER [SETTINGS]`,
+// with settings in JSON. Tells its URL, and whatever it logs as unexpected.
 import path from "node:path";
 import { hostServer } from "../../source/application/server-host.ts";
 import { loadSettings } from "../../source/configuration/load-settings.ts";
 
-/** What it tells its parent. */
+/** Message to the parent. */
 export type ServerNews = { url: string } | { log: string };
 
-const [folder = ""] = process.argv.slice(2);
+const [folder = "", settings = "{}"] = process.argv.slice(2);
 const tell = (news: ServerNews) => process.send?.(news);
 const server = await hostServer({
   settings: {
@@ -16,6 +16,7 @@ const server = await hostServer({
     // Nothing is there: strangers must not be asked.
     ...{ hub_endpoint: "http://127.0.0.1:9", shutdown_timeout: 0 },
     model_folders: [path.join(folder, "files")],
+    ...JSON.parse(settings),
   },
   stateFolder: undefined,
   address: { host: "127.0.0.1", port: 0, scheme: "http", path: "" },

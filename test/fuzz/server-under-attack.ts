@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import type { Settings } from "../../source/configuration/settings.ts";
 import { processesOfHome } from "../support/processes.ts";
 import { until } from "../support/until.ts";
 import { sizeOfOther } from "./process-size.ts";
@@ -12,7 +13,7 @@ import type { ServerNews } from "./server-process.ts";
 import type { ProcessSize } from "./target.ts";
 
 const processFile = path.join(import.meta.dirname, "server-process.ts");
-/** What no request may bring about. */
+/** Errors that no request may cause. */
 const defects = new Set(["UNEXPECTED", "ENGINE_RUNNER_CRASHED", "ENGINE_DECODE_FAILED"]);
 
 export interface ServerReply {
@@ -38,14 +39,18 @@ export class ServerUnderAttack {
     });
   }
 
-  /** @param folder of an earlier server; by default a new one */
+  /**
+   * @param folder of an earlier server; by default a new one
+   * @param settings beside those of every server under attack
+   */
   static async start(
     folder = mkdtempSync(path.join(tmpdir(), "modelctl-fuzz-")),
+    settings: Partial<Settings> = {},
   ): Promise<ServerUnderAttack> {
     mkdirSync(path.join(folder, "files"), { recursive: true });
     const { PATH = "", NODE_COMPILE_CACHE = path.join(folder, "compiled") } = process.env;
     const env = { PATH, HOME: folder, NODE_COMPILE_CACHE };
-    const child = fork(processFile, [folder], { env, silent: true });
+    const child = fork(processFile, [folder, JSON.stringify(settings)], { env, silent: true });
     const [news] = await Promise.race([
       once(child, "message"),
       once(child, "exit").then(() => Promise.reject(new Error("the server did not start"))),
@@ -58,13 +63,13 @@ export class ServerUnderAttack {
     method: string,
     target: string,
     body?: unknown,
-    signal?: AbortSignal,
+    headers: Record<string, string> = {},
   ): Promise<ServerReply> {
     const text = typeof body === "string" ? body : JSON.stringify(body);
     const reply = await fetch(this.url + target, {
       method,
+      headers,
       ...(body !== undefined && { body: text }),
-      ...(signal !== undefined && { signal }),
     });
     const answer = { status: reply.status, text: await reply.text() };
     checkReply(answer);
@@ -107,7 +112,7 @@ export class ServerUnderAttack {
   }
 }
 
-/** @throws Error for a status or a code that tells of a defect */
+/** @throws Error for a status or a code of a defect */
 export function checkReply({ status, text }: ServerReply): void {
   const codes = [...text.matchAll(/"(?:error_)?code":"([A-Z_]+)"/g)].map(([, code]) => code ?? "");
   const defect = codes.find((code) => defects.has(code));

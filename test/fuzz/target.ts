@@ -1,7 +1,7 @@
 // One kind of hostile input: what a module in targets/ gives the run.
 import type { Dice } from "./dice.ts";
 
-/** What a round is given. */
+/** Input of a round. */
 export interface Round {
   dice: Dice;
   /**
@@ -11,11 +11,11 @@ export interface Round {
   trying(reproduction: string): void;
 }
 
-/** Begun once for many rounds. */
+/** Started once for many rounds. */
 export interface Attack {
   /** Throws where the product does what it must not. */
   round(round: Round): Promise<void>;
-  /** Of the process under attack; by default this one's. */
+  /** Process under attack; this one by default. */
   size?(): Promise<ProcessSize>;
   /** Throws where something is left behind. */
   close?(): Promise<void>;
@@ -28,7 +28,7 @@ export interface ProcessSize {
 
 export interface Target {
   name: string;
-  /** Of a usual run, which takes a few minutes with all targets. */
+  /** Rounds of a default run, which takes a few minutes with all targets. */
   rounds: number;
   begin(): Promise<Attack>;
 }

@@ -5,6 +5,7 @@ import { follows } from "./targets/follows.ts";
 import { gateway } from "./targets/gateway.ts";
 import { headers } from "./targets/headers.ts";
 import { images } from "./targets/images.ts";
+import { keys } from "./targets/keys.ts";
 import { kills } from "./targets/kills.ts";
 import { loads } from "./targets/loads.ts";
 import { modelfiles } from "./targets/modelfiles.ts";
@@ -29,6 +30,7 @@ export const targets: readonly Target[] = [
   scripts,
   requests,
   sockets,
+  keys,
   follows,
   loads,
   kills,

@@ -16,13 +16,13 @@ function fail(times: number): number {
   return waitMs / 1000;
 }
 
-it("lets twenty attempts in a minute fail without a delay", () => {
+it("allows twenty failed attempts a minute without delay", () => {
   expect(fail(20)).toBe(0);
   expect(fail(1)).toBe(60);
   expect(attempts.note("192.0.2.2").waitMs).toBe(0);
 });
 
-it("doubles the wait for who goes on, up to an hour", () => {
+it("doubles the wait of a persistent client, up to an hour", () => {
   const waits = Array.from({ length: 8 }, () => {
     const wait = fail(21);
     now += wait * 1000;
@@ -31,7 +31,7 @@ it("doubles the wait for who goes on, up to an hour", () => {
   expect(waits).toEqual([60, 120, 240, 480, 960, 1920, 3600, 3600]);
 });
 
-it("forgets who has stopped for as long again", () => {
+it("forgets a client that has stopped for as long", () => {
   expect(fail(21)).toBe(60);
   now += 60_000;
   expect(fail(21)).toBe(120);

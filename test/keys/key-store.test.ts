@@ -38,21 +38,21 @@ function open(): KeyStore {
 }
 const plain = { name: "ci", role: "infer", expiresAt: undefined } as const;
 
-test("a key is let in, with what it was made with", () => {
+test("a key is accepted with its role and limits", () => {
   const store = open();
   const { key, token } = store.create({ name: "ci", role: "manage", expiresAt: now + day });
   expect(store.verify(token)).toMatchObject({ id: key.id, name: "ci", role: "manage" });
   expect(store.list()).toEqual([expect.objectContaining({ id: key.id, expiresAt: now + day })]);
 });
 
-test("without a file there are no keys, and looking makes none", () => {
+test("without a file there are no keys, and reading creates none", () => {
   const store = open();
   expect([store.list(), store.hasActive()]).toEqual([[], false]);
   expect(store.verify("mk_x")).toBeUndefined();
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test("the file is the user's alone and holds no secret", () => {
+test("the file is private and has no secrets", () => {
   const { token } = open().create(plain);
   expect(statSync(file()).mode & 0o777).toBe(0o600);
   const content = readFileSync(file(), "latin1");
@@ -60,14 +60,14 @@ test("the file is the user's alone and holds no secret", () => {
   expect(content).not.toContain(token.slice(15, 58));
 });
 
-test("a file that others could read is closed to them", () => {
+test("a file that others could read is made private", () => {
   open().create(plain);
   chmodSync(file(), 0o644);
   open().list();
   expect(statSync(file()).mode & 0o777).toBe(0o600);
 });
 
-test("another secret with a known id is refused, as is a token that is not ours", () => {
+test("a known id with another secret is refused, and so is a foreign token", () => {
   const store = open();
   const first = store.create(plain).token;
   const second = store.create(plain).token;
@@ -76,7 +76,7 @@ test("another secret with a known id is refused, as is a token that is not ours"
   expect(store.verify("")).toBeUndefined();
 });
 
-test("what one process does, another sees with its next request", () => {
+test("changes by one process apply to the next request of another", () => {
   const server = open();
   expect(server.hasActive()).toBe(false);
   const command = open();
@@ -86,7 +86,7 @@ test("what one process does, another sees with its next request", () => {
   expect(server.verify(token)).toBeUndefined();
 });
 
-test("removing the file takes all keys back", () => {
+test("deleting the file revokes all keys", () => {
   const server = open();
   const { token } = server.create(plain);
   expect(server.verify(token)).toBeDefined();
@@ -114,7 +114,7 @@ test("a key can be revoked by id, prefixed id, or token; twice is no error", () 
   expect(store.hasActive()).toBe(false);
 });
 
-test("revoking a key that is not there is an error that repeats no secret", () => {
+test("revoking an unknown key is an error that repeats no secret", () => {
   const other = "mk_aaaaaaaaaaaaSECRETSECRETSECRETSECRETSECRETSECRETSECxxxxxx";
   for (const id of ["aaaaaaaaaaaa", other]) {
     const revoke = () => open().revoke(id);
@@ -123,7 +123,7 @@ test("revoking a key that is not there is an error that repeats no secret", () =
   }
 });
 
-test("the last use is noted to the minute", () => {
+test("the last use is recorded to the minute", () => {
   const store = open();
   const { token } = store.create(plain);
   const used = () => store.list()[0]?.lastUsedAt;
@@ -138,7 +138,7 @@ test("the last use is noted to the minute", () => {
   expect(used()).toBe(now - 1000);
 });
 
-test("a file that is no such file is told, and nobody is let in", () => {
+test("an invalid file is reported, and nobody is let in", () => {
   const { token } = open().create(plain);
   writeFileSync(file(), "this is no database, but it is long enough to look like one");
   const error = expect.objectContaining({

@@ -8,7 +8,7 @@ function clockAt(start: number) {
   return clock;
 }
 
-test("a key may use its minute at once, and then as fast as it refills", () => {
+test("a key may use its limit at once, and then as it refills", () => {
   const clock = clockAt(0);
   const budget = new RequestBudget(6, clock);
   expect(Array.from({ length: 6 }, () => budget.take("a"))).toEqual([0, 0, 0, 0, 0, 0]);
@@ -20,7 +20,7 @@ test("a key may use its minute at once, and then as fast as it refills", () => {
   expect(budget.take("a")).toBeGreaterThan(0);
 });
 
-test("keys do not share a budget, and an idle one saves up no more than a minute", () => {
+test("keys have separate limits, and an idle one saves up at most a minute", () => {
   const clock = clockAt(0);
   const budget = new RequestBudget(2, clock);
   budget.take("a");
@@ -31,7 +31,7 @@ test("keys do not share a budget, and an idle one saves up no more than a minute
   expect(budget.take("a")).toBeGreaterThan(0);
 });
 
-test("failures are news once a minute for each address, with what came since", () => {
+test("failures are reported once a minute for each address, with their number", () => {
   const clock = clockAt(0);
   const attempts = new FailedAttempts(clock);
   expect(attempts.note("1.2.3.4")).toEqual({ isNews: true, unreported: 0, waitMs: 0 });
@@ -41,7 +41,7 @@ test("failures are news once a minute for each address, with what came since", (
   expect(attempts.note("1.2.3.4")).toEqual({ isNews: true, unreported: 1, waitMs: 0 });
 });
 
-test("an address that fails too often is told to wait until its minute is over", () => {
+test("an address that fails too often must wait until its minute is over", () => {
   const clock = clockAt(0);
   const attempts = new FailedAttempts(clock);
   const waits = Array.from({ length: 21 }, () => attempts.note("1.2.3.4").waitMs);

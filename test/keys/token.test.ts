@@ -1,4 +1,4 @@
-// Tokens: what they look like, what is told from a mistyped one.
+// Tokens: their form, and checks of mistyped ones.
 import { expect, test } from "vitest";
 import { drawToken, parseToken, readKeyId, serverKeyPrefix } from "../../source/keys/token.ts";
 
@@ -8,13 +8,13 @@ test("a token is prefix, id, secret and checksum, of fixed lengths", () => {
   expect(draw().token).toMatch(/^mk_[a-z2-7]{12}[0-9A-Za-z]{43}[0-9A-Za-z]{6}$/);
 });
 
-test("no two are the same, neither in their id nor in their secret", () => {
+test("no two have the same id or secret", () => {
   const tokens = Array.from({ length: 200 }, draw);
   expect(new Set(tokens.map(({ id }) => id)).size).toBe(200);
   expect(new Set(tokens.map(({ secret }) => secret)).size).toBe(200);
 });
 
-test("is read back into what it was made of", () => {
+test("is parsed into its parts", () => {
   const { id, secret, token } = draw();
   expect(parseToken(serverKeyPrefix, token)).toEqual({ id, secret });
 });
@@ -28,15 +28,15 @@ test("one wrong letter anywhere is noticed", () => {
   }
 });
 
-test.each(["", "mk_", "sk-1234", "ollama", "mk_".padEnd(64, "é")])("%j is no token", (text) => {
+test.each(["", "mk_", "sk-1234", "ollama", "mk_".padEnd(64, "é")])("%j is not a token", (text) => {
   expect(parseToken(serverKeyPrefix, text)).toBeUndefined();
 });
 
-test("a token of another kind is none of ours", () => {
+test("a token of another kind is refused", () => {
   expect(parseToken(serverKeyPrefix, drawToken("dk_").token)).toBeUndefined();
 });
 
-test("an id is read alone, behind its prefix, and out of the token", () => {
+test("an id is parsed alone, after its prefix, and from the token", () => {
   const { id, token } = draw();
   for (const text of [id, `mk_${id}`, token]) expect(readKeyId(serverKeyPrefix, text)).toBe(id);
   for (const text of ["", "x", `${id}a`, id.toUpperCase(), token.slice(0, -1)]) {

@@ -1,9 +1,9 @@
-// The processor's temperature: told where there is a sensor, and waited for by nobody.
+// The processor's temperature: read from a sensor, without blocking.
 import { expect, test } from "vitest";
 import { CpuTemperature, readCpuTemperature } from "../../source/metrics/cpu-temperature.ts";
 import { until } from "../support/until.ts";
 
-test("what was read last is told, and it is not read at every look", async () => {
+test("a reading is reused for a while", async () => {
   let asked = 0;
   const temperature = new CpuTemperature(async () => {
     asked += 1;
@@ -17,7 +17,7 @@ test("what was read last is told, and it is not read at every look", async () =>
   expect(asked).toBe(1);
 });
 
-test("a sensor that fails is none, and so is one that never answers", async () => {
+test("a failing or silent sensor counts as none", async () => {
   const failed = Promise.withResolvers<void>();
   const failing = new CpuTemperature(async () => {
     queueMicrotask(failed.resolve);
@@ -29,7 +29,7 @@ test("a sensor that fails is none, and so is one that never answers", async () =
   expect([failing.celsius, silent.celsius]).toEqual([undefined, undefined]);
 });
 
-test("this very machine has a plausible temperature, or none", async () => {
+test("this machine has a plausible temperature, or none", async () => {
   const celsius = await readCpuTemperature();
   expect(celsius === undefined || (celsius > 0 && celsius < 130)).toBe(true);
 });

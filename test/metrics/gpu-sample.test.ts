@@ -5,7 +5,7 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { GpuReader, parseNvidia, parseRocm } from "../../source/metrics/gpu-sample.ts";
 
-test("nvidia-smi: a line for each card, memory in MiB", () => {
+test("nvidia-smi: one line per GPU, memory in MiB", () => {
   const output = "NVIDIA H200, 35, 1024, 143771, 45, 120.50\nTesla T4, 0, 3, 15360, 30, [N/A]\n";
   expect(parseNvidia(output)).toEqual([
     {
@@ -27,12 +27,12 @@ test("nvidia-smi: a line for each card, memory in MiB", () => {
   ]);
 });
 
-test("nvidia-smi: a message instead of a table is no card", () => {
+test("nvidia-smi: a message instead of a table means no GPU", () => {
   expect(parseNvidia("No devices were found\n")).toEqual([]);
   expect(parseNvidia("")).toEqual([]);
 });
 
-test("rocm-smi: an object for each card, memory in bytes, warnings in front", () => {
+test("rocm-smi: an object for each GPU, memory in bytes, after warnings", () => {
   const output = `WARNING: AMD GPU device(s) is/are in a low-power state.
 {"card0": {"Temperature (Sensor edge) (C)": "35.0", "GPU use (%)": "12",
  "VRAM Total Memory (B)": "17163091968", "VRAM Total Used Memory (B)": "11292672",
@@ -50,13 +50,13 @@ test("rocm-smi: an object for each card, memory in bytes, warnings in front", ()
   ]);
 });
 
-test("rocm-smi: what is no JSON is no card", () => {
+test("rocm-smi: invalid JSON means no GPU", () => {
   for (const output of ["", "rocm-smi: unknown flag", "{", "null", "[1]"]) {
     expect(parseRocm(output)).toEqual([]);
   }
 });
 
-describe("asking the tools", () => {
+describe("running the tools", () => {
   let folder: string;
   beforeEach(() => {
     folder = mkdtempSync(path.join(tmpdir(), "modelctl-gpu-"));
@@ -69,11 +69,11 @@ describe("asking the tools", () => {
   };
   const reader = () => new GpuReader({ PATH: folder });
 
-  test("without any there are no cards", async () => {
+  test("without any there are no GPUs", async () => {
     expect(await reader().read()).toEqual([]);
   });
 
-  test("a tool that is there is asked, again and again", async () => {
+  test("an existing tool is run again and again", async () => {
     install("nvidia-smi", 'echo "NVIDIA H200, 35, 1024, 143771, 45, 120.50"');
     const gpus = reader();
     expect(await gpus.read()).toEqual([expect.objectContaining({ name: "NVIDIA H200" })]);
@@ -81,7 +81,7 @@ describe("asking the tools", () => {
     expect(await gpus.read()).toEqual([expect.objectContaining({ load: 0.99 })]);
   });
 
-  test("one that fails does not hide the other", async () => {
+  test("a failing one does not hide the other", async () => {
     install("nvidia-smi", "echo no driver >&2; exit 9");
     install("rocm-smi", `echo '{"card0": {"GPU use (%)": "50"}}'`);
     expect(await reader().read()).toEqual([

@@ -1,4 +1,4 @@
-// The machine's figures: sampled while somebody looks, and only then.
+// The machine's figures: sampled only while a client follows.
 import { expect, test } from "vitest";
 import { MachineMonitor, type MachineSample } from "../../source/metrics/machine-monitor.ts";
 import { until } from "../support/until.ts";
@@ -29,7 +29,7 @@ function monitor(gpus: () => Promise<never[]> = async () => []) {
   return { made, asked: () => asked };
 }
 
-test("a single look tells of processor, memory, models, requests and speed", async () => {
+test("one sample has processor, memory, models, requests and speed", async () => {
   const sample = await monitor().made.glance();
   expect(sample.cpu.cores).toBeGreaterThan(0);
   expect(sample.cpu.load).toBeGreaterThanOrEqual(0);
@@ -42,7 +42,7 @@ test("a single look tells of processor, memory, models, requests and speed", asy
   expect(sample.tokensPerSecond).toBeGreaterThan(0);
 });
 
-test("followers get sample after sample; what was seen stays as a series", async () => {
+test("followers get every sample, and past ones stay as a series", async () => {
   const { made } = monitor();
   const seen: MachineSample[] = [];
   const leave = made.follow((sample) => seen.push(sample));
@@ -70,7 +70,7 @@ test("nothing is sampled before the first and after the last follower", async ()
   expect(asked()).toBe(before);
 });
 
-test("a tool that never answers holds up nothing", async () => {
+test("a tool that never answers blocks nothing", async () => {
   const { made } = monitor(() => new Promise(() => {}));
   let count = 0;
   const leave = made.follow(() => {

@@ -23,7 +23,7 @@ async function lines(metrics: ServerMetrics): Promise<string[]> {
   return (await metrics.text()).split("\n");
 }
 
-test("every name begins with the program's, and the process is told of too", async () => {
+test("every name has the program's prefix, and the process is included", async () => {
   const all = await lines(new ServerMetrics(() => [idle]));
   const names = all.filter((line) => line !== "" && !line.startsWith("#"));
   expect(names.filter((line) => !line.startsWith("modelctl_"))).toEqual([]);
@@ -72,7 +72,7 @@ test("answers add to tokens, times and speeds", async () => {
   );
 });
 
-test("an answer that was cut off before its second token has no speed", async () => {
+test("an answer cut off before its second token has no speed", async () => {
   const metrics = new ServerMetrics(() => []);
   const figures = { model: "m", promptTokens: 1, cachedTokens: 0, queueMs: undefined };
   metrics.answerEnded({ ...figures, completionTokens: 1, completionMs: 0 });
@@ -82,7 +82,7 @@ test("an answer that was cut off before its second token has no speed", async ()
   expect(all).toContain("modelctl_queue_seconds_count 0");
 });
 
-test("models are told as they are when the metrics are read", async () => {
+test("models are reported as they are when the metrics are read", async () => {
   let models: LoadedModelSample[] = [{ ...idle, state: "busy", running: 4, waiting: 9 }];
   const metrics = new ServerMetrics(() => models);
   metrics.modelLoaded(700);
@@ -102,7 +102,7 @@ test("models are told as they are when the metrics are read", async () => {
   expect(await metrics.text()).not.toContain("tiny:latest");
 });
 
-test("the lag of the event loop is a number from the first look on, however closely another follows", async () => {
+test("the lag of the event loop is a number from the first reading on, however soon the next", async () => {
   const metrics = new ServerMetrics(() => []);
   const lags = async () =>
     (await lines(metrics))
@@ -117,7 +117,7 @@ test("the lag of the event loop is a number from the first look on, however clos
   }
 });
 
-test("two servers in one process count for themselves", async () => {
+test("two servers in one process count separately", async () => {
   const [first, second] = [new ServerMetrics(() => []), new ServerMetrics(() => [])];
   first.modelEvicted();
   expect(await lines(second)).toContain("modelctl_model_evictions_total 0");

@@ -91,7 +91,7 @@ async function measureOwn(
   return await measureServer(settings, rounds);
 }
 
-/** What the server's own thread does is the same with any model: the smallest one has room beside it. */
+/** The server's thread does the same work for any model, so the smallest one suffices. */
 function loopSettings({ usesPrebuilt }: Options, temporaryFolder: string): ServerSettings {
   return { modelPath: tinyPath, threads: 1, slots: 4, context, temporaryFolder, usesPrebuilt };
 }

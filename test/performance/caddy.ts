@@ -15,7 +15,7 @@ export interface Caddy {
   version: string;
 }
 
-/** @returns undefined where there is none and none can be downloaded */
+/** @returns undefined if it is neither installed nor can be downloaded */
 export async function findCaddy(): Promise<Caddy | undefined> {
   const cacheRoot = process.env.XDG_CACHE_HOME || join(homedir(), ".cache");
   const folder = join(cacheRoot, "modelctl-bench", "caddy");

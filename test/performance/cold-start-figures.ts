@@ -102,7 +102,7 @@ async function putToSleep(client: AdminClient): Promise<void> {
   throw new Error(`${app} does not go to sleep`);
 }
 
-/** Over a connection of its own, as a first caller comes. */
+/** Sends a request over a new connection, like a first caller. */
 async function firstByteMs(url: string): Promise<number> {
   const startedMs = performance.now();
   const reply = await new Promise<IncomingMessage>((done, failed) => {

@@ -12,7 +12,7 @@ import { openScreen } from "./screen-terminal.ts";
 const measuredSeconds = 9;
 const waitLimitMs = 60_000;
 /** Text that shows when Tab has reached each pane. */
-const hintsOfPanes = ["stop it", "new key", "stream", "scale"];
+const hintsOfPanes = ["x stop", "new key", "stream", "scale"];
 const rounds = 5;
 
 export async function measureConsole(temporaryFolder: string): Promise<Figure[]> {

@@ -34,7 +34,7 @@ export async function measureDeployScreen(temporaryFolder: string): Promise<Figu
     await press(script, "served.py");
     const reading: number[] = [];
     for (let round = 0; round < rounds; round += 1) {
-      // Each time that the step opens the script is read anew.
+      // The script is read again each time that the step opens.
       await press("\r", "2 of 3");
       reading.push(await press("\u001b[Z", "1 of 3"));
     }

@@ -165,14 +165,14 @@ function startNode(file: string, values: readonly string[]): ChildProcess {
   return start(process.execPath, [join(import.meta.dirname, file), ...values], "ipc");
 }
 
-/** In a process group of its own. */
+/** Starts it in a separate process group. */
 function start(
   program: string,
   values: readonly string[],
   channel: "ipc" | "ignore",
   environment: Record<string, string> = {},
 ): ChildProcess {
-  // caddy tells of its configuration; what it fails at is seen when nobody answers.
+  // caddy logs its configuration; a failure shows when it does not answer.
   const output = channel === "ipc" ? "inherit" : "ignore";
   const child = spawn(program, values, {
     stdio: ["ignore", output, output, channel],

@@ -18,7 +18,7 @@ const modelCount = 1000;
 const runs = 5;
 const largeBytes = 8e9;
 
-/** @param progress is told what takes long and what is left out */
+/** @param progress called for long work and skipped parts */
 export async function measureLibrary(
   temporaryFolder: string,
   progress: (line: string) => void,
@@ -50,7 +50,7 @@ async function measureList(temporaryFolder: string): Promise<Figure[]> {
   return [figure("first in a home", first), figure("again", warm)];
 }
 
-/** Every model has a file, a system prompt and so a configuration of its own. */
+/** Every model has its own file, system prompt and configuration. */
 async function fillStore(models: string, files: string): Promise<void> {
   const store = new ModelStore(models);
   const catalog = new ModelCatalog({ store });

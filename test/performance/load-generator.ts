@@ -83,7 +83,7 @@ interface RequestOptions {
   body: string | undefined;
 }
 
-/** A server may close an idle connection just as it is used again; only then it is tried anew. */
+/** A server may close an idle connection just as it is used again; only then is it retried. */
 async function openRequest(options: RequestOptions): Promise<IncomingMessage> {
   for (let attempt = 0; ; attempt++) {
     const outgoing = startRequest(options);

@@ -26,7 +26,7 @@ interface Load {
 
 interface Look {
   waitedMs: number;
-  /** Of the server's main thread, meanwhile: other programs do not count. */
+  /** CPU time of the server's main thread, so that other programs do not count. */
   heldMs: number;
 }
 
@@ -93,7 +93,7 @@ async function lookBeside(
   return looks;
 }
 
-/** What a process's main thread has computed; where the system does not tell, the time. */
+/** CPU time of a process's main thread, or the time of day where that is unknown. */
 function computedMs(processId: number): number {
   try {
     const text = readFileSync(`/proc/${processId}/task/${processId}/schedstat`, "utf8");

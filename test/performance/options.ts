@@ -33,7 +33,7 @@ that begin as an earlier one did, and memory compares what both servers hold aft
 loop times small requests beside large ones, which needs no llama-server either.
 `;
 
-/** Suites with figures of their own, by the name that `--only` takes. */
+/** Suites with their own figures, by the name for `--only`. */
 const ownSuiteNames = [
   ...(["commands", "library", "server", "images", "screen", "gateway"] as const),
   ...(["repeats", "memory", "loop"] as const),

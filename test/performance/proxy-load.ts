@@ -85,7 +85,7 @@ export async function countFailures(target: Target, streams: number): Promise<nu
   return all.filter((isGood) => !isGood).length;
 }
 
-/** Reads a megabyte, then does something else: `onPause` is told, and waited for. */
+/** Reads a megabyte, then pauses: calls `onPause` and waits for it. */
 export async function readSlowly(
   target: Target,
   bytes: number,

@@ -1,9 +1,9 @@
-// A server that only tells of its machine, as busy as can be.
+// A server that only reports a busy machine.
 
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** Tells of a busy machine once a second, as a server would. */
+/** Reports a busy machine once a second, like a server. */
 export async function startSampleServer(): Promise<Server> {
   const server = createServer((request, reply) => {
     reply.writeHead(200, { "content-type": "application/x-ndjson" });

@@ -72,7 +72,7 @@ function tokenOf(count: number): string {
 }
 
 await runApp({
-  // Models can be changed, shown and saved too; nobody does here.
+  // Unused here: models can also be changed, shown and saved.
   chat: { backend: backend as never, messages },
   server: { client: () => client, readFilter: () => () => true },
   onFrame: (milliseconds) => frames?.push(milliseconds),

@@ -110,7 +110,7 @@ export function startPeerWith(
   };
 }
 
-/** A home of its own, so that no setting, store or server of the user takes part. */
+/** A separate home, without settings, store or server of the user. */
 export async function createHome(
   parent: string,
   usesPrebuilt = false,

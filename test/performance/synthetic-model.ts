@@ -35,7 +35,7 @@ export function modelFileName({ memory, vocabulary }: SyntheticModel): string {
   return `synthetic-${memory}-${vocabulary}-v${version}-Q4_K_M.gguf`;
 }
 
-/** Returns once `path` holds the quantised model, made now or by an earlier run. */
+/** Returns once `path` holds the quantized model, made now or by an earlier run. */
 export async function ensureModel(
   path: string,
   quantizePath: string,

@@ -32,7 +32,7 @@ export interface SeeingModel {
   projectorPath: string;
 }
 
-/** The benchmark's model in a folder of its own, with a projector beside it. */
+/** The benchmark's model and its projector in a separate folder. */
 export async function ensureSeeingModel(modelPath: string, folder: string): Promise<SeeingModel> {
   const ownFolder = join(folder, `seeing-v${version}`);
   const seeing = {

@@ -6,7 +6,7 @@
 export const usualVocabulary = 65_536;
 const controlTokens = ["<|endoftext|>", "<|im_start|>", "<|im_end|>"] as const;
 
-/** The letter that stands for a space in a byte-level BPE vocabulary. */
+/** The letter for a space in a byte-level BPE vocabulary. */
 const spaceLetter = "\u0120";
 
 const tokenTypeNormal = 1;

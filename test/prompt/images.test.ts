@@ -29,7 +29,7 @@ function shown(template: PromptTemplate, messages: PromptMessage[]): string {
 }
 
 describe.each(templates)("images through %s", (_, template) => {
-  it("stand before the text of their message, counted over the conversation", () => {
+  it("come before the text of their message, counted over the conversation", () => {
     const messages: PromptMessage[] = [
       user("one", [image(), image()]),
       { role: "assistant", content: "ok" },
@@ -38,7 +38,7 @@ describe.each(templates)("images through %s", (_, template) => {
     expect(shown(template, messages)).toBe("u:<0><1>one;a:ok;u:<2>two;");
   });
 
-  it("stand at their places, in order", () => {
+  it("keep their places, in order", () => {
     const messages = [user("left right", [image(5), image(0), image(10), image(5)])];
     expect(shown(template, messages)).toBe("u:<1>left <0><3>right<2>;");
   });

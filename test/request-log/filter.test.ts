@@ -80,7 +80,7 @@ test.each([
   expect(found(text)).toBe(ids);
 });
 
-describe("a filter that makes no sense is refused", () => {
+describe("an invalid filter is refused", () => {
   test.each([
     ["status:6xx", "status", "5xx"],
     ["status:20", "status", "5xx"],
@@ -100,7 +100,7 @@ describe("a filter that makes no sense is refused", () => {
     expect(sentenceOf(refuse)).toContain(hint);
   });
 
-  test("a single field names the parameter that it came in", () => {
+  test("a single field names its parameter", () => {
     expect(() => parseTerm("status", "x", now)).toThrow(
       expect.objectContaining({ param: "status" }),
     );

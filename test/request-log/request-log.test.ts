@@ -1,4 +1,4 @@
-// The request log: what is kept, for how long, and who is told.
+// The request log: kept records, their limit, and followers.
 import { expect, test } from "vitest";
 import { RequestLog } from "../../source/request-log/request-log.ts";
 import type { RequestRecord } from "../../source/request-log/request-record.ts";
@@ -10,7 +10,7 @@ const fields = (path: string) => ({
   client: { address: "127.0.0.1", agent: undefined },
 });
 
-test("a record runs from its opening to its close, with the time it took", () => {
+test("a record lasts from its opening to its close, with the duration", () => {
   const log = new RequestLog();
   const record = log.open(fields("/api/chat"));
   expect(record).toMatchObject({ state: "running", status: undefined, path: "/api/chat" });
@@ -29,7 +29,7 @@ test("a second close changes nothing", () => {
   expect(record).toMatchObject({ status: 499, totalMs: 100 });
 });
 
-test("ids differ, also of records that have fallen out", () => {
+test("ids differ, even from dropped records", () => {
   const log = new RequestLog(3);
   const ids = Array.from({ length: 100 }, () => log.open(fields("/")).id);
   expect(new Set(ids).size).toBe(100);
@@ -41,7 +41,7 @@ test("the newest records are kept, oldest first", () => {
   expect(log.records.map(({ path }) => path)).toEqual(["c", "d", "e"]);
 });
 
-test("a request that runs is known until it ends, however many come after it", () => {
+test("a running request stays until it ends, however many follow", () => {
   const log = new RequestLog(2);
   const long = log.open(fields("long"));
   for (const path of ["a", "b", "c"]) log.close(log.open(fields(path)), 200, 1001);
@@ -52,14 +52,14 @@ test("a request that runs is known until it ends, however many come after it", (
   expect([log.running, log.find(long.id)]).toEqual([[], undefined]);
 });
 
-test("the list that is handed out is a copy", () => {
+test("the returned list is a copy", () => {
   const log = new RequestLog();
   log.open(fields("a"));
   log.records.pop();
   expect(log.records).toHaveLength(1);
 });
 
-test("followers hear of every change until they leave", () => {
+test("followers get every change until they leave", () => {
   const log = new RequestLog();
   const heard: Array<RequestRecord["state"]> = [];
   const leave = log.follow(({ state }) => heard.push(state));

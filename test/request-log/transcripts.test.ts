@@ -4,7 +4,7 @@ import { drawToken, serverKeyPrefix } from "../../source/keys/token.ts";
 import { redact } from "../../source/request-log/redact.ts";
 import { Transcripts } from "../../source/request-log/transcripts.ts";
 
-test("pieces of an answer come back as one text, beside the prompt", () => {
+test("pieces of an answer are joined, next to the prompt", () => {
   const transcripts = new Transcripts(true);
   transcripts.addPrompt("r-1", "Hello?");
   for (const piece of ["Good ", "day", "."]) transcripts.addAnswer("r-1", piece);
@@ -23,7 +23,7 @@ test("a long text keeps its beginning and its end", () => {
   for (const text of [prompt, answer]) expect(text.length).toBeLessThanOrEqual(64 * 1024);
 });
 
-test("the oldest are forgotten when all together grow too large", () => {
+test("the oldest are dropped when the total grows too large", () => {
   const transcripts = new Transcripts(true);
   const text = "a b ".repeat(16 * 1024);
   for (let id = 0; id < 300; id += 1) transcripts.addPrompt(`r-${id}`, text);
@@ -33,7 +33,7 @@ test("the oldest are forgotten when all together grow too large", () => {
   expect(transcripts.get("r-299")).toBeDefined();
 });
 
-test("secrets and images are not shown", () => {
+test("secrets and images are hidden", () => {
   const { token } = drawToken(serverKeyPrefix);
   const image = Buffer.alloc(3000, 7).toString("base64");
   const text = `use ${token}, sk-proj-abcdefghijklmnop or hf_abcdefghijklmnopqrst. Authorization: Bearer abc.def-ghi123
@@ -48,13 +48,13 @@ test("secrets and images are not shown", () => {
   expect(shown).toContain(`[base64, ${image.length} characters]`);
 });
 
-test("what is no secret stays as it is", () => {
+test("other text stays unchanged", () => {
   const text =
     "The risk-averse mk_ user asked for sk-learn, a task-force and 1234567890 data: points.";
   expect(redact(text)).toBe(text);
 });
 
-test("nothing is recorded unless it is wanted, and the end of recording forgets all of it", () => {
+test("nothing is recorded by default, and ending the recording deletes all of it", () => {
   const transcripts = new Transcripts(false);
   transcripts.addPrompt("r-1", "Hello?");
   transcripts.addBody("r-1", "{}");

@@ -20,7 +20,7 @@ afterAll(async () => {
 const digest = `sha256:${"0".repeat(64)}`;
 
 test.each(["/api/chat", `/api/blobs/${digest}`])(
-  "a body that stops coming is refused, and its connection closed: %s",
+  "a stalled body is refused and its connection closed: %s",
   async (path) => {
     const head = `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n`;
     const reply = await sendBytes(server.url, `${head}half`);
@@ -34,7 +34,7 @@ test.each(["/api/chat", `/api/blobs/${digest}`])(
   },
 );
 
-test("a body that nobody wants holds no connection for ever", async () => {
+test("an unwanted body does not hold its connection forever", async () => {
   const head = "GET /api/version HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n";
   expect(await sendBytes(server.url, `${head}half`)).toMatch(/^HTTP\/1\.1 200 /);
 });
@@ -60,13 +60,13 @@ test.each([
   }
 });
 
-describe("a client that closes its side behind a request", () => {
+describe("a client that half-closes its connection after a request", () => {
   const ask = (stream: boolean, prompt: string, options = {}) => {
     const body = JSON.stringify({ model: "tiny", prompt, stream, options });
     return `POST /api/generate HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
   };
 
-  test("gets its reply, of which a part may come before", async () => {
+  test("gets its reply, parts of which may come earlier", async () => {
     const version = "GET /api/version HTTP/1.1\r\nHost: localhost\r\n\r\n";
     const send = async (bytes: string) => await sendBytes(server.url, bytes, true);
     expect(await send(version)).toContain('{"version":');
@@ -75,7 +75,7 @@ describe("a client that closes its side behind a request", () => {
     expect(await send(ask(true, "What is 2 + 3?"))).toContain('"done":true');
   });
 
-  test.each([true, false])("and leaves, stops its answer: stream %s", async (stream) => {
+  test.each([true, false])("and disconnects stops its answer: stream %s", async (stream) => {
     const socket = connect({ port: Number(new URL(server.url).port), allowHalfOpen: true });
     // Words that were said become likelier: the answer runs until the window is full.
     socket.end(ask(stream, "Write a long story.", { temperature: 0, frequency_penalty: -2 }));

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { GoChatTemplate } from "../../source/prompt/go-template/go-chat-template.ts";
 import { createWarnings } from "../../source/server/routes/store/create-warnings.ts";
 
-test("each field that has no effect has its sentence", () => {
+test("each field without effect has a warning", () => {
   const body = {
     renderer: "some",
     parser: "other",
@@ -22,7 +22,7 @@ test("each field that has no effect has its sentence", () => {
   ]);
 });
 
-test("what has its effect is passed in silence", () => {
+test("fields with an effect have none", () => {
   const body = {
     renderer: "",
     parameters: { typical_p: 1, top_k: 3 },

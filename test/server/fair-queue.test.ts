@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { TestServer } from "../support/test-server.ts";
 import { until } from "../support/until.ts";
 
-test("the first request of a client that has none running is next", async () => {
+test("the first request of a client without running requests is next", async () => {
   const server = await TestServer.start({ num_parallel: 1 });
   const leaving = new AbortController();
   const send = async (agent: string, path: string, body: Record<string, unknown>) =>

@@ -51,8 +51,8 @@ const fetchFrom = (address: string, isAllowed?: (address: string) => boolean) =>
   });
 const here = (address: string) => address === "127.0.0.1";
 
-describe("an image elsewhere", () => {
-  it("comes as a data URI with the type that it was sent with", async () => {
+describe("a remote image", () => {
+  it("becomes a data URI with its content type", async () => {
     const base64 = png.toString("base64");
     expect(await fetchFrom(`${url}/image.png`, here)).toBe(`data:image/png;base64,${base64}`);
     expect(await fetchFrom(`${url}/moved`, here)).toBe(`data:image/png;base64,${base64}`);
@@ -80,7 +80,7 @@ describe("an image elsewhere", () => {
     });
   });
 
-  it("is not asked for on this machine, by number or by name", async () => {
+  it("is not fetched from this machine, by number or name", async () => {
     const port = new URL(url).port;
     const before = asked.length;
     const names = [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`, `0x7f.1:${port}`];
@@ -92,7 +92,7 @@ describe("an image elsewhere", () => {
     expect(asked.length).toBe(before);
   });
 
-  it("is given up when the client leaves", async () => {
+  it("is cancelled when the client disconnects", async () => {
     const gone = AbortSignal.abort();
     const options = { largestBytes: 10, param: "a", signal: gone, isAllowed: here };
     await expect(fetchImage(`${url}/image.png`, options)).rejects.toMatchObject({

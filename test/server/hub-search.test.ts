@@ -46,7 +46,7 @@ afterEach(() => hub.setFaults(undefined));
 const get = (path: string) => store.server.send(path);
 
 describe("GET /api/hub/search", () => {
-  test("finds what can be pulled, by the order asked for", async () => {
+  test("finds models that can be pulled, in the requested order", async () => {
     const { status, json } = await get("/api/hub/search?query=qwen3&order=downloads");
     expect(status).toBe(200);
     const { models } = json as { models: Array<{ repository: string }> };
@@ -70,7 +70,7 @@ describe("GET /api/hub/search", () => {
     expect(models[2]).toMatchObject({ is_gated: true });
   });
 
-  test("without words gives the first of all, at most as many as asked for", async () => {
+  test("without a query returns the first models, up to the limit", async () => {
     const { json } = await get("/api/hub/search?limit=1");
     expect((json as { models: unknown[] }).models).toHaveLength(1);
   });
@@ -93,12 +93,12 @@ describe("GET /api/hub/search", () => {
     [{ status: 401 }, 403, "STORE_HUB_UNAUTHORISED"],
     [{ status: 200, body: "<html>" }, 502, "STORE_HUB_REPLY_INVALID"],
     [{ status: 200, body: '{"models":[]}' }, 502, "STORE_HUB_REPLY_INVALID"],
-  ])("tells of a hub that answers %j", async (fault, status, code) => {
+  ])("reports a hub that answers %j", async (fault, status, code) => {
     hub.setFaults(() => fault);
     expect(await get("/api/hub/search?query=x")).toMatchObject({ status, json: { code } });
   });
 
-  test("leaves entries out that could not be pulled", async () => {
+  test("leaves out entries that cannot be pulled", async () => {
     const body = JSON.stringify([{ id: "a/b" }, { id: "no-owner" }, 7, { id: "a/\u001b[2J" }]);
     hub.setFaults(() => ({ status: 200, body }));
     const { json } = await get("/api/hub/search");
@@ -107,7 +107,7 @@ describe("GET /api/hub/search", () => {
 });
 
 describe("GET /api/hub/repository", () => {
-  test("lists each whole quantization once, with the projector's bytes", async () => {
+  test("lists each complete quantization once, with the projector's bytes", async () => {
     const { json } = await get("/api/hub/repository?name=hf.co/maker/Qwen3-8B-GGUF");
     expect(json).toEqual({
       name: "hf.co/maker/Qwen3-8B-GGUF",
@@ -120,7 +120,7 @@ describe("GET /api/hub/repository", () => {
     });
   });
 
-  test("takes a name without the host, and a file's name where no quantization is told", async () => {
+  test("accepts a name without the host, and names files without a quantization", async () => {
     const { json } = await get("/api/hub/repository?name=other/qwen3-small");
     expect(json).toMatchObject({ quantizations: [{ selector: "small.gguf", is_default: true }] });
   });
@@ -138,7 +138,7 @@ describe("GET /api/hub/repository", () => {
 });
 
 describe("GET /api/hub/card", () => {
-  test("gives what the makers say, without the hub's own settings in front", async () => {
+  test("returns the model card without its front matter", async () => {
     const readme = "---\nlicense: mit\ntags:\n- gguf\n---\n# A model\n\nIt writes.\n";
     await hub.setFile("other/words", "README.md", Buffer.from(readme));
     expect(await get("/api/hub/card?name=other/words")).toMatchObject({
@@ -147,20 +147,20 @@ describe("GET /api/hub/card", () => {
     });
   });
 
-  test("is empty where they say nothing, and cut where they say too much", async () => {
+  test("is empty without a card, and truncated when too long", async () => {
     expect((await get("/api/hub/card?name=other/qwen3-small")).json).toMatchObject({ text: "" });
     await hub.setFile("other/words", "README.md", { generatedBytes: 2_000_000 });
     const { json } = await get("/api/hub/card?name=other/words");
     expect((json as { text: string }).text.length).toBeLessThan(600_000);
   });
 
-  test("is refused with the repository", async () => {
+  test("is refused like the repository", async () => {
     expect((await get("/api/hub/card?name=nobody/nothing")).status).toBe(404);
     expect((await get("/api/hub/card?name=other/qwen3-gated")).status).toBe(403);
   });
 });
 
-test("a hub that is not there is told in a sentence", async () => {
+test("an unreachable hub is reported in one sentence", async () => {
   const alone = await StoreServer.start({ hub_endpoint: "http://127.0.0.1:9" });
   try {
     expect(await alone.server.send("/api/hub/search?query=x")).toMatchObject({

@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(async () => await keyed.close());
 
 describe("with a key", () => {
-  test("both headers are taken, and the scheme in any case", async () => {
+  test("both headers are accepted, with the scheme in any case", async () => {
     for (const headers of [
       bearer(token),
       { authorization: `bearer ${token}` },
@@ -32,7 +32,7 @@ describe("with a key", () => {
     }
   });
 
-  test("OpenAI's client works, and names what is wrong without one", async () => {
+  test("OpenAI's client works, and reports a missing key", async () => {
     const options = { baseURL: `${server.url}/v1`, maxRetries: 0 };
     const messages = [{ role: "user" as const, content: "What is the capital of France?" }];
     const body = { model: "tiny", messages, temperature: 0 };
@@ -42,7 +42,7 @@ describe("with a key", () => {
     await expect(refused).rejects.toBeInstanceOf(OpenAI.AuthenticationError);
   });
 
-  test("Anthropic's client works, and names what is wrong without one", async () => {
+  test("Anthropic's client works, and reports a missing key", async () => {
     const options = { baseURL: server.url, maxRetries: 0, authToken: null };
     const body = {
       model: "tiny",
@@ -56,7 +56,7 @@ describe("with a key", () => {
     await expect(refused).rejects.toBeInstanceOf(Anthropic.AuthenticationError);
   });
 
-  test("its id is in the request's record; the key itself is nowhere", async () => {
+  test("its id is in the request's record, the key itself nowhere", async () => {
     await server.post("/api/generate", question, bearer(token));
     const { text, json } = await server.send("/api/requests?limit=1", { headers: bearer(manager) });
     const id = keyed.keys.verify(token)?.id;
@@ -71,7 +71,7 @@ describe("with a key", () => {
     expect((await server.send("/api/requests", { headers: wrong })).status).toBe(401);
   });
 
-  test("a new key works at once, and a revoked one no more", async () => {
+  test("a new key works at once, and a revoked one stops working", async () => {
     const late = keyed.token();
     const ask = async () => (await server.send("/api/tags", { headers: bearer(late) })).status;
     expect(await ask()).toBe(200);
@@ -99,7 +99,7 @@ describe("the role infer", () => {
     expect([401, 403]).not.toContain(allowed.status);
   });
 
-  test("is told why", async () => {
+  test("gets the reason", async () => {
     const { json } = await server.send("/api/delete", {
       method: "DELETE",
       headers: bearer(token),
@@ -121,11 +121,11 @@ describe("the role infer", () => {
     expect((await server.send(path, { method, headers: bearer(token) })).status).toBe(200);
   });
 
-  test("an unknown route is unknown, not forbidden", async () => {
+  test("gets 404 for an unknown route, not 403", async () => {
     expect((await server.send("/no/route", { headers: bearer(token) })).status).toBe(404);
   });
 
-  test("sees its own requests alone", async () => {
+  test("sees only its own requests", async () => {
     const other = keyed.token();
     const mine = await server.post("/api/generate", question, bearer(token));
     const theirs = await server.post("/api/generate", question, bearer(other));
@@ -141,11 +141,11 @@ describe("the role infer", () => {
     expect(await look(ids(theirs), manager)).toBe(200);
   });
 
-  test("ends its own requests alone", async () => {
+  test("cancels only its own requests", async () => {
     const other = keyed.token();
     const running = await fetch(`${server.url}/v1/chat/completions`, {
       method: "POST",
-      // Goes on until the window is full.
+      // Continues until the window is full.
       body: JSON.stringify({
         model: "tiny",
         messages: [{ role: "user", content: "Write a long story." }],
@@ -162,7 +162,7 @@ describe("the role infer", () => {
   });
 });
 
-test("a key that asks too often is told when to come back; others are not kept waiting", async () => {
+test("a key over its rate limit gets Retry-After; other keys are not affected", async () => {
   const limited = await KeyedServer.start({ key_requests_per_minute: 2 });
   const [first, second] = [limited.token(), limited.token()];
   const ask = async (key: string) =>
@@ -176,7 +176,7 @@ test("a key that asks too often is told when to come back; others are not kept w
   await limited.close();
 });
 
-describe("where no key is asked for", () => {
+describe("without required keys", () => {
   let open: KeyedServer;
   beforeAll(async () => {
     open = await KeyedServer.start({ require_key: "auto" });
@@ -184,13 +184,13 @@ describe("where no key is asked for", () => {
   afterAll(async () => await open.close());
 
   test.each([{}, bearer("sk-whatever"), bearer("mk_wrong"), { authorization: "Basic eDp5" }])(
-    "%j is as good as any",
+    "%j is accepted",
     async (headers) => {
       expect((await open.server.send("/api/tags", { headers })).status).toBe(200);
     },
   );
 
-  test("a valid key is still known by its id, and may do everything", async () => {
+  test("a valid key is still recorded by its id, and may do everything", async () => {
     const key = open.token();
     const { headers } = await open.server.post("/api/copy", {}, bearer(key));
     const id = headers.get("x-request-id");

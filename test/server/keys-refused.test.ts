@@ -1,4 +1,4 @@
-// At the door without a valid key: who is kept out, and how they are told.
+// Requests without a valid key: refusals and their errors.
 import { writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { sendRaw } from "../support/http-raw.ts";
@@ -19,7 +19,7 @@ beforeEach(async () => {
 afterEach(async () => await keyed.close());
 
 describe("without a valid key", () => {
-  test("a request is refused in the shape of its API, with what to do", async () => {
+  test("a request is refused in its API's error shape, with advice", async () => {
     const native = await server.post("/api/generate", question);
     expect([native.status, native.headers.get("www-authenticate")]).toEqual([
       401,
@@ -63,11 +63,11 @@ describe("without a valid key", () => {
     ["GET", "/api/version", 200],
     ["GET", "/health", 200],
     ["GET", "/?x=1", 200],
-  ])("%s %s is open: it tells that a server is there", async (method, path, status) => {
+  ])("%s %s is open, as a sign that a server runs", async (method, path, status) => {
     expect((await server.send(path, { method })).status).toBe(status);
   });
 
-  test("a page's preflight is answered, since it carries no key", async () => {
+  test("a page's preflight is answered, as it carries no key", async () => {
     const { status } = await server.send("/v1/chat/completions", {
       method: "OPTIONS",
       headers: { origin: "http://localhost:3000", "access-control-request-method": "POST" },
@@ -82,13 +82,16 @@ describe("without a valid key", () => {
     ["mk_secretsecretsecret", "SERVER_KEY_HEADER_MALFORMED", "no scheme"],
     ["sk-mysecret:with more", "SERVER_KEY_HEADER_MALFORMED", "no scheme"],
     ["Bearer sk-1234567890", "SERVER_KEY_INVALID", "mistyped, unknown, revoked or expired"],
-  ])("Authorization: %s is told apart, and not repeated", async (authorization, code, words) => {
-    const { status, json, text } = await server.send("/api/tags", { headers: { authorization } });
-    expect([status, json]).toEqual([401, { error: expect.stringContaining(words), code }]);
-    expect(text).not.toMatch(/secret|sk-|dXNl/);
-  });
+  ])(
+    "Authorization: %s has its own error, without repeating it",
+    async (authorization, code, words) => {
+      const { status, json, text } = await server.send("/api/tags", { headers: { authorization } });
+      expect([status, json]).toEqual([401, { error: expect.stringContaining(words), code }]);
+      expect(text).not.toMatch(/secret|sk-|dXNl/);
+    },
+  );
 
-  test("two Authorization headers are one too many", async () => {
+  test("two Authorization headers are refused", async () => {
     const headers = { authorization: [`Bearer ${keyed.token()}`, "Bearer x"] } as unknown as Record<
       string,
       string
@@ -111,7 +114,7 @@ describe("without a valid key", () => {
     expect(texts[0]).toContain("SERVER_KEY_INVALID");
   });
 
-  test("an unread body does not matter: the refusal comes at once", async () => {
+  test("the refusal does not wait for the body", async () => {
     const { status } = await sendRaw(`${server.url}/api/chat`, {
       method: "POST",
       headers: { "content-length": "1000000" },
@@ -120,7 +123,7 @@ describe("without a valid key", () => {
   });
 });
 
-test("failures are logged once a minute and slowed down, while valid keys get in", async () => {
+test("failures are logged once a minute and slowed down, while valid keys work", async () => {
   const key = keyed.token();
   const fail = async () => (await server.send("/api/tags", { headers: bearer("mk_x") })).status;
   const statuses = [];
@@ -132,7 +135,7 @@ test("failures are logged once a minute and slowed down, while valid keys get in
   ]);
 });
 
-test("an unusable key file lets nobody in but the owner", async () => {
+test("an unusable key file lets in only the owner", async () => {
   const key = keyed.token();
   writeFileSync(keyed.keys.file, "no database ".repeat(100));
   const ask = async (headers: Record<string, string>) =>

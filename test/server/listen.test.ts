@@ -49,7 +49,7 @@ function onOtherPorts(takenPorts: number[], seen: number[] = []): FastifyInstanc
   });
 }
 
-describe("an address that was named", () => {
+describe("a given address", () => {
   test("is bound, and its URL answers", async () => {
     const { url, notice, address } = await listen(app, local(0), never);
     expect(notice).toBeUndefined();
@@ -58,7 +58,7 @@ describe("an address that was named", () => {
     expect(await (await fetch(url)).text()).toBe("ours");
   });
 
-  test("that belongs to another program is an error that says so", async () => {
+  test("in use by another program is an error that says so", async () => {
     const asked: string[] = [];
     const identify: IdentifyServer = async (url) => {
       asked.push(url);
@@ -75,7 +75,7 @@ describe("an address that was named", () => {
     expect(asked).toEqual([`http://127.0.0.1:${takenPort}`]);
   });
 
-  test("is followed by the next free port where that may be taken", async () => {
+  test("is followed by the next free port if that is allowed", async () => {
     const seen: number[] = [];
     const other = onOtherPorts([20_000, 20_001], seen);
     const { notice } = await listen(other, local(20_000), asOurs, 10);
@@ -83,7 +83,7 @@ describe("an address that was named", () => {
     expect(notice).toMatch(/^Port 20000 is already in use; using \d+\.$/);
   });
 
-  test("that belongs to a server of ours is another error", async () => {
+  test("of another modelctl server is a different error", async () => {
     await expect(listen(app, local(takenPort), asOurs)).rejects.toMatchObject({
       code: "SERVER_ALREADY_RUNNING",
       exitCode: 5,
@@ -94,7 +94,7 @@ describe("an address that was named", () => {
   test.each([
     ["192.0.2.1", "this machine has no such address"],
     ["no-such-host.invalid", "the name "],
-  ])("%s cannot be bound, and why is said", async (host, reason) => {
+  ])("%s cannot be bound, with the reason", async (host, reason) => {
     await expect(listen(app, { ...local(0), host }, never)).rejects.toMatchObject({
       code: "SERVER_ADDRESS_UNUSABLE",
       exitCode: 5,
@@ -103,8 +103,8 @@ describe("an address that was named", () => {
   });
 });
 
-describe("no address", () => {
-  test("means the usual port, without a word about it", async () => {
+describe("without an address", () => {
+  test("uses the default port silently", async () => {
     const seen: number[] = [];
     const { notice, url } = await listen(onOtherPorts([], seen), undefined, never);
     expect(seen).toEqual([11434]);
@@ -112,7 +112,7 @@ describe("no address", () => {
     expect(await (await fetch(url)).text()).toBe("ours");
   });
 
-  test("and another program on the usual port means the next free one, and one line about it", async () => {
+  test("uses the next free port, with one log line, if another program has the default one", async () => {
     const seen: number[] = [];
     const { notice, url } = await listen(
       onOtherPorts([11434, 11435, 11436], seen),
@@ -124,7 +124,7 @@ describe("no address", () => {
     expect(await (await fetch(url)).text()).toBe("ours");
   });
 
-  test("and a server of ours on the usual port is not passed over", async () => {
+  test("does not skip a modelctl server on the default port", async () => {
     const seen: number[] = [];
     await expect(listen(onOtherPorts([11434], seen), undefined, asOurs)).rejects.toMatchObject({
       code: "SERVER_ALREADY_RUNNING",
@@ -132,7 +132,7 @@ describe("no address", () => {
     expect(seen).toEqual([11434]);
   });
 
-  test("and other programs on all eleven ports are an error", async () => {
+  test("fails when other programs have all eleven ports", async () => {
     const all = Array.from({ length: 11 }, (_, index) => 11434 + index);
     const seen: number[] = [];
     await expect(listen(onOtherPorts(all, seen), undefined, asOther)).rejects.toMatchObject({

@@ -80,7 +80,7 @@ async function crowd(size: number, seed: number): Promise<void> {
   );
 }
 
-test("each gets its own answer, and slots, listeners and memory come back", async () => {
+test("each gets its own answer, and slots, listeners and memory are released", async () => {
   await crowd(200, 7);
   const before = { listeners: listeners(), heap: await heapAfterCollection() };
   for (const seed of proofCases([11], [13, 17])) await crowd(200, seed);

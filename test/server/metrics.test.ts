@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await server.close());
 
-/** Values by name with labels, as they stand in the text. */
+/** Values by name with labels, as printed. */
 async function scrape(): Promise<Map<string, number>> {
   const { text } = await server.send("/metrics");
   return new Map(
@@ -31,7 +31,7 @@ async function addedBy(work: () => Promise<unknown>): Promise<(name: string) => 
   return (name) => (after.get(`modelctl_${name}`) ?? 0) - (before.get(`modelctl_${name}`) ?? 0);
 }
 
-test("is what Prometheus reads", async () => {
+test("is readable by Prometheus", async () => {
   const { headers, status } = await server.send("/metrics");
   expect([status, headers.get("content-type")]).toEqual([
     200,
@@ -78,7 +78,7 @@ test("every choice of a request is measured", async () => {
   }
 });
 
-test("embeddings add their prompt, and refusals their status", async () => {
+test("embeddings add their prompt, and refused requests their status", async () => {
   const added = await addedBy(async () => {
     await server.post("/api/embed", { model: "tiny", input: ["one text"] });
     await server.send("/no/such/route/1");
@@ -90,7 +90,7 @@ test("embeddings add their prompt, and refusals their status", async () => {
   expect(added('requests_total{method="GET",route="/",status="403"}')).toBe(1);
 });
 
-test("a client that leaves counts as 499, with the tokens it had", async () => {
+test("a client that disconnects counts as 499, with its tokens", async () => {
   const added = await addedBy(async () => {
     const leave = new AbortController();
     const reply = await fetch(`${server.url}/v1/chat/completions`, {
@@ -113,7 +113,7 @@ test("a client that leaves counts as 499, with the tokens it had", async () => {
   expect((await scrape()).get("modelctl_requests_in_flight")).toBe(1);
 });
 
-test("loaded models and their memory are told, and crashes counted", async () => {
+test("loaded models and their memory are reported, and crashes counted", async () => {
   const values = await scrape();
   expect(values.get('modelctl_loaded_models{model="tiny:latest",state="idle"}')).toBe(1);
   expect(values.get('modelctl_model_memory_bytes{model="tiny:latest",kind="ram"}')).toBeGreaterThan(
@@ -127,7 +127,7 @@ test("loaded models and their memory are told, and crashes counted", async () =>
   expect([...(await scrape()).keys()].some((name) => name.includes("loaded_models{"))).toBe(false);
 });
 
-test("GET /api/metrics is one look at the machine", async () => {
+test("GET /api/metrics describes the machine once", async () => {
   const { json } = await server.send("/api/metrics");
   expect(json).toMatchObject({
     cpu: { cores: expect.any(Number), load: expect.any(Number) },
@@ -138,7 +138,7 @@ test("GET /api/metrics is one look at the machine", async () => {
   });
 });
 
-test("followed, it has a line each second, and shows an answer being written", async () => {
+test("with follow it sends a line each second, and shows an answer in progress", async () => {
   const leave = new AbortController();
   const reply = await fetch(`${server.url}/api/metrics?follow=true`, { signal: leave.signal });
   const samples: MachineSample[] = [];

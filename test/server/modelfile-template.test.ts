@@ -7,7 +7,7 @@ function check(modelfile: string): string[] {
   return checkTemplate(parseModelfile(modelfile));
 }
 
-describe("a template that cannot be read", () => {
+describe("an invalid template", () => {
   test.each([
     ["on a line below", 'FROM a\nTEMPLATE """{{ .Prompt }}\n  {{ nope 1 }}"""', "line 3, column 6"],
     ["on its first line", 'FROM a\nTEMPLATE """{{ nope 1 }}"""', "line 2, column 16"],
@@ -18,7 +18,7 @@ describe("a template that cannot be read", () => {
   });
 });
 
-test("what would print nothing is told, and what was meant", () => {
+test("a template that prints nothing is reported with a suggestion", () => {
   const [warning, ...more] = check('FROM a\nTEMPLATE """\n{{ .Promt }}\n"""');
   expect(warning).toBe(
     "Modelfile line 3, column 4: the TEMPLATE uses .Promt, which does not exist and prints nothing. Did you mean .Prompt?",
@@ -26,6 +26,6 @@ test("what would print nothing is told, and what was meant", () => {
   expect(more).toEqual([]);
 });
 
-test("a template in order is passed in silence", () => {
+test("a valid template has no warning", () => {
   expect(check("FROM a\nTEMPLATE {{ .System }} {{ .Prompt }}")).toEqual([]);
 });

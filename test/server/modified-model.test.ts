@@ -50,7 +50,7 @@ const statusesOf = (records: readonly NativeRecord[]) => [
 ];
 
 describe("a touched file", () => {
-  test("is read in sight before the load, once", async () => {
+  test("is hashed before the load, once, with progress", async () => {
     await touched("seen");
     const first = await generate("seen", { progress: true });
     expect(first.text).toBe("2 + 3 = 5");
@@ -63,21 +63,21 @@ describe("a touched file", () => {
     expect(statusesOf(second.records)).not.toContain("checking");
   });
 
-  test("does not show to who did not ask for progress", async () => {
+  test("is hashed silently for clients that did not ask for progress", async () => {
     await touched("unseen");
     const { records, text } = await generate("unseen");
     expect(text).toBe("2 + 3 = 5");
     expect(statusesOf(records)).toEqual([]);
   });
 
-  test("is not read for what is merely shown", async () => {
+  test("is not hashed for requests that only show it", async () => {
     await touched("shown");
     expect((await store.client.show({ model: "shown" })).details.family).toBe("llama");
     const { records } = await generate("shown", { progress: true });
     expect(statusesOf(records)).toContain("checking");
   });
 
-  test("that turns out to be another refuses the request", async () => {
+  test("with other content fails the request", async () => {
     changeTheEnd(await touched("other"));
     const refused = await generate("other");
     expect(refused.status).toBe(409);

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { toPromptMessage, toToolDefinition } from "../../source/server/routes/native/messages.ts";
 
 describe("messages", () => {
-  test("keep what they carry, under the prompt's names", () => {
+  test("keep their fields, under the prompt's names", () => {
     const message = toPromptMessage({
       role: "Assistant",
       content: "Wait.",
@@ -27,7 +27,7 @@ describe("messages", () => {
     });
   });
 
-  test("have only the fields that say something", () => {
+  test("have no empty fields", () => {
     for (const nothing of [null, undefined]) {
       const message = {
         role: "user",
@@ -49,12 +49,12 @@ describe("messages", () => {
     });
   });
 
-  test.each(["", "human", "functions", " user"])("%j is no role", (role) => {
+  test.each(["", "human", "functions", " user"])("%j is not a role", (role) => {
     expect(() => toPromptMessage({ role })).toThrow(/must be one of system, developer, user/);
   });
 });
 
-test("a tool's properties keep their order", () => {
+test("the properties of a tool keep their order", () => {
   const properties = { zone: {}, city: {}, area: {} };
   const { parameters } = toToolDefinition({
     type: "function",

@@ -109,7 +109,7 @@ function piecesOf(text: string, type: string): unknown[] {
 }
 
 describe("a whole reply", () => {
-  test.each(whole)("of $key is as described", async (question) => {
+  test.each(whole)("of $key matches its description", async (question) => {
     const { json: schema, status = 200 } = replies[question.key] ?? {};
     const reply = await ask(question);
     expect({ status: reply.status, text: reply.text }).toMatchObject({ status });
@@ -117,7 +117,7 @@ describe("a whole reply", () => {
     if (schema !== undefined) expect(violations(schema, reply.json)).toEqual([]);
   });
 
-  test("of one request is its record", async () => {
+  test("for one request is its record", async () => {
     const { json } = await store.server.send("/api/requests");
     const { requests } = json as { requests: Array<{ id: string }> };
     const one = await store.server.send(`/api/requests/${requests[0]?.id}`);
@@ -128,7 +128,7 @@ describe("a whole reply", () => {
 });
 
 describe("a streamed reply", () => {
-  test.each(streamed)("of $key is as described", async (question) => {
+  test.each(streamed)("of $key matches its description", async (question) => {
     const { stream } = replies[question.key] ?? {};
     if (stream === undefined) throw new Error("it is not described");
     const reply = await ask(question);
@@ -146,7 +146,7 @@ describe("an error", () => {
     { key: "POST /v1/messages", body: {} },
     { key: "POST /api/chat", body: { model: "nobody" } },
     { key: "GET /v1/models/*", path: "/v1/models/nobody" },
-  ])("of $key is as described", async (question) => {
+  ])("of $key matches its description", async (question) => {
     const reply = await ask(question);
     expect(reply.status).toBeGreaterThanOrEqual(400);
     const [, pattern = ""] = question.key.split(" ");
@@ -154,7 +154,7 @@ describe("an error", () => {
   });
 });
 
-test("every operation says what it replies, and every description is tried or has no body", () => {
+test("every operation describes its reply, and every description is tested or has no body", () => {
   expect(Object.keys(replies).sort()).toEqual(Object.keys(operations).sort());
   const tried = new Set([...whole, ...streamed].map(({ key }) => key));
   const untried = Object.entries(replies).filter(([key]) => !tried.has(key));
@@ -170,7 +170,7 @@ test("every operation says what it replies, and every description is tried or ha
   ]);
 });
 
-test("the document carries the descriptions", async () => {
+test("the document contains the descriptions", async () => {
   const { json } = await store.server.send("/openapi.json");
   expect(json).toMatchObject({
     paths: {

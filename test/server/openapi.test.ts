@@ -30,11 +30,11 @@ const all = () =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
   );
 
-test("names its version and the program", () => {
+test("names the program and its version", () => {
   expect(document).toMatchObject({ openapi: "3.1.0", info: { title: "modelctl" } });
 });
 
-test("has every route that there is a sentence on, and a sentence on every route", () => {
+test("has exactly the routes that are documented", () => {
   const named = Object.keys(operations).map((key) => {
     const [method = "", path = ""] = key.split(" ");
     const pattern = path.replaceAll(/:(\w+)/g, "{$1}").replaceAll("*", "{model}");
@@ -53,7 +53,7 @@ test("has every route that there is a sentence on, and a sentence on every route
   }
 });
 
-test("describes bodies and queries as they are checked", () => {
+test("describes bodies and queries as they are validated", () => {
   const chat = document.paths["/v1/chat/completions"]?.post?.requestBody?.content;
   expect(Object.keys(chat?.["application/json"]?.schema.properties ?? {})).toEqual(
     expect.arrayContaining(["model", "messages", "tools", "response_format", "stream"]),
@@ -64,7 +64,7 @@ test("describes bodies and queries as they are checked", () => {
   );
 });
 
-test("every parameter of a path is declared", () => {
+test("declares every path parameter", () => {
   for (const { path, operation } of all()) {
     const declared = (operation.parameters ?? []).filter((entry) => entry.in === "path");
     const used = [...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name);
@@ -72,7 +72,7 @@ test("every parameter of a path is declared", () => {
   }
 });
 
-test("every reference leads somewhere", () => {
+test("resolves every reference", () => {
   const text = JSON.stringify(document);
   for (const [, reference = ""] of text.matchAll(/"\$ref":"#\/([^"]+)"/g)) {
     const found = reference

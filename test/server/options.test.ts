@@ -10,12 +10,12 @@ function parse(options: Record<string, unknown> | undefined) {
 }
 
 describe("options", () => {
-  test("none are none", () => {
+  test("may be empty", () => {
     expect(parse(undefined)).toEqual({ parameters: {}, log: [] });
     expect(parse({})).toEqual({ parameters: {}, log: [] });
   });
 
-  test("keep their values, whole numbers cut to whole ones", () => {
+  test("keep their values, and whole numbers are truncated", () => {
     const { parameters, log } = parse({
       num_predict: 3.9,
       seed: -1.5,
@@ -33,11 +33,11 @@ describe("options", () => {
     expect(log).toEqual([]);
   });
 
-  test("null leaves the default", () => {
+  test("null means the default", () => {
     expect(parse({ temperature: null, stop: null })).toEqual({ parameters: {}, log: [] });
   });
 
-  test("unknown names are ignored with a line each, inherited names too", () => {
+  test("unknown names, also inherited ones, are ignored with a log line each", () => {
     const { parameters, log } = parse({ mirostat: 2, constructor: 1, toString: 2 });
     expect(parameters).toEqual({});
     expect(log).toHaveLength(3);
@@ -67,7 +67,7 @@ describe("options", () => {
     },
   );
 
-  test.each([0, -1])("repeat_penalty cannot be %d: a division by it has no answer", (value) => {
+  test.each([0, -1])("repeat_penalty cannot be %d, which would divide by zero", (value) => {
     expect(() => parse({ repeat_penalty: value })).toThrow(
       expect.objectContaining({ param: "options.repeat_penalty" }),
     );

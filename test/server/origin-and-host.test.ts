@@ -88,13 +88,13 @@ describe("the Host header", () => {
     });
   });
 
-  test("may be one that the setting lists", async () => {
+  test("may be one from the settings", async () => {
     await start({ allowedHosts: ["Models.Home.example"] });
     expect((await get({ host: "models.home.example:11434" })).statusCode).toBe(200);
     expect((await get({ host: "other.home.example" })).statusCode).toBe(403);
   });
 
-  test("is not looked at when other machines may call", async () => {
+  test("is not checked when other machines may connect", async () => {
     await start({ isLoopbackBound: false });
     expect((await get({ host: "my-server.example" })).statusCode).toBe(200);
   });
@@ -114,7 +114,7 @@ describe("the Origin header", () => {
     "vscode-webview://abc",
     "chrome-extension://abcdef",
     "moz-extension://abcdef",
-  ])("%s is allowed and told so", async (origin) => {
+  ])("%s is allowed and echoed", async (origin) => {
     await start();
     const { statusCode, headers } = await get({ host, origin });
     expect(statusCode).toBe(200);
@@ -141,19 +141,22 @@ describe("the Origin header", () => {
     expect(headers["access-control-allow-origin"]).toBeUndefined();
   });
 
-  test.each(["GET", "HEAD", "POST", "DELETE"] as const)("null is refused to %s", async (method) => {
-    await start();
-    const url = method === "POST" ? "/v1/chat/completions" : "/";
-    const { statusCode } = await app.inject({ method, url, headers: { host, origin: "null" } });
-    expect(statusCode).toBe(403);
-  });
+  test.each(["GET", "HEAD", "POST", "DELETE"] as const)(
+    "null is refused for %s",
+    async (method) => {
+      await start();
+      const url = method === "POST" ? "/v1/chat/completions" : "/";
+      const { statusCode } = await app.inject({ method, url, headers: { host, origin: "null" } });
+      expect(statusCode).toBe(403);
+    },
+  );
 
-  test("that is empty is none, as in requests of other programs", async () => {
+  test("may be empty, as sent by some programs", async () => {
     await start();
     expect((await get({ host, origin: "" })).statusCode).toBe(200);
   });
 
-  test("of an allowed page may read the headers that clients look for", async () => {
+  test("of an allowed page may read the headers that clients need", async () => {
     await start();
     const { headers } = await get({ host, origin: "http://localhost:3000" });
     const exposed = String(headers["access-control-expose-headers"]).split(", ");
@@ -161,14 +164,14 @@ describe("the Origin header", () => {
     expect(headers.vary).toContain("Origin");
   });
 
-  test("that is the server's own is no stranger", async () => {
+  test("may be the server's own", async () => {
     await start({ isLoopbackBound: false });
     const origin = "http://my-server.example";
     expect((await get({ host: "my-server.example", origin })).statusCode).toBe(200);
     expect((await get({ host: "other.example", origin })).statusCode).toBe(403);
   });
 
-  test("may be added to, with * for anything, and the usual ones stay", async () => {
+  test("can be extended, with * for anything, and the defaults stay", async () => {
     await start({ more: ["https://*.company.example", "https://one.example"] });
     for (const origin of [
       "https://a.company.example",
@@ -182,7 +185,7 @@ describe("the Origin header", () => {
     }
   });
 
-  test("of * allows all", async () => {
+  test("may be anything with *", async () => {
     await start({ more: ["*"] });
     expect((await get({ host, origin: "https://any.example" })).statusCode).toBe(200);
   });
@@ -235,7 +238,7 @@ describe("a preflight", () => {
     }
   });
 
-  test("to another Host is refused", async () => {
+  test("to another host is refused", async () => {
     await start();
     const headers = { host: "evil.example", origin: "http://localhost" };
     const { statusCode } = await app.inject({ method: "OPTIONS", url: "/", headers });

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { parametersText } from "../../source/server/description/parameters-text.ts";
 
-test("names fill thirty columns, lists have a line for each element, texts are in Go's quotes", () => {
+test("pads names to thirty columns, prints lists line by line and texts in Go's quotes", () => {
   const parameters = {
     temperature: 0.7,
     stop: ["<|im_end|>", 'a "b"\n\u0007'],

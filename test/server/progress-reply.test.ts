@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { engineErrors } from "../../source/engine/errors.ts";
 import { replyWithProgress } from "../../source/server/routes/store/progress-reply.ts";
 
-test.each([true, false])("a client that leaves, with stream: %s", async (stream) => {
+test.each([true, false])("stops when its client disconnects, with stream: %s", async (stream) => {
   const begun = Promise.withResolvers<void>();
   const failed = Promise.withResolvers<Error>();
   const app = Fastify();

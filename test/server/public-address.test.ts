@@ -31,12 +31,12 @@ describe("an address", () => {
     "2001:db8::1",
     "localhost",
     "",
-  ])("%s is not on the internet", (address) => {
+  ])("%s is not public", (address) => {
     expect(isPublicAddress(address)).toBe(false);
   });
 
   it.each(["1.1.1.1", "172.32.0.1", "192.167.1.1", "2606:4700::1111", "::ffff:1.1.1.1"])(
-    "%s is",
+    "%s is public",
     (address) => {
       expect(isPublicAddress(address)).toBe(true);
     },

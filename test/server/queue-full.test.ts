@@ -1,4 +1,4 @@
-// More requests than may wait: the others are told at once when to try again, in each API's shape.
+// A full queue: further requests get a retry time at once, in each API's shape.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { TestServer } from "../support/test-server.ts";
 

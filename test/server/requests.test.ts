@@ -22,7 +22,7 @@ async function list(query = ""): Promise<RequestRecord[]> {
 const idOf = ({ headers }: { headers: Headers }) => headers.get("x-request-id") ?? "";
 
 describe("a record", () => {
-  test("tells what was asked and how it went", async () => {
+  test("describes the request and its outcome", async () => {
     const reply = await server.post("/api/generate", {
       ...question,
       options: { temperature: 0, num_predict: 5, stop: ["never"] },
@@ -46,7 +46,7 @@ describe("a record", () => {
     expect(record.queueMs).toBeGreaterThanOrEqual(0);
   });
 
-  test("tells where the beginning of a prompt came from, or why it had to be read", async () => {
+  test("says where the start of a prompt came from, or why it was computed", async () => {
     const own = await TestServer.start({ context_length: 512 });
     try {
       const recordOf = async (prompt: string, options = {}) => {
@@ -78,7 +78,7 @@ describe("a record", () => {
     }
   });
 
-  test("has the id that its reply carried, whatever the reply", async () => {
+  test("has the id that its reply had, whatever the reply", async () => {
     for (const [path, init] of [
       ["/", {}],
       ["/api/version", { method: "HEAD" }],
@@ -92,7 +92,7 @@ describe("a record", () => {
     }
   });
 
-  test("tells why a request failed", async () => {
+  test("says why a request failed", async () => {
     const reply = await server.post("/api/chat", { model: "nowhere", messages: [] });
     const { json } = await server.send(`/api/requests/${idOf(reply)}`);
     expect(json).toMatchObject({
@@ -101,17 +101,17 @@ describe("a record", () => {
     });
   });
 
-  test("of an unknown id is 404", async () => {
+  test("with an unknown id is 404", async () => {
     const { status, json } = await server.send("/api/requests/r-zzz");
     expect([status, json]).toMatchObject([404, { code: "SERVER_REQUEST_UNKNOWN" }]);
   });
 });
 
-describe("what was said", () => {
+describe("recorded texts", () => {
   const look = async (reply: { headers: Headers }) =>
     (await server.send(`/api/requests/${idOf(reply)}`)).json as { prompt: string; answer: string };
 
-  test("is the prompt as the model got it, and its answer", async () => {
+  test("are the prompt as the model got it, and its answer", async () => {
     const reply = await server.post("/v1/chat/completions", {
       model: "tiny",
       messages: [{ role: "user", content: capital }],
@@ -123,7 +123,7 @@ describe("what was said", () => {
     expect(answer).toBe("The capital of France is Paris.");
   });
 
-  test("has no secrets in it", async () => {
+  test("contain no secrets", async () => {
     const secret = "sk-proj-abcdefghijklmnopqrstuvwxyz";
     const raw = `My key is ${secret}.`;
     const options = { num_predict: 1 };
@@ -136,13 +136,13 @@ describe("what was said", () => {
     expect(await look(reply)).toMatchObject({ prompt: "My key is sk-…[secret]." });
   });
 
-  test("can be looked for", async () => {
+  test("can be searched", async () => {
     await server.post("/api/generate", question);
     const found = await list("?text=capital%20of%20France&limit=1");
     expect(found).toHaveLength(1);
   });
 
-  test("is not recorded unless its owner wants it, and forgotten at the end of recording", async () => {
+  test("exist only if the owner wants them, and are deleted when recording ends", async () => {
     const plain = await TestServer.start();
     try {
       const reply = await plain.post("/api/generate", question);
@@ -171,7 +171,7 @@ describe("what was said", () => {
 });
 
 describe("a filter", () => {
-  test("picks by status, path and text, together or each in its own field", async () => {
+  test("selects by status, path and text, together or by field", async () => {
     await server.post("/api/generate", question);
     await server.post("/api/generate", { model: "nowhere", prompt: "x" });
     for (const query of [
@@ -190,7 +190,7 @@ describe("a filter", () => {
     );
   });
 
-  test("keeps the newest of what is left", async () => {
+  test("keeps the newest matches", async () => {
     const all = await list();
     expect(await list("?limit=2")).toEqual(all.slice(-2));
     expect(await list("?since=1d")).toEqual(all);
@@ -229,7 +229,7 @@ describe("following", () => {
     return { reply, records, ended, leave: () => leave.abort() };
   }
 
-  test("begins with what is there, and goes on with each request that ends", async () => {
+  test("starts with existing requests and continues with each finished one", async () => {
     await server.post("/api/generate", question);
     const { reply, records, leave, ended } = await follow("&limit=1");
     expect(reply.headers.get("content-type")).toBe("application/x-ndjson");
@@ -246,7 +246,7 @@ describe("following", () => {
     await ended;
   });
 
-  test("connects at once when there is nothing to tell yet", async () => {
+  test("connects at once without any request", async () => {
     const { reply, records, leave, ended } = await follow("&filter=path:/nowhere");
     expect(reply.status).toBe(200);
     expect(records).toEqual([]);
@@ -254,7 +254,7 @@ describe("following", () => {
     await ended;
   });
 
-  test("tells only of what the filter lets through", async () => {
+  test("sends only what matches the filter", async () => {
     const { records, leave, ended } = await follow("&limit=1&filter=status:4xx%20since:0s");
     await server.post("/api/generate", question);
     const wrong = idOf(await server.post("/api/generate", { model: "nowhere", prompt: "x" }));
@@ -267,7 +267,7 @@ describe("following", () => {
     await ended;
   });
 
-  test("a reader that stops reading holds up nobody, and gets the newest state later", async () => {
+  test("a stalled reader blocks nobody, and gets the newest state later", async () => {
     const { port, hostname } = new URL(server.url);
     const socket = connect(Number(port), hostname);
     socket.write("GET /api/requests?follow=true HTTP/1.1\r\nHost: localhost\r\n\r\n");

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { shareCalls } from "../../source/server/share-call.ts";
 
-test("calls that come while it runs share one that begins after it", async () => {
+test("calls during a run share the next one", async () => {
   const pending: Array<PromiseWithResolvers<number>> = [];
   const call = shareCalls(async () => {
     const work = Promise.withResolvers<number>();
@@ -14,7 +14,7 @@ test("calls that come while it runs share one that begins after it", async () =>
   expect(pending).toHaveLength(1);
   const second = [call(), call(), call()];
   await Promise.resolve();
-  // Theirs has not begun: what the running one finds may be older than their question.
+  // Their run starts later: the running one may find older data.
   expect(pending).toHaveLength(1);
   pending[0]?.resolve(1);
   expect(await Promise.all(first)).toEqual([1, 1]);
@@ -23,7 +23,7 @@ test("calls that come while it runs share one that begins after it", async () =>
   expect(pending).toHaveLength(2);
 });
 
-test("a failure is told to those who asked, and to nobody after", async () => {
+test("a failure is reported to its callers only", async () => {
   let isBroken = true;
   const call = shareCalls(async () => {
     if (isBroken) throw new Error("broken");

@@ -13,7 +13,7 @@ afterAll(async () => {
   await server.close();
 });
 
-test("a body: told from its announced length, before it is sent", async () => {
+test("a body: by its announced length, before it is sent", async () => {
   const { status, text } = await sendRaw(`${server.url}/api/chat`, {
     method: "POST",
     headers: { "content-length": "100001" },
@@ -21,7 +21,7 @@ test("a body: told from its announced length, before it is sent", async () => {
   expect([status, JSON.parse(text)]).toMatchObject([413, { code: "SERVER_BODY_TOO_LARGE" }]);
 });
 
-test("a body without an announced length: as soon as it is too long", async () => {
+test("a body of unknown length: as soon as it is too large", async () => {
   const body = `{"model":"${"x".repeat(200_000)}"}`;
   const head =
     "POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n";
@@ -39,7 +39,7 @@ test.each([
   ["/api/create", "parameters"],
   ["/v1/responses", "text"],
   ["/v1/chat/completions", "messages"],
-])("a body of too many levels: %s %s", async (route, field) => {
+])("a deeply nested body: %s %s", async (route, field) => {
   const deep = `${'{"a":['.repeat(5000)}${"]}".repeat(5000)}`;
   const { status, text } = await sendRaw(`${server.url}${route}`, {
     method: "POST",
@@ -49,7 +49,7 @@ test.each([
   expect(text).toContain("nested too deeply: the limit is 512 levels");
 });
 
-test("a compressed body: by what it holds", async () => {
+test("a compressed body: by its unpacked size", async () => {
   const body = gzipSync(`{"model":"${"x".repeat(200_000)}"}`);
   expect(body.length).toBeLessThan(1000);
   const { status, text } = await sendRaw(`${server.url}/api/chat`, {
@@ -77,7 +77,7 @@ test("a URL", async () => {
   expect([status, json]).toMatchObject([414, { error: { code: "SERVER_URL_TOO_LONG" } }]);
 });
 
-test("what is no HTTP", async () => {
+test("invalid HTTP", async () => {
   for (const bytes of ["hello\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "\u0016\u0003\u0001\u0002"]) {
     const reply = await sendBytes(server.url, bytes);
     expect(reply).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
@@ -114,7 +114,7 @@ describe("an image", () => {
     ["/api/chat", "messages.0.images.1"],
     ["/v1/chat/completions", "messages.0.content.0"],
     ["/v1/messages", "messages.0.content.0"],
-  ] as const)("in %s is named by its place", async (path, place) => {
+  ] as const)("in %s is reported with its position", async (path, place) => {
     const large = await server.post(path, { model: "tiny", ...bodies(image(3100))[path] });
     expect([large.status, large.text]).toEqual([413, expect.stringContaining(`'${place}'`)]);
     expect(large.text).toContain("SERVER_IMAGE_TOO_LARGE");
@@ -135,7 +135,7 @@ describe("no path leads out of the folders", () => {
     "\\\\server\\share",
     "tiny/../../../etc/passwd",
     "\u0000/etc/passwd",
-  ])("%j is no model to anybody", async (name) => {
+  ])("%j is an unknown model everywhere", async (name) => {
     const message = { role: "user", content: "x" };
     for (const [path, body] of [
       ["/api/generate", { model: name, prompt: "x" }],

@@ -1,4 +1,4 @@
-// A server that stops: what runs may end, nothing new begins, nobody is left without a word.
+// A stopping server: running requests finish, new ones get an error.
 import { connect } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { sendBytes } from "../support/http-raw.ts";
@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(async () => await server.close());
 
-/** Begins an answer that goes on until the window is full, and comes back when it has begun. */
+/** Starts an answer that fills the window; resolves once it has begun. */
 async function beginAnswer(path: string) {
   const reply = await fetch(server.url + path, {
     method: "POST",
@@ -39,7 +39,7 @@ async function beginAnswer(path: string) {
 }
 
 describe("draining", () => {
-  test("lets an answer end, and says what it waits for", async () => {
+  test("lets an answer finish, and says what it waits for", async () => {
     const answer = await beginAnswer("/v1/chat/completions");
     const drained = server.hosted.drain(60_000);
     const text = await answer.rest();
@@ -52,14 +52,14 @@ describe("draining", () => {
     expect(server.log.at(-1)).toBe("all requests have ended");
   });
 
-  test("ends at once when nothing runs, without a word", async () => {
+  test("ends silently at once when nothing runs", async () => {
     await server.ask("What is the capital of France?");
     const before = server.log.length;
     await server.hosted.drain(60_000);
     expect(server.log.slice(before)).toEqual([]);
   });
 
-  test("gives up after its time, and the rest is told", async () => {
+  test("gives up after its time limit, and clients are told", async () => {
     const [native, openai] = await Promise.all([
       beginAnswer("/api/chat"),
       beginAnswer("/v1/chat/completions"),
@@ -73,7 +73,7 @@ describe("draining", () => {
     expect(runnersOf(process.pid)).toEqual([]);
   });
 
-  test("takes no new connections", async () => {
+  test("accepts no new connections", async () => {
     const answer = await beginAnswer("/v1/chat/completions");
     const drained = server.hosted.drain(60_000);
     await expect(fetch(`${server.url}/api/version`)).rejects.toThrow();
@@ -81,12 +81,12 @@ describe("draining", () => {
     await drained;
   });
 
-  test("refuses what comes on an open connection, in the shape of its API, and closes it", async () => {
+  test("refuses requests on open connections in their API's error shape, and closes them", async () => {
     const answer = await beginAnswer("/v1/chat/completions");
     const body = JSON.stringify({ model: "tiny", prompt: "x", stream: false });
     const post = (path: string) =>
       `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n\r\n`;
-    // The head of a request is sent, and its body only when the server has begun to stop.
+    // Sends the head of a request, and its body only once the server is stopping.
     const { port, hostname } = new URL(server.url);
     const socket = connect(Number(port), hostname);
     let text = "";
@@ -112,14 +112,14 @@ describe("draining", () => {
   });
 });
 
-test("closing without draining ends answers with a word, and leaves no runner", async () => {
+test("closing without draining ends answers with an error, and leaves no runner", async () => {
   const answer = await beginAnswer("/api/chat");
   await server.close();
   expect(await answer.rest()).toContain("ENGINE_SHUTTING_DOWN");
   expect(runnersOf(process.pid)).toEqual([]);
 });
 
-test("followers do not hold up the end", async () => {
+test("following clients do not delay the end", async () => {
   const followed = await fetch(`${server.url}/api/requests?follow`);
   const watched = await fetch(`${server.url}/api/metrics?follow`);
   await server.hosted.drain(60_000);

@@ -28,8 +28,8 @@ async function upload(content: Uint8Array): Promise<string> {
 const create = (body: Record<string, unknown>) => recordsOf(store.server, "/api/create", body);
 const statusesOf = (records: NativeRecord[]) => records.map(({ status }) => status);
 
-describe("the records", () => {
-  test("from a file that was sent, name each step, and success comes last", async () => {
+describe("progress records", () => {
+  test("for an uploaded file name each step, with success last", async () => {
     const records = await create({ model: "sent", files: { "tiny.gguf": digest } });
     const statuses = statusesOf(records);
     expect(statuses[0]).toBe("parsing GGUF");
@@ -40,7 +40,7 @@ describe("the records", () => {
     ).toHaveLength(1);
   });
 
-  test("without a stream are the last one alone", async () => {
+  test("without a stream are only the last one", async () => {
     const { json, headers } = await store.server.post("/api/create", {
       model: "quiet",
       from: "tiny",
@@ -50,7 +50,7 @@ describe("the records", () => {
     expect(headers.get("content-type")).toBe("application/json; charset=utf-8");
   });
 
-  test("begin with what has no effect, which without a stream is in the reply", async () => {
+  test("begin with warnings, which are in the reply without a stream", async () => {
     const body = { model: "odd", from: "tiny", template: "{{ .Promt }}", license: "" };
     const warning =
       "template line 1, column 4: the TEMPLATE uses .Promt, which does not exist and prints nothing. Did you mean .Prompt?";
@@ -61,7 +61,7 @@ describe("the records", () => {
     expect((await store.client.show({ model: "odd" })).license).toBeUndefined();
   });
 
-  test("say that a file of the machine is referred to, not copied", async () => {
+  test("say that a local file is referred to, not copied", async () => {
     const file = store.tinyAt("referred.gguf");
     const before = store.blobs().length;
     const records = await create({ model: "referred", from: file });
@@ -74,8 +74,8 @@ describe("the records", () => {
   });
 });
 
-describe("a file that is sent", () => {
-  test("takes the place of a blob that was cut short", async () => {
+describe("an uploaded file", () => {
+  test("replaces an incomplete blob", async () => {
     const content = Buffer.from("sent twice");
     const blob = path.join(store.folder, "models", "blobs", `sha256-${sha256(content)}`);
     await upload(content);
@@ -84,7 +84,7 @@ describe("a file that is sent", () => {
     expect(readFileSync(blob, "utf8")).toBe("sent twice");
   });
 
-  test("is refused before it comes where there is no room for it", async () => {
+  test("is refused in advance when disk space is short", async () => {
     const before = store.blobs();
     const url = `${store.server.url}/api/blobs/sha256:${"0".repeat(64)}`;
     const headers = { "content-length": String(2 ** 52) };
@@ -99,7 +99,7 @@ describe("a file that is sent", () => {
 });
 
 describe("through Ollama's client", () => {
-  test("a model made from another has its texts and parameters, and passes them on", async () => {
+  test("a model created from another inherits its texts and parameters", async () => {
     await store.client.create({
       model: "pirate",
       from: "tiny",
@@ -125,7 +125,7 @@ describe("through Ollama's client", () => {
     expect(shown).toMatchObject({ messages: [{ role: "user", content: "My name is Bob." }] });
   });
 
-  test("an empty text leaves the parent's", async () => {
+  test("an empty text keeps the parent's", async () => {
     const parent = { model: "old", from: "pirate", renderer: "some", requires: "0.5" };
     await store.server.post("/api/create", parent);
     const child = { model: "same", from: "old", system: "", renderer: "", requires: "" };
@@ -145,7 +145,7 @@ describe("through Ollama's client", () => {
     ).rejects.toMatchObject({ status_code: 404, message: expect.stringContaining("not found") });
   });
 
-  test("replaces a model of the same name in one step", async () => {
+  test("replaces a model of the same name atomically", async () => {
     await store.client.create({ model: "again", from: "tiny", system: "one" });
     await store.client.create({ model: "again", from: "tiny", system: "two" });
     expect((await store.client.show({ model: "again" })).system).toBe("two");
@@ -153,13 +153,13 @@ describe("through Ollama's client", () => {
   });
 });
 
-test("name is taken for model, as older clients say", async () => {
+test("name is accepted for model, as in older clients", async () => {
   const records = await create({ name: "older", from: "tiny" });
   expect(statusesOf(records).at(-1)).toBe("success");
   expect(await store.names()).toContain("older:latest");
 });
 
-test("parameters of names that nobody knows are kept and named", async () => {
+test("unknown parameters are kept and reported", async () => {
   await create({ model: "odd", from: "tiny", parameters: { mirostat: 2, top_k: 7 } });
   const { json } = await store.server.post("/api/show", { model: "odd" });
   expect(json).toMatchObject({
@@ -168,7 +168,7 @@ test("parameters of names that nobody knows are kept and named", async () => {
   });
 });
 
-test("the answer of a created model follows its template, system and messages, on every API", async () => {
+test("the created model follows its template, system prompt and messages on every API", async () => {
   await store.client.create({
     model: "templated",
     from: "tiny",
@@ -192,7 +192,7 @@ test("the answer of a created model follows its template, system and messages, o
   expect(json).toMatchObject({ choices: [{ message: { content: expected } }] });
 });
 
-describe("is refused", () => {
+describe("create is refused", () => {
   const files = () => ({ "model.gguf": digest });
   const refusals: Array<
     [what: string, body: () => Record<string, unknown> | string, status: number, says: RegExp]
@@ -230,7 +230,7 @@ describe("is refused", () => {
       /invalid digest format/,
     ],
     [
-      "with a digest that is not there",
+      "with a missing digest",
       () => ({ model: "x", files: { "a.gguf": `sha256:${"0".repeat(64)}` } }),
       400,
       /is not there/,
@@ -282,14 +282,14 @@ describe("is refused", () => {
       /role/,
     ],
     [
-      "with a version that is none",
+      "with an invalid version",
       () => ({ model: "x", from: "tiny", requires: "soon" }),
       400,
       /requires/,
     ],
-    ["from a model that is not there", () => ({ model: "x", from: "nobody" }), 404, /not found/],
+    ["from an unknown model", () => ({ model: "x", from: "nobody" }), 404, /not found/],
     [
-      "from a model that is not there, behind warnings",
+      "from an unknown model, after warnings",
       () => ({ model: "x", from: "nobody", renderer: "some", parameters: { topk: 1 } }),
       404,
       /not found/,
@@ -312,7 +312,7 @@ describe("is refused", () => {
       403,
       /is built in/,
     ],
-    ["with a body that is no JSON", () => "{", 400, /not JSON/],
+    ["with invalid JSON", () => "{", 400, /not JSON/],
     ["without a body", () => "", 400, /^missing request body/],
   ];
 
@@ -331,7 +331,7 @@ describe("is refused", () => {
     expect(store.blobs()).toEqual(before);
   });
 
-  test("from a file that is no GGUF", async () => {
+  test("from a file that is not GGUF", async () => {
     const text = await upload(Buffer.from("I am no model."));
     const reply = await store.server.post("/api/create", { model: "x", files: { "a.gguf": text } });
     expect(reply).toMatchObject({
@@ -355,7 +355,7 @@ describe("is refused", () => {
   });
 });
 
-test("a file that is replaced behind the model's back is named when the model is used", async () => {
+test("a file that was replaced after create is named when the model is used", async () => {
   const file = store.tinyAt("moving.gguf");
   await create({ model: "moving", from: file });
   writeFileSync(file, "something else");

@@ -18,7 +18,7 @@ afterAll(async () => await store.close());
 const capital = "What is the capital of France?";
 
 describe("GET /api/tags", () => {
-  test("lists the newest first, with what clients of Ollama look for", async () => {
+  test("lists the newest first, with the fields of Ollama's clients", async () => {
     const { models } = await store.client.list();
     expect(models.map(({ name }) => name)).toEqual(["two:latest", "one:latest", "tiny:latest"]);
     for (const model of models) {
@@ -37,7 +37,7 @@ describe("GET /api/tags", () => {
     expect((await store.server.send("/api/tags", { method: "POST" })).status).toBe(405);
   });
 
-  test("lists a model whose file is gone, without saying what it can do", async () => {
+  test("lists a model with a missing file without its capabilities", async () => {
     const file = store.tinyAt("lost.gguf");
     await store.server.post("/api/create", { model: "lost", from: file });
     rmSync(file);
@@ -49,7 +49,7 @@ describe("GET /api/tags", () => {
   });
 });
 
-test("GET /api/ps names every model that shares what is loaded", async () => {
+test("GET /api/ps names every model that shares the loaded weights", async () => {
   await store.server.ask(capital, "one");
   await store.server.ask(capital, "two");
   const { json } = await store.server.send("/api/ps");
@@ -58,7 +58,7 @@ test("GET /api/ps names every model that shares what is loaded", async () => {
 });
 
 describe("POST /api/copy", () => {
-  test("gives a second name, with an empty body", async () => {
+  test("adds a second name, with an empty reply", async () => {
     const body = { source: "one", destination: "space/copy:v1" };
     const reply = await store.server.post("/api/copy", body);
     expect(reply).toMatchObject({ status: 200, text: "" });
@@ -70,7 +70,7 @@ describe("POST /api/copy", () => {
     await store.client.delete({ model: "space/copy:v1" });
   });
 
-  test("of a built-in model makes one of the user's", async () => {
+  test("of a built-in model makes a model of the user's", async () => {
     await store.client.copy({ source: "tiny", destination: "mine" });
     expect(await store.server.ask(capital, "mine")).toBe("The capital of France is Paris.");
     await store.client.delete({ model: "mine" });
@@ -93,7 +93,7 @@ describe("DELETE /api/delete", () => {
   const remove = async (body: unknown) =>
     await store.server.send("/api/delete", { method: "DELETE", body: JSON.stringify(body) });
 
-  test("removes the model and what only it needed, with an empty body", async () => {
+  test("removes the model and files only it needed, with an empty reply", async () => {
     const before = store.blobs();
     await store.client.create({ model: "short-lived", from: "tiny", system: "only mine" });
     expect(store.blobs().length).toBeGreaterThan(before.length);
@@ -118,7 +118,7 @@ describe("DELETE /api/delete", () => {
     await until(loaded, (names) => !names.includes("loaded:latest"));
   });
 
-  test("leaves what is loaded to those who use it under another name", async () => {
+  test("keeps it loaded for users of another name", async () => {
     const file = store.tinyAt("shared.gguf");
     await store.server.post("/api/create", { model: "first", from: file });
     await store.client.copy({ source: "first", destination: "second" });
@@ -138,7 +138,7 @@ describe("DELETE /api/delete", () => {
     expect(await runner("second:latest")).toBeUndefined();
   });
 
-  test("does not wait for who uses it, who gets the whole answer", async () => {
+  test("does not wait for running answers, which finish", async () => {
     const file = store.tinyAt("busy.gguf");
     await store.server.post("/api/create", { model: "busy", from: file });
     const answering = store.server.ask("Write a long story.", "busy");
@@ -162,13 +162,13 @@ describe("DELETE /api/delete", () => {
     expect(reply).toMatchObject({ status, json: { error: expect.stringContaining(says) } });
   });
 
-  test("without a body says so", async () => {
+  test("without a body reports that", async () => {
     const reply = await store.server.send("/api/delete", { method: "DELETE" });
     expect(reply).toMatchObject({ status: 400, json: { error: "missing request body" } });
   });
 });
 
-test("pushing is refused before anything else is said, streamed or not", async () => {
+test("pushing is always refused, streamed or not", async () => {
   for (const stream of [true, false]) {
     const reply = await store.server.post("/api/push", { model: "one", stream });
     expect(reply).toMatchObject({ status: 501, json: { error: /push is not supported/ } });
@@ -184,7 +184,7 @@ describe("/api/blobs", () => {
   const probe = async (digest: string) =>
     (await store.server.send(`/api/blobs/${digest}`, { method: "HEAD" })).status;
 
-  test("takes a file once, and knows it afterwards under both forms of its digest", async () => {
+  test("stores a file once and finds it by both forms of its digest", async () => {
     const content = Buffer.alloc(3_000_000, "blob");
     const digest = sha256(content);
     expect(await probe(`sha256:${digest}`)).toBe(404);
@@ -194,7 +194,7 @@ describe("/api/blobs", () => {
     expect(await probe(`sha256-${digest}`)).toBe(200);
   });
 
-  test("takes JSON and nothing at all as the bytes they are", async () => {
+  test("accepts JSON and empty bodies as bytes", async () => {
     for (const content of ["{ not json", ""]) {
       const digest = `sha256:${sha256(content)}`;
       const { status } = await store.server.send(`/api/blobs/${digest}`, {
@@ -206,7 +206,7 @@ describe("/api/blobs", () => {
     }
   });
 
-  test("refuses another content, and keeps nothing of it", async () => {
+  test("refuses content with another digest and keeps nothing", async () => {
     const digest = `sha256:${"1".repeat(64)}`;
     const before = store.blobs();
     const reply = await send(digest, Buffer.from("something else"));
@@ -224,7 +224,7 @@ describe("/api/blobs", () => {
     expect((await send(digest, Buffer.from("x"))).status).toBe(400);
   });
 
-  test("answers other methods as such", async () => {
+  test("refuses other methods", async () => {
     const path = `/api/blobs/sha256:${"3".repeat(64)}`;
     expect(await store.server.send(path)).toMatchObject({
       status: 405,
@@ -233,7 +233,7 @@ describe("/api/blobs", () => {
     expect((await store.server.send(`${path}/more`)).status).toBe(404);
   });
 
-  test("keeps nothing of a client that leaves in the middle", async () => {
+  test("keeps nothing when the client disconnects midway", async () => {
     const before = store.blobs();
     const digest = `sha256:${"2".repeat(64)}`;
     const request = http.request(`${store.server.url}/api/blobs/${digest}`, {
@@ -253,7 +253,7 @@ describe("/api/blobs", () => {
     );
   });
 
-  test("of the tiny model make a model that answers", async () => {
+  test("with the tiny model's bytes make a model that answers", async () => {
     const content = readFileSync(tinyFile);
     const digest = `sha256:${sha256(content)}`;
     await send(digest, content);

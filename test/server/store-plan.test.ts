@@ -29,7 +29,7 @@ const memoryOf = async (name: string) => {
 };
 
 describe("the memory of a model in /api/tags", () => {
-  test("is given in terms that add up", async () => {
+  test("is a sum of its parts", async () => {
     const memory = await memoryOf("one:latest");
     expect(memory).toMatchObject({ layers: expect.any(Number), trained_context_length: 4096 });
     expect(memory?.weights_bytes).toBeGreaterThan(1_900_000);
@@ -41,7 +41,7 @@ describe("the memory of a model in /api/tags", () => {
     expect(perToken.q4_0).toBeCloseTo(((perToken.f16 ?? 0) / 2) * (18 / 32));
   });
 
-  test("has as many slots as its room for windows holds, of those that are set", async () => {
+  test("limits the slots to the space for windows", async () => {
     const memory = await memoryOf("one:latest");
     const windowBytes = (memory?.cache_bytes_per_token.f16 ?? 0) * (memory?.context_length ?? 0);
     // The tiny model's windows find room on every machine that runs the tests.
@@ -49,14 +49,14 @@ describe("the memory of a model in /api/tags", () => {
     expect(memory?.window_room_bytes).toBeGreaterThan(2 * windowBytes);
   });
 
-  test("has the window that a Modelfile names", async () => {
+  test("uses the window of a Modelfile", async () => {
     await store.client.create({ model: "short", from: "tiny", parameters: { num_ctx: 512 } });
     expect((await memoryOf("short:latest"))?.context_length).toBe(512);
     await store.client.delete({ model: "short" });
   });
 });
 
-test("a window is kept in what a request or the model names", async () => {
+test("a window is limited to what a request or the model sets", async () => {
   const load = async (model: string, options: Record<string, unknown> = {}) => {
     await store.server.post("/api/generate", { model, prompt: "", options, stream: false });
     const { json } = await store.server.send("/api/ps");
@@ -79,7 +79,7 @@ test("a window is kept in what a request or the model names", async () => {
   await store.client.delete({ model: "small" });
 });
 
-test("GET /api/capacity tells how much room there is", async () => {
+test("GET /api/capacity reports free memory", async () => {
   const { json } = await store.server.send("/api/capacity");
   expect(json).toMatchObject({
     disk: { free_bytes: expect.any(Number) },
@@ -118,7 +118,7 @@ describe("DELETE /api/delete as a dry run", () => {
     expect(await store.names()).toContain("one:latest");
   });
 
-  test("tells of a file outside the store, which stays", async () => {
+  test("reports a file outside the store, which stays", async () => {
     await store.server.post("/api/create", { model: "outside", from: store.tinyAt("own.gguf") });
     const { json } = await plan("outside");
     expect(json).toMatchObject({ referred_bytes: expect.any(Number) });
@@ -132,7 +132,7 @@ describe("DELETE /api/delete as a dry run", () => {
     ["tiny", 403],
     ["nobody", 404],
     ["a b", 400],
-  ])("of %j is refused as deleting it would be", async (model, status) => {
+  ])("of %j is refused like deleting it", async (model, status) => {
     expect((await plan(model)).status).toBe(status);
   });
 });
@@ -140,7 +140,7 @@ describe("DELETE /api/delete as a dry run", () => {
 describe("POST /api/create with the text of a Modelfile", () => {
   const create = (body: Record<string, unknown>) => recordsOf(store.server, "/api/create", body);
 
-  test("makes what it says", async () => {
+  test("creates the model that it describes", async () => {
     const modelfile = 'FROM one\nPARAMETER temperature 0.5\nSYSTEM """Two\nlines"""\n';
     const records = await create({ model: "made", modelfile });
     expect(records.at(-1)).toMatchObject({ status: "success" });
@@ -150,7 +150,7 @@ describe("POST /api/create with the text of a Modelfile", () => {
     await store.client.delete({ model: "made" });
   });
 
-  test("says what was read without effect, before anything else", async () => {
+  test("reports lines without effect first", async () => {
     const modelfile = "FROM one\nSYSTEM first\nSYSTEM second\n";
     const [first] = await create({ model: "made", modelfile });
     expect(first).toMatchObject({ status: expect.stringContaining("line 3") });
@@ -162,14 +162,14 @@ describe("POST /api/create with the text of a Modelfile", () => {
     ["SYSTEM words", "FROM"],
     ["FROM one\nTEMPLATE {{ .Prompt", "line 2"],
     ["FROM nobody-has-this", "line 1"],
-  ])("refuses %j with its place", async (modelfile, says) => {
+  ])("refuses %j with its position", async (modelfile, says) => {
     const reply = await store.server.post("/api/create", { model: "bad", modelfile });
     expect(reply.status).toBeGreaterThanOrEqual(400);
     expect(reply.json).toMatchObject({ error: expect.stringContaining(says) });
     expect(await store.names()).not.toContain("bad:latest");
   });
 
-  test("refuses fields that would say it twice", async () => {
+  test("refuses fields that repeat it", async () => {
     const body = { model: "bad", modelfile: "FROM one", system: "again" };
     const reply = await store.server.post("/api/create", body);
     expect(reply).toMatchObject({

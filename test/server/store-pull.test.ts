@@ -41,8 +41,8 @@ afterEach(() => hub.setFaults(undefined));
 const pull = (model: string) => recordsOf(store.server, "/api/pull", { model });
 const statusesOf = (records: NativeRecord[]) => records.map(({ status }) => status);
 
-describe("the records", () => {
-  test("go from the manifest over the blob's bytes to success", async () => {
+describe("progress records", () => {
+  test("begin with the manifest, count the blob's bytes, and end with success", async () => {
     const records = await pull("hf.co/maker/tiny");
     const digest = `sha256:${hub.sha256Of("maker/tiny", "tiny-Q4_K_M.gguf")}`;
     const statuses = statusesOf(records);
@@ -57,7 +57,7 @@ describe("the records", () => {
     expect(await store.server.ask("What is 2 + 3?", "hf.co/maker/tiny")).toBe("2 + 3 = 5");
   });
 
-  test("of what is there already say so in one go", async () => {
+  test("of existing files report completion at once", async () => {
     const records = await pull("hf.co/maker/tiny");
     const bars = records.filter(({ digest }) => digest !== undefined);
     expect(bars.every(({ completed, total }) => completed === total)).toBe(true);
@@ -81,8 +81,8 @@ describe("the records", () => {
   });
 });
 
-describe("what cannot be pulled", () => {
-  test("is told in the stream, behind the first record", async () => {
+describe("a failed pull", () => {
+  test("is reported in the stream after the first record", async () => {
     expect(await pull("nobody")).toMatchObject([
       { status: "pulling manifest" },
       { error: expect.stringMatching(/^pull model manifest: file does not exist/) },
@@ -90,7 +90,7 @@ describe("what cannot be pulled", () => {
     await expect(store.client.pull({ model: "nobody" })).rejects.toThrow(/file does not exist/);
   });
 
-  test("without a stream has the status that clients know", async () => {
+  test("without a stream has the status that clients expect", async () => {
     const reply = await store.server.post("/api/pull", { model: "nobody", stream: false });
     expect(reply).toMatchObject({ status: 500, json: { error: /file does not exist/ } });
   });
@@ -108,7 +108,7 @@ describe("what cannot be pulled", () => {
   });
 
   test.each([{}, { model: "" }, { model: "a b" }, { model: ":y" }, { model: "./file.gguf" }])(
-    "%j is no name",
+    "%j is not a valid name",
     async (body) => {
       const reply = await store.server.post("/api/pull", body);
       expect(reply).toMatchObject({
@@ -118,7 +118,7 @@ describe("what cannot be pulled", () => {
     },
   );
 
-  test("because the file is no model is told by its name, and the file is not kept", async () => {
+  test("of a file that is not a model names it and does not keep it", async () => {
     const before = store.blobs();
     expect((await pull("hf.co/maker/page")).at(-1)).toMatchObject({
       error: expect.stringMatching(/^page\.gguf of maker\/page is not a GGUF model.* was deleted/),
@@ -126,7 +126,7 @@ describe("what cannot be pulled", () => {
     expect(store.blobs()).toEqual(before);
   });
 
-  test("while the hub asks to wait keeps the hub's own word for it", async () => {
+  test("has Retry-After when the hub asks to wait", async () => {
     hub.setFaults(() => ({ status: 429, headers: { "retry-after": "3600" } }));
     const reply = await store.server.post("/api/pull", {
       model: "hf.co/maker/left",
@@ -137,7 +137,7 @@ describe("what cannot be pulled", () => {
   });
 });
 
-describe("several who pull the same", () => {
+describe("clients that pull the same model", () => {
   /** Slow enough that everybody is in the middle of it for as long as a test wants. */
   const slow = (file: string) =>
     hub.setFaults(({ server, path }) =>
@@ -167,7 +167,7 @@ describe("several who pull the same", () => {
     expect(sentOf("maker/shared")).toBe(tiny.length);
   });
 
-  test("and one leaves: the others get the model", async () => {
+  test("still get it when one of them disconnects", async () => {
     slow("maker/left");
     const [one, two] = await Promise.all([start("hf.co/maker/left"), start("hf.co/maker/left")]);
     await until(
@@ -182,7 +182,7 @@ describe("several who pull the same", () => {
     expect(sentOf("maker/left")).toBe(tiny.length);
   });
 
-  test("and the last one leaves: the download stops, and goes on next time", async () => {
+  test("pause the download when the last one disconnects, and resume it later", async () => {
     slow("maker/lonely");
     const only = await start("hf.co/maker/lonely");
     await until(
@@ -202,7 +202,7 @@ describe("several who pull the same", () => {
     expect(await store.server.ask("What is 2 + 3?", "hf.co/maker/lonely")).toBe("2 + 3 = 5");
   });
 
-  test("and one is cancelled by its id: its stream says so", async () => {
+  test("are told when one cancels by its id", async () => {
     slow("maker/cancelled");
     const one = await start("hf.co/maker/cancelled");
     await until(
@@ -214,7 +214,7 @@ describe("several who pull the same", () => {
   });
 });
 
-test("a model made from one of the hub that is not there brings it first", async () => {
+test("a model created from a missing hub model pulls it first", async () => {
   const records = await recordsOf(store.server, "/api/create", {
     model: "from-hub",
     from: "hf.co/maker/tiny:Q8_0",

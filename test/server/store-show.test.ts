@@ -29,7 +29,7 @@ async function show(model: string, more: Record<string, unknown> = {}): Promise<
 }
 
 describe("the built-in model", () => {
-  test("tells what its file says, without name and template", async () => {
+  test("shows its file's metadata, without name and template", async () => {
     const shown = await show("tiny");
     expect(shown.model_info).toMatchObject({
       "general.architecture": "llama",
@@ -60,12 +60,12 @@ describe("the built-in model", () => {
     });
   });
 
-  test("verbose, has its whole vocabulary", async () => {
+  test("with verbose has its whole vocabulary", async () => {
     const { model_info } = await show("tiny", { verbose: true });
     expect(model_info["tokenizer.ggml.tokens"]).toHaveLength(786);
   });
 
-  test("no vision without a projector, whatever a file is named", async () => {
+  test("has no vision without a projector, whatever the file name", async () => {
     copyFileSync(visionFile, store.at("blind.gguf"));
     await store.server.post("/api/create", { model: "blind", from: store.at("blind.gguf") });
     expect((await show("blind")).capabilities).not.toContain("vision");
@@ -77,7 +77,7 @@ describe("the built-in model", () => {
   });
 });
 
-test("a vocabulary alone is told as what it is", async () => {
+test("a vocabulary alone is reported as such", async () => {
   writeModel(store.at("vocabulary.gguf"));
   const model = store.at("vocabulary.gguf");
   expect(await show(model)).toMatchObject({
@@ -91,7 +91,7 @@ test("a vocabulary alone is told as what it is", async () => {
   });
 });
 
-test("a part of a split model under another name is told as what it is", async () => {
+test("a renamed part of a split model is reported as such", async () => {
   splitTiny(store.at("one.gguf"), store.at("two.gguf"));
   for (const [name, part] of [
     ["one", 1],
@@ -107,8 +107,8 @@ test("a part of a split model under another name is told as what it is", async (
   }
 });
 
-describe("the template in force", () => {
-  test("is the model's own TEMPLATE, and the reply says why", async () => {
+describe("the template in use", () => {
+  test("is the model's TEMPLATE, and the reply says why", async () => {
     const template = "{{ .System }}|{{ .Prompt }}|{{ .Suffix }}";
     await store.client.create({ model: "own", from: "tiny", template });
     expect(await show("own")).toMatchObject({
@@ -122,7 +122,7 @@ describe("the template in force", () => {
     });
   });
 
-  test("that cannot be read hides nothing else", async () => {
+  test("that is invalid hides nothing else", async () => {
     badFiles
       .find(({ name }) => name === "with a broken chat template")
       ?.make(store.at("broken.gguf"));
@@ -134,7 +134,7 @@ describe("the template in force", () => {
 });
 
 describe("the Modelfile", () => {
-  test("reads back as the same model", async () => {
+  test("recreates the same model", async () => {
     const { json } = await store.server.post("/api/create", {
       model: "whole",
       from: store.tinyAt("whole.gguf"),
@@ -162,7 +162,7 @@ describe("the Modelfile", () => {
     expect(modelfile).toContain("# FROM whole:latest");
   });
 
-  test("of a split model names what it is made of, wherever that lies", async () => {
+  test("of a split model names its parts, wherever they are", async () => {
     splitTiny(store.at("half-00001-of-00002.gguf"), store.at("half-00002-of-00002.gguf"));
     splitTiny(store.at("one.gguf"), store.at("two.gguf"));
     const beside = store.at("half-00001-of-00002.gguf");
@@ -187,7 +187,7 @@ describe("the Modelfile", () => {
     expect(await store.server.ask("What is 2 + 3?", "sent")).toBe("2 + 3 = 5");
   });
 
-  test("is changed by what the request gives, and nothing else is", async () => {
+  test("is changed only by the fields of the request", async () => {
     const shown = await show("whole", { system: "Another.", options: { top_k: 3 } });
     expect(parseModelfile(shown.modelfile).definition).toMatchObject({
       system: "Another.",
@@ -199,7 +199,7 @@ describe("the Modelfile", () => {
     expect(shown.parameters).not.toContain("top_k");
   });
 
-  test("names what it cannot say", async () => {
+  test("names what it cannot express", async () => {
     await store.server.post("/api/create", {
       model: "unsayable",
       from: "tiny",
@@ -213,18 +213,18 @@ describe("the Modelfile", () => {
   });
 });
 
-describe("is refused", () => {
+describe("show is refused", () => {
   test.each([
     ["without a name", {}, 400, "model is required"],
     ["with a malformed name", { model: "a b" }, 400, "invalid model name"],
-    ["for a model that is not there", { model: "nobody" }, 404, "model 'nobody:latest' not found"],
+    ["for an unknown model", { model: "nobody" }, 404, "model 'nobody:latest' not found"],
     ["for a file outside", { model: tinyFile }, 403, "is not allowed over the network"],
   ])("%s", async (_, body, status, says) => {
     const reply = await store.server.post("/api/show", body);
     expect(reply).toMatchObject({ status, json: { error: expect.stringContaining(says) } });
   });
 
-  test("through Ollama's client with the words it looks for", async () => {
+  test("through Ollama's client with the text that it matches", async () => {
     await expect(store.client.show({ model: "nobody" })).rejects.toThrow(/not found/);
   });
 });

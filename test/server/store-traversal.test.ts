@@ -1,4 +1,4 @@
-// Names that lead out of the store: whatever a client sends, no file beside it is read, written or removed.
+// Names that lead out of the store: no file outside is read, written or removed.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
@@ -178,7 +178,7 @@ describe("a name that leads out of the store", () => {
     );
   });
 
-  test("and the store still does what it is there for", async () => {
+  test("and the store still works", async () => {
     const model = { model: "mine" };
     expect((await send("POST", "/api/create", { ...model, from: "tiny" })).status).toBe(200);
     expect((await send("POST", "/api/show", model)).status).toBe(200);

@@ -1,5 +1,5 @@
-// Goal: no chat is ever lost, whoever saves when, and each is found again by what one remembers of it.
-// Method: real files in a folder of their own; several stores on one folder stand for several programs.
+// Goal: no chat is lost, whoever saves when, and each is found by its name or text.
+// Method: real files in a separate folder; several stores on one folder act as several programs.
 import { existsSync } from "node:fs";
 import {
   chmod,
@@ -42,7 +42,7 @@ function chat(id: string, ...contents: string[]): Session {
 }
 
 describe("a saved chat", () => {
-  it("comes back as it was", async () => {
+  it("is read back unchanged", async () => {
     const digest = await store.images.add(Buffer.from("bytes").toString("base64"));
     const session: Session = {
       ...chat("a-1", "Plan the release"),
@@ -73,7 +73,7 @@ describe("a saved chat", () => {
     expect(await store.images.read(digest)).toBe(Buffer.from("bytes").toString("base64"));
   });
 
-  it("is its owner's alone, and one file however often it is saved", async () => {
+  it("is private, and one file however often it is saved", async () => {
     let revision = 0;
     for (let turn = 0; turn < 5; turn += 1) {
       ({ revision } = await store.save(chat("a-1", "one", `answer ${turn}`), revision));
@@ -84,14 +84,14 @@ describe("a saved chat", () => {
     expect((await stat(sessions())).mode & 0o777).toBe(0o700);
   });
 
-  it("with a long system prompt stands in the list", async () => {
+  it("with a long system prompt is listed", async () => {
     await store.save({ ...chat("a-1", "one"), system: "long ".repeat(10_000) }, 0);
     const { sessions: listed, problems } = await store.list();
     expect(problems).toEqual([]);
     expect(listed[0]?.system).toHaveLength(50_000);
   });
 
-  it("that cannot be written is told of", async () => {
+  it("that cannot be written is reported", async () => {
     await writeFile(path.join(folder, "sessions"), "in the way");
     await expect(store.save(chat("a-1", "one"), 0)).rejects.toMatchObject({
       code: "SESSION_UNSAVED",
@@ -99,7 +99,7 @@ describe("a saved chat", () => {
   });
 });
 
-it("a fork goes its own way", async () => {
+it("a fork is independent", async () => {
   const { session } = await store.save(chat("a-1", "one", "two"), 0);
   const fork = store.fork(session, 2_000);
   expect(fork).toMatchObject({ name: "one (fork)", forkedFrom: "a-1", createdAtMs: 2_000 });
@@ -109,7 +109,7 @@ it("a fork goes its own way", async () => {
 });
 
 describe("two programs with one chat", () => {
-  it("keep what both say: the later one gets a copy", async () => {
+  it("keep both versions: the later one gets a copy", async () => {
     const { revision } = await store.save(chat("a-1", "one"), 0);
     const other = new SessionStore(folder);
     const theirs = await other.load("a-1");
@@ -127,7 +127,7 @@ describe("two programs with one chat", () => {
     expect(said.toSorted()).toEqual(["mine", "theirs"]);
   });
 
-  it("keep what both say, even when one is several versions ahead", async () => {
+  it("keep both versions, even when one is several versions ahead", async () => {
     const { revision } = await store.save(chat("a-1", "one"), 0);
     const second = await store.save(chat("a-1", "one", "2"), revision);
     await store.save(chat("a-1", "one", "3"), second.revision);
@@ -136,7 +136,7 @@ describe("two programs with one chat", () => {
     expect((await store.load("a-1")).session.messages[1]?.content).toBe("3");
   });
 
-  it("may save at the very same time", async () => {
+  it("may save at the same time", async () => {
     const { revision } = await store.save(chat("a-1", "one"), 0);
     const saved = await Promise.all(
       Array.from({ length: 8 }, (_, index) =>
@@ -163,14 +163,14 @@ describe("finding", () => {
     );
   });
 
-  it("by id, by name in any case, and by the beginning of one", async () => {
+  it("works by id, by name in any letter case, and by the beginning of one", async () => {
     expect((await store.find("20260101-a")).name).toBe("Plan the release");
     expect((await store.find("explain rope")).id).toBe("20260103-c");
     expect((await store.find("expl")).id).toBe("20260103-c");
     expect((await store.find("20260102")).id).toBe("20260102-b");
   });
 
-  it("says when none or several fit", async () => {
+  it("reports no match and several matches", async () => {
     await expect(store.find("nothing")).rejects.toMatchObject({ code: "SESSION_NOT_FOUND" });
     await expect(store.find("plan")).rejects.toMatchObject({
       code: "SESSION_AMBIGUOUS",
@@ -178,7 +178,7 @@ describe("finding", () => {
     });
   });
 
-  it("searches names, models and what was said, the last used first", async () => {
+  it("searches names, models and messages, the last used first", async () => {
     const ids = async (words: string) => (await store.search(words)).map(({ id }) => id);
     expect(await ids("PLAN")).toEqual(["20260101-a", "20260102-b"]);
     expect(await ids("kangaroo plan")).toEqual(["20260101-a"]);
@@ -186,7 +186,7 @@ describe("finding", () => {
     expect(await ids("")).toHaveLength(3);
   });
 
-  it("renames, and removes with the images that no other chat has", async () => {
+  it("also serves renaming, and removing with images that no other chat has", async () => {
     await store.rename("20260103-c", "Rotary");
     expect((await store.find("rotary")).isNamed).toBe(true);
     await store.remove("20260103-c");
@@ -196,7 +196,7 @@ describe("finding", () => {
 });
 
 describe("a damaged file", () => {
-  it("is told of and leaves the others alone", async () => {
+  it("is reported and hides no others", async () => {
     await store.save(chat("a-1", "one"), 0);
     await writeFile(path.join(sessions(), "b-2.1.jsonl"), "{ not json\n");
     await writeFile(path.join(sessions(), "c-3.1.jsonl"), '{"version":99}\n');
@@ -207,7 +207,7 @@ describe("a damaged file", () => {
     expect(await readFile(path.join(sessions(), "b-2.1.jsonl"), "utf8")).toBe("{ not json\n");
   });
 
-  it("that a killed process left half written goes once it is old", async () => {
+  it("left incomplete by a killed process is removed once it is old", async () => {
     await mkdir(path.join(sessions(), "images"), { recursive: true });
     const names = [".writing-old", "images/.writing-old", ".writing-new"];
     const files = names.map((name) => path.join(sessions(), name));
@@ -219,7 +219,7 @@ describe("a damaged file", () => {
     expect(files.map((file) => existsSync(file))).toEqual([false, false, true]);
   });
 
-  it("or a folder that may not be written loses nothing", async () => {
+  it("or a read-only folder loses nothing", async () => {
     const { revision } = await store.save(chat("a-1", "one"), 0);
     await chmod(sessions(), 0o500);
     await asOrdinaryUser(folder, async () => {
@@ -232,7 +232,7 @@ describe("a damaged file", () => {
   });
 });
 
-it("a name is the first line, cut between words", () => {
+it("the default name is the first line, cut between words", () => {
   expect(nameFor("  What is left\u001b[2J before   we tag?\nMore.")).toBe(
     "What is left [2J before we tag?",
   );

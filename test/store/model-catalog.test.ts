@@ -14,13 +14,13 @@ describe("the built-in model", () => {
     });
   });
 
-  test("is listed with its tag and with what it can do", () => {
+  test("is listed with its tag and capabilities", () => {
     expect(new ModelCatalog().list()).toMatchObject([
       { name: "tiny:latest", file: tinyFile, card: expect.stringContaining("test model") },
     ]);
   });
 
-  test("tells what it is made of, and says nothing more", async () => {
+  test("describes its file, and nothing more", async () => {
     expect(await new ModelCatalog().resolve("tiny")).toMatchObject({
       name: "tiny:latest",
       origin: "built-in",
@@ -52,7 +52,7 @@ test.each([
   ["hf:maker/tiny-GGUF", "Pull it with: modelctl pull hf.co/maker/tiny-GGUF;"],
   ["maker/tiny-GGUF", "Its name on the hub would be hf.co/maker/tiny-GGUF;"],
   ["tinny", "Built in: tiny;"],
-])("%s, which is not there, is told how to be had", async (name, hint) => {
+])("the unknown %s is reported with how to get it", async (name, hint) => {
   await expect(new ModelCatalog().resolve(name)).rejects.toMatchObject({
     message: `model '${name}' not found`,
     hint: expect.stringContaining(hint),
@@ -60,7 +60,7 @@ test.each([
 });
 
 describe("files", () => {
-  test("are models under their absolute path, without parameters of their own", async () => {
+  test("are models under their absolute path, without parameters", async () => {
     const relative = path.relative(process.cwd(), tinyFile);
     expect(await new ModelCatalog().resolve(`./${relative}`)).toMatchObject({
       name: tinyFile,
@@ -69,7 +69,7 @@ describe("files", () => {
     });
   });
 
-  test("that may not be named are refused before anything is looked up", async () => {
+  test("that are not allowed are refused before any lookup", async () => {
     const seen: string[] = [];
     const refuse = (file: string) => {
       seen.push(file);
@@ -98,7 +98,7 @@ describe("a file in a folder", () => {
     expect(isInFolders(path.resolve(file), ["/models", "/other"])).toBe(expected);
   });
 
-  test("is not there by a link that leads outside", async () => {
+  test("is not found through a link that leads outside", async () => {
     const root = await mkdtemp(path.join(tmpdir(), "folders-"));
     try {
       const [inside, outside] = [path.join(root, "inside"), path.join(root, "outside")];
@@ -126,7 +126,7 @@ describe("a file in a folder", () => {
     }
   });
 
-  test("there is none without folders", () => {
+  test("are not found without folders", () => {
     expect(isInFolders("/models/a.gguf", [])).toBe(false);
   });
 });

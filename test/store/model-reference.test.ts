@@ -49,7 +49,7 @@ describe("names", () => {
     ["tiny", "library/tiny", true],
     ["a/tiny", "b/tiny", false],
     ["hf.co/A/B:q4_k_m", "huggingface.co/a/b:Q4_K_M", true],
-  ])("%s and %s are one model: %s", (one, other, expected) => {
+  ])("%s and %s are the same model: %s", (one, other, expected) => {
     expect(isSameName(nameOf(one), nameOf(other))).toBe(expected);
   });
 
@@ -75,7 +75,7 @@ describe("names", () => {
     "a:..",
     "ftp://x/y/z",
     ":local",
-  ])("%j is none", (text) => {
+  ])("%j is invalid", (text) => {
     expect(() => parseModelReference(text)).toThrow(
       expect.objectContaining({
         code: "STORE_NAME_INVALID",
@@ -87,7 +87,7 @@ describe("names", () => {
   });
 
   test.each(["gpt-oss:120b-cloud", "glm-4.6:cloud", "m:CLOUD", "m:cloud:local"])(
-    "%s asks for a cloud, which is refused",
+    "%s names a cloud model, which is refused",
     (text) => {
       expect(() => parseModelReference(text)).toThrow(
         expect.objectContaining({
@@ -101,7 +101,7 @@ describe("names", () => {
 });
 
 test.each(["https://example.com/a/x.gguf", "http://a.b/c/d.GGUF?raw=1", "file:///tmp/x.gguf"])(
-  "%s is an address, neither a name nor a path",
+  "%s is an address, not a name or path",
   (text) => {
     expect(() => parseModelReference(text)).toThrow(
       expect.objectContaining({
@@ -151,7 +151,7 @@ describe("names on the hub", () => {
     }
   });
 
-  test("can begin with other prefixes, of which the first host is shown", () => {
+  test("accept other prefixes, and show the first host", () => {
     const options = { hubPrefixes: ["our:", "hub.example", "hf.co"] };
     expect(nameOf("our:a/b:Q4", options)).toMatchObject({
       display: "hub.example/a/b:Q4",

@@ -13,7 +13,7 @@ import { modelName } from "../support/model-store.ts";
 import { splitTiny } from "../support/split-tiny.ts";
 import { newFolder, openHub, quick, settingsFor } from "./hub/pulling.ts";
 
-/** @param texts of files beside the tiny model */
+/** @param texts of files next to the tiny model */
 async function pullWith(texts: Record<string, string | Buffer>) {
   const beside = Object.entries(texts).map(([name, text]) => [name, Buffer.from(text)]);
   const files: Record<string, HubContent> = {
@@ -34,7 +34,7 @@ async function pullWith(texts: Record<string, string | Buffer>) {
   return { model, told: records.map(({ status }) => status), records, hub };
 }
 
-test("what the repository brings holds for the model, and is told", async () => {
+test("the repository's settings apply to the model, and are reported", async () => {
   const { model, told } = await pullWith({
     template: "{{ .System }}|{{ .Prompt }}|",
     system: "You are a pirate.",
@@ -51,7 +51,7 @@ test("what the repository brings holds for the model, and is told", async () => 
   expect(told.at(-1)).toBe("success");
 });
 
-test("verifying is one status with bytes of its own, of which the download's bar knows nothing", async () => {
+test("verifying is a separate status with its own bytes", async () => {
   const { records } = await pullWith({});
   const verifying = records.filter(({ status }) => /verifying/i.test(status));
   const sizeBytes = statSync(tinyFile).size;
@@ -62,7 +62,7 @@ test("verifying is one status with bytes of its own, of which the download's bar
   expect(verifying.filter(({ digest }) => digest !== undefined)).toEqual([]);
 });
 
-test("parameters that this program does not know are kept", async () => {
+test("unknown parameters are kept", async () => {
   const { model, told } = await pullWith({
     params: '{"temperature": "hot", "magic": 1, "top_k": 5}',
   });
@@ -81,13 +81,13 @@ test.each([
   ["parameters that are no JSON", { params: "temperature 1" }, /params: it is not a JSON object$/],
   ["parameters that are a list", { params: "[1]" }, /params: it is not a JSON object$/],
   ["a text of megabytes", { system: "x".repeat(2 ** 20 + 1) }, /system: it is too long/],
-])("%s is left out, and told", async (_, texts, sentence) => {
+])("%s is left out, with a note", async (_, texts, sentence) => {
   const { model, told } = await pullWith(texts);
   expect(told).toContainEqual(expect.stringMatching(sentence));
   expect(model).toMatchObject({ template: undefined, system: undefined, parameters: {} });
 });
 
-test("a repository that says nothing is asked for nothing, and empty texts say nothing", async () => {
+test("a repository without settings is asked for none, and empty texts are ignored", async () => {
   const { told, hub } = await pullWith({ "docs/template": "no", "template.txt": "no" });
   expect(told.filter((line) => line.includes("repository"))).toEqual([]);
   const asked = hub.requests.filter(({ path }) => path.includes("template"));
@@ -100,7 +100,7 @@ test.each([
   ["tiny", "our.hub/OWNER/REPO:Q4_K_M"],
   ["maker/tiny-GGUF", "our.hub/maker/tiny-GGUF"],
   ["maker/tiny-GGUF:Q8_0", "our.hub/maker/tiny-GGUF:Q8_0"],
-])("%s, which is not of the hub, is refused with a name that would be", async (text, likely) => {
+])("%s, which is not on the hub, is refused with a valid name", async (text, likely) => {
   const hub = await openHub({ repositories: {} });
   const pulling = pullModel(new ModelStore(newFolder(), ["our.hub"]), modelName(text), {
     settings: await settingsFor(hub),
@@ -113,7 +113,7 @@ test.each([
   expect(hub.requests).toEqual([]);
 });
 
-test("files that make no model together are named as on the hub, and none is kept but what is needed", async () => {
+test("files that do not form a model are named as on the hub, and only needed ones are kept", async () => {
   const folder = newFolder();
   const [first = ""] = splitTiny(path.join(folder, "first"), path.join(folder, "second"));
   const parts = {

@@ -1,4 +1,4 @@
-// Apps and keys as the gateway is told of them.
+// Apps and keys in the gateway's form.
 import { defaultLimits, defaultScale } from "../../source/cloud/app-config.ts";
 import type { RoutedApp } from "../../source/cloud/gateway/traffic.ts";
 import type { CloudKey, KeyVerifier } from "../../source/cloud/keys/cloud-key.ts";

@@ -1,4 +1,4 @@
-// Runs the built deployctl as a user does, with a state folder and a gateway's port of its own.
+// Runs the built deployctl as a user does, with its own state folder and gateway port.
 import { chmodSync, copyFileSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect } from "vitest";

@@ -1,4 +1,4 @@
-// Runs the built command as a user does, in a home folder and on a port of its own.
+// Runs the built command as a user does, with its own home folder and port.
 import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
 import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
@@ -44,7 +44,7 @@ export async function findFreePort(): Promise<number> {
   return address.port;
 }
 
-/** A user's home: settings, state and a server of their own. */
+/** A user's home, with its own settings, state and server. */
 export class Home {
   readonly folder: string;
   readonly port: number;

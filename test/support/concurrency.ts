@@ -29,7 +29,7 @@ function shuffled(round: number): Pair[] {
     .map(({ pair }) => pair);
 }
 
-/** The proof for one number of slots; each has a file of its own, so that two run side by side. */
+/** The proof for one number of slots; each is in its own file, so that two run in parallel. */
 export function proveConcurrency(slots: number): void {
   describe(`answers with ${slots} slots`, () => {
     it("has the whole table to ask", () => {

@@ -8,7 +8,7 @@ const { engine } = openEngine(stateFolder);
 
 await engine.adopt(replicas);
 engine.onChange(() => void tell());
-// The app of a `run`, which nobody wants once its control plane is gone.
+// The app of a `run`, which ends with its control plane.
 const endsWithServer = plan.app === "ephemeral";
 for (const replica of replicas) {
   await engine.startReplica({ replica, plan, secrets: {}, endsWithServer });

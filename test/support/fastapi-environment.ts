@@ -1,16 +1,20 @@
-// An environment with FastAPI, made as the engine makes those of scripts that require it: once for
-// this checkout, from the index of packages that pip is set to.
+// An environment with fal itself, which brings FastAPI along, made as the engine makes those of scripts
+// that require it: once for these requirements, from the index of packages that pip is set to.
 import path from "node:path";
 import type { RevisionPlan } from "../../source/cloud/engines/engine.ts";
 import { createEnvironments } from "../../source/cloud/engines/process/environment.ts";
 import { defaultConfig } from "./process-engine.ts";
 
-const requirements = ["fastapi<1", "uvicorn<1", "websockets"];
-const stateFolder = path.join(import.meta.dirname, "../../node_modules/.cache/deployctl-test");
+const requirements = [
+  ...["fal==1.83.0", "fastapi==0.136.3", "pydantic==2.14.3"],
+  ...["uvicorn==0.54.0", "websockets==17.4"],
+];
+/** Set by the suite's set-up, which takes the user's own folders away. */
+const stateFolder = path.join(process.env.TEST_CACHE_FOLDER ?? "", "python");
 /** Beyond a slow index no test waits. */
 const limitMs = 150_000;
 
-/** @returns the interpreter; undefined where no index of packages can be reached, which is told loudly */
+/** @returns the interpreter; undefined without access to a package index, which is logged */
 export async function fastapiPython(): Promise<string | undefined> {
   const environment = { ...process.env, PIP_DEFAULT_TIMEOUT: "10", PIP_RETRIES: "1" };
   const plan: RevisionPlan = {
@@ -27,7 +31,7 @@ export async function fastapiPython(): Promise<string | undefined> {
     // Pip says so where the index itself is not there; any other failure is one of ours.
     if (lines.some((line) => line.includes("(from versions: none)"))) {
       console.warn(
-        `NOT TESTED: fal.App on FastAPI, for want of a package index.\n${lines.join("\n")}`,
+        `NOT TESTED: fal.App with fal and FastAPI, for want of a package index.\n${lines.join("\n")}`,
       );
       return undefined;
     }

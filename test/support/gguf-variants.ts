@@ -19,7 +19,7 @@ const tiny = readFileSync(tinyFile);
 const header = await readGguf(tinyFile);
 const lastTensor = Math.max(...header.tensors.map(({ offset }) => offset));
 
-/** A copy in which one text stands for another of the same length, everywhere in the header. */
+/** Copies a file and replaces a text by another of the same length, everywhere in the header. */
 function replaced(from: string, to: string, only: "first" | "all" = "all"): Buffer {
   if (from.length !== to.length) throw new Error("lengths in the file would be wrong");
   const copy = Buffer.from(tiny);
@@ -117,7 +117,7 @@ export const badFiles: readonly BadFile[] = [
   ),
 ];
 
-/** Lets go whoever waits at the other end of a pipe. */
+/** Releases a process that waits at the other end of a pipe. */
 export function releasePipe(file: string): void {
   closeSync(openSync(file, constants.O_RDWR | constants.O_NONBLOCK));
 }

@@ -1,6 +1,6 @@
 // Keeps the tests away from the user's own files and settings, and removes what they leave.
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { homedir, tmpdir } from "node:os";
 import path from "node:path";
 
 export default function setup(): () => void {
@@ -8,12 +8,15 @@ export default function setup(): () => void {
   if (!existsSync(path.join(root, "dist", "cli.js"))) {
     throw new Error("dist/ is missing: run npm run build first (npm test does)");
   }
+  // What is made once for all runs, such as Python environments.
+  const caches = process.env.XDG_CACHE_HOME || path.join(homedir(), ".cache");
+  process.env.TEST_CACHE_FOLDER = path.join(caches, "modelctl-tests");
   const home = mkdtempSync(path.join(tmpdir(), "modelctl-tests-"));
   for (const name of Object.keys(process.env)) {
     if (/^(MODELCTL|OLLAMA|XDG)_/.test(name)) delete process.env[name];
   }
   process.env.HOME = home;
-  // One for all: the suite starts its programs hundreds of times, each in a home of its own.
+  // One for all tests: the suite starts its programs hundreds of times, each in its own home.
   process.env.NODE_COMPILE_CACHE = path.join(home, "compiled");
   return () => rmSync(home, { recursive: true, force: true });
 }

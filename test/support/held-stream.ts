@@ -1,4 +1,4 @@
-// A streamed reply that goes on for as long as a test wants it to.
+// A streamed reply that lasts as long as a test needs it.
 
 export interface HeldStream {
   readonly reply: Response;

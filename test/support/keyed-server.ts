@@ -1,4 +1,4 @@
-// A server that asks for keys, with a key file of its own.
+// A server that requires keys, with its own key file.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";

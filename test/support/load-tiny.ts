@@ -1,4 +1,4 @@
-// Loads a tiny model into a runner process of its own, with chosen settings.
+// Loads a tiny model into a separate runner process, with chosen settings.
 import path from "node:path";
 import type {
   GenerationEvent,

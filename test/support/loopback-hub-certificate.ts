@@ -1,4 +1,4 @@
-// The loopback hub's own certificate, for 127.0.0.1 and localhost: nobody trusts it unless told to.
+// The loopback hub's certificate, for 127.0.0.1 and localhost, trusted only on request.
 // Made with: openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 36500
 //   -subj "/CN=loopback hub" -addext subjectAltName=IP:127.0.0.1,DNS:localhost
 

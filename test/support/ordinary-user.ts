@@ -1,4 +1,4 @@
-// Root may read and write whatever it likes: what permissions forbid is tried as somebody else.
+// Root ignores permissions, so tests of permissions run as another user.
 import { lchownSync, readdirSync } from "node:fs";
 import path from "node:path";
 

@@ -1,4 +1,4 @@
-// A process engine over a state folder of its own, and plans of scripts that run the fake server.
+// A process engine with its own state folder, and plans of scripts that run the fake server.
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 
-/** One that was killed has ended, also before whoever inherited it takes notice: in containers, a second. */
+/** Counts a killed process as ended before its new parent reaps it, which takes a second in containers. */
 export function isAlive(processId: number): boolean {
   try {
     process.kill(processId, 0);

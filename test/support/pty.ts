@@ -21,7 +21,7 @@ export interface TerminalOptions {
   shell?: string;
 }
 
-/** A program in a terminal of its own. Close it in any case. */
+/** A program in its own terminal. Must be closed. */
 export async function openTerminal(arguments_: string[], options: TerminalOptions = {}) {
   const { columns = 100, rows = 30 } = options;
   const home = options.home ?? mkdtempSync(path.join(tmpdir(), "modelctl-pty-"));

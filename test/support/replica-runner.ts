@@ -1,4 +1,4 @@
-// Runs scripts with runner.py, as the engine of processes does: in a group of its own, on a port.
+// Runs scripts with runner.py like the process engine: in a separate group, on a port.
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -18,7 +18,7 @@ export interface RunOptions {
   program?: string;
   target?: string;
   environment?: Record<string, string>;
-  /** Files beside the script. */
+  /** Files next to the script. */
   files?: Record<string, string>;
 }
 

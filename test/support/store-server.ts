@@ -1,4 +1,4 @@
-// A server with a model store of its own, in a folder that other programs may look into.
+// A server with its own model store, in a folder that other programs can read.
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";

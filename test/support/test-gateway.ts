@@ -8,7 +8,7 @@ import type { RoutedApp, RoutedReplica } from "../../source/cloud/gateway/traffi
 import { keysBy, routedApp } from "./cloud-documents.ts";
 import { until } from "./until.ts";
 
-/** An HTTP server in this process that stands for a replica. */
+/** An HTTP server in this process that acts as a replica. */
 export class TestReplica {
   readonly name: string;
   readonly server: Server;

@@ -22,7 +22,7 @@ export interface Reply {
   status: number;
   headers: Headers;
   text: string;
-  /** The body read as JSON; undefined where it is none. */
+  /** The parsed body; undefined if it is not JSON. */
   json: unknown;
 }
 
@@ -39,7 +39,7 @@ export class TestServer {
 
   /**
    * @param changes settings that differ from the defaults
-   * @param more what else the server is told, such as where its keys are
+   * @param more further options of the server, such as its keys
    */
   static async start(
     changes: Partial<Settings> = {},

@@ -19,7 +19,7 @@ export function templateTiny(source: string): Buffer {
   return withEntry(entry("tokenizer.chat_template", text(source)), baseTiny());
 }
 
-/** A model with a Jinja template of its own for requests with tools. */
+/** A model with a separate Jinja template for requests with tools. */
 export function toolTemplateTiny(source: string): Buffer {
   return withEntry(entry("tokenizer.chat_template.tool_use", text(source)));
 }

@@ -52,7 +52,7 @@ function startChat(environment: Record<string, string>): RunningChat {
 }
 
 test.each(["SIGTERM", "SIGHUP", "SIGINT"] as const)(
-  "%s in the middle of an answer restores the terminal and hands over the conversation",
+  "%s in the middle of an answer restores the terminal and saves the conversation",
   { timeout: 30_000 },
   async (signal) => {
     const chat = startChat({ FORCE_COLOR: "1" });
@@ -80,7 +80,7 @@ test.each(["SIGTERM", "SIGHUP", "SIGINT"] as const)(
   },
 );
 
-test("a defect that nothing catches restores the terminal, and is told there", {
+test("an uncaught error restores the terminal and is printed there", {
   timeout: 30_000,
 }, async () => {
   const chat = startChat({ FORCE_COLOR: "1", CRASHES: "1" });
@@ -95,7 +95,7 @@ test("a defect that nothing catches restores the terminal, and is told there", {
   );
 });
 
-test("without colours the screen still tells everything in words", {
+test("the screen is complete in words without colours", {
   timeout: 30_000,
 }, async () => {
   const chat = startChat({ FORCE_COLOR: "0" });

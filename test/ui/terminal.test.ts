@@ -17,7 +17,7 @@ function expectWholeFrame(screen: SizedTerminal, columns: number, rows: number):
 }
 
 describe("the window", () => {
-  test("is filled again after every change of its size", async () => {
+  test("is redrawn after every resize", async () => {
     const { screen, backend } = await openChat({ columns: 100, rows: 30 });
     expectWholeFrame(screen, 100, 30);
     screen.type("hello\r");
@@ -40,7 +40,7 @@ describe("the window", () => {
     expectWholeFrame(screen, 100, 30);
   });
 
-  test("that is too small still shows the progress, and Esc still stops", async () => {
+  test("that is too small still shows progress, and Esc still stops", async () => {
     const chat = await openChat();
     await ask(chat, "hello");
     chat.backend.current.text("Hi");
@@ -54,7 +54,7 @@ describe("the window", () => {
     expect(chat.screen.text).toContain("> Send a message");
   });
 
-  test("with stains is clean after Ctrl+L", async () => {
+  test("is clean after Ctrl+L", async () => {
     const { screen } = await openChat();
     const before = screen.text;
     await screen.smudge("\x1b7\x1b[3;10HSTAIN\x1b[1;1HSTAIN\x1b8");
@@ -64,14 +64,14 @@ describe("the window", () => {
   });
 });
 
-test("what something prints is not left in the picture", async () => {
+test("output printed by a library is erased from the screen", async () => {
   const { screen } = await openChat();
   const before = screen.text;
   console.log("PRINTED by a library");
   await screen.until((now) => now.bytes.includes("PRINTED") && now.text === before);
 });
 
-test("with what another program printed it is clean after Ctrl+L", async () => {
+test("output of another program is erased by Ctrl+L", async () => {
   const { screen } = await openChat();
   const before = screen.text;
   await screen.smudge("\x1b[10;1HPRINTED by another program\n\n");
@@ -86,7 +86,7 @@ describe("leaving", () => {
     ["/exit", "/exit\r", "bye"],
     ["Ctrl+D on an empty line", keys.ctrlD, "bye"],
     ["Ctrl+C twice", keys.ctrlC + keys.ctrlC, "interrupted"],
-  ])("with %s restores the terminal and tells why", async (_name, bytes, reason) => {
+  ])("with %s restores the terminal and prints the reason", async (_name, bytes, reason) => {
     const { screen, result } = await openChat();
     expect(screen.isAlternate).toBe(true);
     expect(screen.isRaw).toBe(true);
@@ -102,7 +102,7 @@ describe("leaving", () => {
     );
   });
 
-  test("in the middle of an answer stops it and hands over what was said", async () => {
+  test("in the middle of an answer stops it and saves what was said", async () => {
     const chat = await openChat();
     await ask(chat, "Count");
     chat.backend.current.text("one two");
@@ -118,13 +118,13 @@ describe("leaving", () => {
     expect(chat.backend.current.signal.aborted).toBe(true);
   });
 
-  test("happens by itself when the terminal goes away", async () => {
+  test("happens when the terminal goes away", async () => {
     const { screen, result } = await openChat();
     screen.hangUp();
     await expect(result).resolves.toMatchObject({ reason: "interrupted" });
   });
 
-  test("does not happen on Ctrl+D or a single Ctrl+C with text in the field", async () => {
+  test("does not happen on Ctrl+D or one Ctrl+C while the field has text", async () => {
     const { screen } = await openChat();
     screen.type("abc");
     screen.type(keys.home);
@@ -139,7 +139,7 @@ describe("leaving", () => {
 });
 
 describe("text from the model", () => {
-  test("cannot command the terminal", async () => {
+  test("cannot send control sequences", async () => {
     const chat = await openChat();
     await ask(chat, "hack me");
     chat.backend.current
@@ -156,7 +156,7 @@ describe("text from the model", () => {
     expect(screen.bytes).not.toContain("\x1b[31mred");
   });
 
-  test("keeps code in fences apart, with its indentation", async () => {
+  test("keeps fenced code separate and indented", async () => {
     const chat = await openChat();
     await ask(chat, "code");
     chat.backend.current.text("Look:\n```js\nif (a) {\n\tb();\n}\n```\nDone.").done();
@@ -174,7 +174,7 @@ describe("text from the model", () => {
 });
 
 describe("a plain terminal", () => {
-  test("without UTF-8 gets ASCII only", async () => {
+  test("without UTF-8 shows only ASCII", async () => {
     const chat = await openChat({ environment: { LC_ALL: "C" } });
     await ask(chat, "hello");
     chat.backend.current.text("one\x1btwo").fail("It broke.");

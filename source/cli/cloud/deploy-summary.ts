@@ -5,7 +5,7 @@ import type { AuthMode } from "../../cloud/app-config.ts";
 import type { Inspection } from "../../cloud/inspection/inspection.ts";
 
 export interface SummaryFacts {
-  /** As callers name it: what the script serves. */
+  /** Model name for callers: the one that the script serves. */
   model: string;
   /** Paths of an app with its own API instead of OpenAI's. */
   endpoints: Inspection["endpoints"];

@@ -80,7 +80,7 @@ export class DeploymentChat implements DeploymentBackend {
     return (await this.#models()).map((name) => ({ name, sizeText: "" }));
   }
 
-  /** @param model one that it serves; as `facts` has it, what a saved chat was with */
+  /** @param model one that it serves; in the form of `facts`, the model of a saved chat */
   async use(model: string): Promise<void> {
     const { app } = this.deployment;
     if (model === app) return;

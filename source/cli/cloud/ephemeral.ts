@@ -1,7 +1,7 @@
 // An app that lives as long as this command: its log as it is written, and its address once it
 // answers.
 import { isUnreachable } from "../../application/control-plane-process.ts";
-import { explainMissingProgram } from "../../application/own-programs.ts";
+import { explainMissingProgram } from "../../application/explain-missing-program.ts";
 import { exitCodes, ProductError } from "../../base/product-error.ts";
 import type { AdminClient } from "../../cloud/admin/admin-client.ts";
 import type {

@@ -7,7 +7,7 @@ import type { Session } from "./session.ts";
 
 /**
  * Only where the server has no key at all, and is the profile's own. A key in the profile that
- * belonged to an earlier state of this server is of no use any more.
+ * belonged to an earlier state of this server is useless.
  */
 export async function saveFirstKey(session: Session, client: AdminClient): Promise<void> {
   const { flags, profiles, profile, profileName, profileFile, stateFolder } = session;

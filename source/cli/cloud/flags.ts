@@ -239,7 +239,7 @@ export const switchFlags = {
     text: "rolling: start the new one first; recreate: stop the old one first; default rolling",
     values: ["rolling", "recreate"],
   },
-  detach: { type: "boolean", text: "Return once it is built; verification goes on" },
+  detach: { type: "boolean", text: "Return once it is built; verification continues" },
   smoke: {
     type: "string",
     value: "REQUEST",

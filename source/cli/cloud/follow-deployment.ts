@@ -9,7 +9,7 @@ import type { DeployProgress } from "./deploy-progress.ts";
 const signals = ["SIGINT", "SIGTERM"] as const;
 
 /**
- * Ctrl+C, or being told to end, leaves the deployment to itself.
+ * Ctrl+C or SIGTERM leaves the deployment running.
  *
  * @throws ProductError the deployment's own, after the last lines of its log were printed; the reason
  *   of the abort after such a signal
@@ -71,7 +71,7 @@ export function showDeployEvent(
 
 function failure(event: Extract<DeployEvent, { kind: "failed" }>): ProductError {
   const { code, exitCode, sentence } = event;
-  // It may hold what a script has raised.
+  // It may contain a script's exception.
   const message = showControls(sentence);
   return new ProductError({ code, exitCode, status: 422, description: "" }, { message });
 }

@@ -12,7 +12,7 @@ import { tell } from "./print.ts";
 const usualLines = 100;
 const retryMs = 500;
 
-/** Following goes on until Ctrl+C, from one control plane to the next. */
+/** Follows until Ctrl+C, across restarts of the control plane. */
 export async function printLogs(
   client: AdminClient,
   app: AppReference,

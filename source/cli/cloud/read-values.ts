@@ -25,7 +25,7 @@ export function readVariables(
   return variables;
 }
 
-/** Every replica gets values of its own for these; switches of the Python side are the user's. */
+/** Every replica gets its own values for these; switches of the Python side are the user's. */
 const ownName = /^(?:PORT|DEPLOYCTL_(?!REAL_FAL$|BIND_ANY$|MODELCTL$).*)$/;
 
 function refuseOwnName(name: string): void {

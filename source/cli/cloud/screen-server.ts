@@ -39,7 +39,7 @@ export class ScreenServer implements CloudServer {
     this.target = target;
   }
 
-  /** Made for each call: a key that is missing is told where it is needed. */
+  /** Created for each call, so that a missing key is reported where it is needed. */
   get client(): AdminClient {
     return clientOf(this.session);
   }

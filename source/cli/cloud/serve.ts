@@ -54,11 +54,11 @@ async function serveGateway(
 }
 
 async function serveControlPlane(session: Session): Promise<number> {
-  const [{ startCloudHost }, { tellReplicasOfModelctl }] = await Promise.all([
+  const [{ startCloudHost }, { shareModelctlCommand }] = await Promise.all([
     import("../../application/cloud-host.ts"),
     import("../../application/deploy-script.ts"),
   ]);
-  tellReplicasOfModelctl();
+  shareModelctlCommand();
   const { stateFolder, ...options } = readServer(session);
   const host = await startCloudHost({
     ...{ ...options, stateFolder, log },

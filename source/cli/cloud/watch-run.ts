@@ -17,7 +17,7 @@ const pollMs = 100;
 /** Longer than the round before may take to end. */
 const patienceMs = 15_000;
 
-/** Goes on until the signal, whatever happens to the script. */
+/** Continues until the signal, whatever happens to the script. */
 export async function runWatching(
   session: Session,
   reference: string,

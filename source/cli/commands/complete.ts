@@ -8,7 +8,7 @@ export const complete: Run<typeof completeDefinition> = async (words, _flags, pr
     kind === "session" ? sessionIds() : modelNames(kind === "own model"),
   );
 
-/** Names have blanks in them: the numbers are what a shell can take. */
+/** Names may contain blanks, so shells complete the numbers. */
 async function sessionIds(): Promise<string[]> {
   const { SessionStore } = await import("../../application/chat-sessions.ts");
   const { productPaths } = await import("../../configuration/paths.ts");

@@ -15,7 +15,7 @@ export const createDefinition = {
       type: "string",
       value: "TYPE",
       short: "q",
-      text: "Quantise F16, BF16 or F32 weights, for example to q4_K_M",
+      text: "Quantize F16, BF16 or F32 weights, for example to q4_K_M",
       // The usual ones.
       completes: ["q4_K_S", "q4_K_M", "q5_K_M", "q6_K", "q8_0"],
     },

@@ -3,7 +3,7 @@ import { exitCodes } from "../../base/product-error.ts";
 import { usageError } from "../errors.ts";
 import { openLibrary } from "../model-library.ts";
 import type { Run } from "../program/definition.ts";
-import { fetchedIsKept, withProgress } from "../with-progress.ts";
+import { partialDownloadKept, withProgress } from "../with-progress.ts";
 import type { downloadDefinition } from "./download.definition.ts";
 
 const untagged = "latest";
@@ -29,7 +29,11 @@ export const download: Run<typeof downloadDefinition> = async ([repository, file
     replace: flags.force === true,
     ...(flags.revision !== undefined && { revision: flags.revision }),
   };
-  const saved = await withProgress(flags, (work) => library.download(wanted, work), fetchedIsKept);
+  const saved = await withProgress(
+    flags,
+    (work) => library.download(wanted, work),
+    partialDownloadKept,
+  );
   if (flags.json) process.stdout.write(`${JSON.stringify(saved, undefined, 2)}\n`);
   else for (const { localPath } of saved) process.stdout.write(`${localPath}\n`);
   return exitCodes.ok;

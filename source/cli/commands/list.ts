@@ -1,5 +1,5 @@
 // modelctl list: all models.
-import type { LostFile } from "../../application/model-library.ts";
+import type { MissingFile } from "../../application/model-library.ts";
 import { formatBytes } from "../../base/byte-format.ts";
 import { toOneLine } from "../../base/display-text.ts";
 import { exitCodes } from "../../base/product-error.ts";
@@ -20,8 +20,8 @@ export const list: Run<typeof listDefinition> = async ([prefix = ""], flags) => 
     const place = message.includes(path) ? "" : `${path}: `;
     warn(`${place}${message}`);
   }
-  const lost = await library.findLostFiles(shown);
-  for (const sentence of lostSentences(lost)) warn(sentence);
+  const lost = await library.findMissingFiles(shown);
+  for (const sentence of missingFileSentences(lost)) warn(sentence);
   if (flags.json) {
     const isLost = new Set(lost.map(({ model }) => model));
     const records = shown.map(({ blobs: _, ...model }) => ({
@@ -54,7 +54,7 @@ function warn(sentence: string): void {
 /** Limits the list: an unmounted disk would fill the screen. */
 const mostLostSaid = 3;
 
-function lostSentences(lost: readonly LostFile[]): string[] {
+function missingFileSentences(lost: readonly MissingFile[]): string[] {
   const said = lost.slice(0, mostLostSaid).map(({ model, path, isThere, isBlob }) => {
     if (isBlob) {
       const state = isThere ? "has a different size" : "is missing";

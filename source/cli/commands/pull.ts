@@ -4,7 +4,7 @@ import { exitCodes, ProductError } from "../../base/product-error.ts";
 import { usageError } from "../errors.ts";
 import { openLibrary } from "../model-library.ts";
 import type { Run } from "../program/definition.ts";
-import { fetchedIsKept, withProgress } from "../with-progress.ts";
+import { partialDownloadKept, withProgress } from "../with-progress.ts";
 import type { pullDefinition } from "./pull.definition.ts";
 
 export const pull: Run<typeof pullDefinition> = async ([reference], flags) => {
@@ -15,7 +15,7 @@ export const pull: Run<typeof pullDefinition> = async ([reference], flags) => {
     throw usageError(`${reference} is a path, not a model name.`, hint);
   }
   const { name } = parsed;
-  const pulling = withProgress(flags, (work) => library.pull(name, work), fetchedIsKept);
+  const pulling = withProgress(flags, (work) => library.pull(name, work), partialDownloadKept);
   await pulling.catch(async (error: unknown) => {
     throw (await isHereAlready(library, name)) ? withoutNeed(error, name) : error;
   });

@@ -2,6 +2,7 @@
 
 import type { ModelLibrary } from "../../application/model-library.ts";
 import { appsUsing } from "../../application/model-users.ts";
+import { shownModel } from "../../base/model-tag.ts";
 import { exitCodes, ProductError } from "../../base/product-error.ts";
 import type { ApiClient } from "../../client/api-client.ts";
 import { loadedModels } from "../../client/model-calls.ts";
@@ -21,7 +22,9 @@ export const rm: Run<typeof rmDefinition> = async (names, flags) => {
     if (server !== undefined) await unload(server, displayOf(library, name)).catch(() => {});
     const { display } = await library.remove(name);
     // One line each, at once: removed models are reported even if a later one fails.
-    const line = flags.json ? JSON.stringify({ name: display }) : `deleted '${display}'`;
+    const line = flags.json
+      ? JSON.stringify({ name: display })
+      : `deleted '${shownModel(display)}'`;
     process.stdout.write(`${line}\n`);
   }
   return exitCodes.ok;
@@ -31,12 +34,13 @@ export const rm: Run<typeof rmDefinition> = async (names, flags) => {
 async function confirmUnused(library: ModelLibrary, name: string, isForced = false): Promise<void> {
   if (isForced) return;
   const display = displayOf(library, name);
-  const users = await appsUsing((model) => displayOf(library, model) === display);
+  const users = await appsUsing((used) => displayOf(library, used) === display);
   if (users.length === 0) return;
   const apps = users.join(", ");
-  if (await isYes(`'${display}' is served by ${apps}. Remove it? [y/N] `)) return;
+  const model = shownModel(display);
+  if (await isYes(`'${model}' is served by ${apps}. Remove it? [y/N] `)) return;
   throw new ProductError(commandErrors.modelInUse, {
-    message: `The model '${display}' is served by ${apps}, whose next replica cannot start without it.`,
+    message: `The model '${model}' is served by ${apps}, whose next replica cannot start without it.`,
     hint: "Use --force to remove it anyway.",
   });
 }

@@ -37,7 +37,7 @@ export const run: Run<typeof runDefinition> = async (words, flags) => {
   }
   const { printAnswer } = await import("../one-shot.ts");
   const { ServerLink } = await import("../server-link.ts");
-  const { orPrintVector } = await import("../print-vector.ts");
+  const { answerOrPrintVector } = await import("../print-vector.ts");
   const { memoryNote } = await import("../memory-note.ts");
   const link = (signal: AbortSignal) =>
     ServerLink.open(flags, settings, "shared", model, { signal });
@@ -45,10 +45,10 @@ export const run: Run<typeof runDefinition> = async (words, flags) => {
   const { printJsonAnswer } = await import("../json-answer.ts");
   const answer = () =>
     flags.json ? printJsonAnswer(question, flags.stream === true) : printAnswer(question);
-  return await withModel(model, flags, () => orPrintVector(question, answer));
+  return await withModel(model, flags, () => answerOrPrintVector(question, answer));
 };
 
-/** The full screen where there is one, else a line loop. */
+/** Opens the full screen on a terminal, otherwise the line chat. */
 export async function chat(
   model: string,
   flags: Flags,
@@ -61,11 +61,11 @@ export async function chat(
     const { chatOnScreen } = await import("../screen-chat.ts");
     return await chatOnScreen(model, flags, settings, isPaintedFirst);
   }
-  const { chatInLines } = await import("../chat-in-lines.ts");
-  return await chatInLines(model, flags, settings);
+  const { openLineChat } = await import("../open-line-chat.ts");
+  return await openLineChat(model, flags, settings);
 }
 
-/** A saved chat has a model of its own. */
+/** A saved chat has its own model. */
 async function modelOfSession(
   flags: Flags,
   settings: CommandSettings,

@@ -6,7 +6,7 @@ export const searchDefinition = {
   name: "search",
   synonyms: ["find"],
   words: "WORDS…",
-  summary: "Search the hub for models, with quantisations, sizes and fit",
+  summary: "Search the hub for models, with quantizations, sizes and fit",
   flags: {
     limit: {
       type: "integer",

@@ -35,7 +35,7 @@ export const search: Run<typeof searchDefinition> = async (words, flags) => {
   }
 };
 
-/** A row for each quantisation: its first column is what `pull` takes. */
+/** A row for each quantization: its first column is what `pull` takes. */
 function tableOf(found: readonly FoundModel[]): string {
   const rows = found.flatMap(({ name, parameterCount, downloads, isGated, quantizations }) => {
     const facts = [

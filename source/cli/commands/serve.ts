@@ -7,7 +7,7 @@ import type { Run } from "../program/definition.ts";
 import { readSettings } from "../session-settings.ts";
 import type { serveDefinition } from "./serve.definition.ts";
 
-/** A background server exits when no model is loaded and no request came for this long. */
+/** A background server exits when it has not been used for this long. */
 const idleLimitMs = 5 * 60_000;
 
 export const serve: Run<typeof serveDefinition> = async (_words, flags) => {
@@ -66,7 +66,7 @@ async function untilLoadFails(hosted: HostedServer): Promise<never> {
   return await new Promise<never>(() => {});
 }
 
-/** Resolves once no model is loaded and no request came for the idle time. */
+/** Resolves once no model is loaded, no screen is open and no request came for the idle time. */
 async function untilIdle(hosted: HostedServer, idleMs: number): Promise<number> {
   return await new Promise((resolve) => {
     let lastActive = Date.now();
@@ -74,7 +74,7 @@ async function untilIdle(hosted: HostedServer, idleMs: number): Promise<number> 
       lastActive = Date.now();
     });
     const timer = setInterval(() => {
-      if (hosted.scheduler.models.length > 0) lastActive = Date.now();
+      if (hosted.scheduler.models.length > 0 || hosted.watchers() > 0) lastActive = Date.now();
       if (Date.now() - lastActive < idleMs) return;
       clearInterval(timer);
       resolve(exitCodes.ok);

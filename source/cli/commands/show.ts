@@ -44,7 +44,7 @@ export const show: Run<typeof showDefinition> = async ([model], flags) => {
   return exitCodes.ok;
 };
 
-/** Most useful when the model itself cannot be used any more. */
+/** Most useful when the model itself is broken. */
 async function printModelfile(library: ModelLibrary, model: string): Promise<void> {
   const { text, unprintable, problem } = await library.modelfile(model);
   if (problem !== undefined) process.stderr.write(`Warning: ${problem}\n`);

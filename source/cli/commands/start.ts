@@ -15,7 +15,7 @@ export const start: Run<typeof startDefinition> = async (_words, flags) => {
   );
   const { printAnswer } = await import("../one-shot.ts");
   const { ServerLink } = await import("../server-link.ts");
-  // A server of its own on a free port, gone with the answer: nothing is left behind.
+  // Private server on a free port, which ends with the answer and leaves nothing behind.
   const code = await printAnswer({
     model,
     prompt: sampleQuestion,

@@ -16,7 +16,7 @@ export interface Flag {
   /** `strings` may be repeated; `time` is typed as `90s` or `30d` and read as milliseconds. */
   type: "boolean" | "string" | "strings" | "integer" | "number" | "time";
   text: string;
-  /** Stands for the value in help: `FILE`. */
+  /** Name of the value in help: `FILE`. */
   value?: string;
   short?: string;
   /** The only values; upper and lower case are the same. */
@@ -65,7 +65,7 @@ export type WordsOf<Usage extends string> = Usage extends ""
     : WordOf<Usage>;
 
 export interface CommandDefinition {
-  /** A word, or two of which several commands share the first: `apps list`. */
+  /** One word, or two if several commands share the first: `apps list`. */
   name: string;
   aliases?: readonly string[];
   /** Words of other tools for the same thing, for "did you mean". */

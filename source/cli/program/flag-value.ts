@@ -1,4 +1,4 @@
-// Checks a flag's value and turns it into what the command's code gets.
+// Checks a flag's value and converts it for the command's code.
 import { parseDuration } from "../../configuration/duration.ts";
 import { usageError } from "../errors.ts";
 import type { Flag } from "./definition.ts";

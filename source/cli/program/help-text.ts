@@ -119,7 +119,7 @@ function section(title: string, rows: readonly Row[], left = leftWidth(rows)): s
   const lines = rows.flatMap(([text, explained]) => {
     const [first = "", ...more] = wrapWords(explained, width);
     const below = more.map((line) => `  ${" ".repeat(left)}  ${line}`);
-    // A long usage has a line of its own.
+    // A long usage has its own line.
     if (text.length > left) return [`  ${text}`, `  ${" ".repeat(left)}  ${first}`, ...below];
     return [`  ${text.padEnd(left)}  ${first}`, ...below];
   });

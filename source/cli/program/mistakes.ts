@@ -91,7 +91,7 @@ export function checkFlags(
     const isSwitch = flag.type === "boolean";
     if (isSwitch && value !== undefined) throw usageError(`${typed} takes no value.`, hint);
     if (!isSwitch && !value) throw usageError(`${typed} needs a value.`, hint);
-    // `--model --json`: the value was forgotten, and the next flag stands in its place.
+    // `--model --json`: the value is missing, and the next flag is in its place.
     if (isApart && /^--[a-z]/.test(value ?? "")) {
       throw usageError(
         `${typed} needs a value, but ${value} looks like a flag.`,

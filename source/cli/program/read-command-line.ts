@@ -31,7 +31,7 @@ const everywhere: FlagTable = {
 export function readCommandLine(program: Program, argv: readonly string[]): CommandLine {
   const end = argv.indexOf("--");
   const before = end === -1 ? argv : argv.slice(0, end);
-  // Flags may stand in front of the command, so those of all commands count until it is known.
+  // Flags may come before the command, so those of all commands count until it is known.
   const all = { ...everyFlag(program), ...everywhere };
   const guessed = splitFlags(before, all);
   const named = guessed.flatMap(({ kind, text }) => (kind === "word" ? [text] : []));
@@ -61,7 +61,7 @@ export function readCommandLine(program: Program, argv: readonly string[]): Comm
 function parse(program: Program, typed: readonly TypedWord[], table: FlagTable, help: string) {
   return meow({
     importMeta: import.meta,
-    // meow makes this name the process's title: `ps` goes on to show the whole command.
+    // meow makes this name the process's title: keeps the whole command visible in `ps`.
     pkg: { name: [program.name, ...process.argv.slice(2)].join(" ") },
     description: `${program.name} ${packageVersion()}: ${program.title}`,
     help,
@@ -102,7 +102,7 @@ function everyFlag(program: Program): FlagTable {
   return Object.fromEntries([...flags.filter(isSwitch), ...flags.filter((it) => !isSwitch(it))]);
 }
 
-/** The first word, where commands of two words begin with it and the second is none of theirs. */
+/** Returns the first word of two-word commands if the second word is none of theirs. */
 function groupOf(program: Program, [first, second]: readonly string[]): string | undefined {
   if (first === undefined || commandsBelow(program, first).length === 0) return undefined;
   return findCommand(program, `${first} ${second}`) === undefined ? first : undefined;

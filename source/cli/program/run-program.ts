@@ -9,7 +9,7 @@ import type { Program } from "./definition.ts";
 export interface ProgramCalls {
   /** Environment variable that shows the stack of unexpected errors. */
   debugVariable: string;
-  /** Called with what is to be told, before the sentence is printed. */
+  /** Called with an error before it is printed. */
   onError?: (error: { code: string; sentence: string; exitCode: number }) => void;
 }
 

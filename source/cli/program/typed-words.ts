@@ -12,7 +12,7 @@ export interface TypedFlag {
   name: string | undefined;
   flag: Flag | undefined;
   value: string | undefined;
-  /** The value is a word of its own. */
+  /** The value is a separate word. */
   isApart: boolean;
 }
 

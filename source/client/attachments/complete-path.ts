@@ -11,7 +11,7 @@ export interface PathCompletion {
   readonly words: readonly string[];
 }
 
-/** The path that ends at the cursor: blanks in it are escaped, or it stands behind a quote. */
+/** The path that ends at the cursor, with escaped blanks or after a quote. */
 export interface PathBeforeCursor {
   readonly start: number;
   readonly typed: string;

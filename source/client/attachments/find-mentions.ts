@@ -15,11 +15,11 @@ export interface PathReading {
 /** Readings of one mention, the longest first. */
 export interface PathMention {
   readonly readings: readonly PathReading[];
-  /** The one to speak of when there is no such file. */
+  /** The path to report when no such file exists. */
   readonly plain: PathReading;
 }
 
-/** Where a word of an image's name ends, and no more of the name follows. */
+/** Matches the end of an image's file name. */
 const imageEnding =
   /\.(?:png|jpe?g|webp|gif|bmp|tiff?|avif|hei[cf])(?![\p{L}\p{N}_/\\-]|\.[\p{L}\p{N}])/giu;
 const quotes = "\"'`";

@@ -15,7 +15,7 @@ export interface PreviewSize {
 /**
  * The image fitted into a place of the terminal, a pixel being half a cell high. Rows from the top.
  *
- * @throws what the decoder throws for an image that is damaged
+ * @throws the decoder's error for a damaged image
  */
 export async function halfBlocks(
   image: Pick<ImageAttachment, "base64">,

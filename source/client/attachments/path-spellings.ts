@@ -32,7 +32,7 @@ function fromUrl(url: string): string[] {
   }
 }
 
-/** A path of Windows, as the Linux beside it mounts the drive; a relative one with other slashes. */
+/** Converts a Windows path to its mount in WSL, or a relative one to slashes. */
 function fromWindows(typed: string): string[] {
   const slashed = typed.replaceAll("\\", "/");
   const drive = drivePath.exec(typed)?.[1];

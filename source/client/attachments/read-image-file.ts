@@ -67,7 +67,7 @@ export async function readImageFile(file: string): Promise<ImageAttachment> {
   };
 }
 
-/** `attached cat.png 640x480, 256 tokens`; without the count while nobody has counted. */
+/** Returns `attached cat.png 640x480, 256 tokens`, or no count until it is known. */
 export function attachedText(
   { name, width, height }: Pick<ImageAttachment, "name" | "width" | "height">,
   tokens?: number,

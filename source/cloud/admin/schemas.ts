@@ -33,6 +33,7 @@ const Limits = Type.Object(
     requestTimeoutMs: milliseconds,
     drainTimeoutMs: milliseconds,
     terminationGraceMs: milliseconds,
+    requestStartTimeoutMs: Type.Optional(milliseconds),
   },
   closed,
 );
@@ -47,7 +48,16 @@ const Config = Type.Object(
     auth: Type.Enum(["private", "shared", "public"]),
     scale: Type.Object(scaleFields, closed),
     limits: Limits,
-    hardware: Type.Object({ machineType: Type.Optional(Type.String()), gpuCount: count }, closed),
+    hardware: Type.Object(
+      {
+        machineType: Type.Optional(Type.String()),
+        gpuCount: count,
+        alternatives: Type.Optional(
+          Type.Array(Type.Object({ machineType: Type.String(), gpuCount: count }, closed)),
+        ),
+      },
+      closed,
+    ),
     requirements: Type.Array(Type.String()),
     model: Type.Optional(Type.String()),
     environment: texts,

@@ -10,7 +10,7 @@ import { createServer as createTlsServer, Server as TlsServer } from "node:https
 import { createServer as createSocketServer, type Server as SocketServer } from "node:net";
 import type { Duplex } from "node:stream";
 import { endConnection } from "../../base/end-connection.ts";
-import { keepHalfClosed } from "../../base/half-closed.ts";
+import { allowHalfClosed } from "../../base/half-closed.ts";
 import { describeError, ProductError } from "../../base/product-error.ts";
 import { isLoopback, urlOf } from "../../configuration/address.ts";
 import { cloudErrors } from "../errors.ts";
@@ -185,7 +185,7 @@ function watch(server: Server, encryption: Encryption, log: (text: string) => vo
 }
 
 function serve(server: Server, { handler, headerBytes }: ListenerContext, ingress: Ingress): void {
-  keepHalfClosed(server);
+  allowHalfClosed(server);
   const onRequest: RequestListener = (request, response) => {
     handler.onRequest(request, response, ingress);
   };

@@ -118,7 +118,7 @@ export class ReplicaClaim implements Waiter {
     this.#options.traffic.release(this.slot, this, durationMs);
   }
 
-  /** Leaves the queue and the replica for good. */
+  /** Leaves the queue and the replica; the claim is then over. */
   end(): void {
     this.#isOver = true;
     clearTimeout(this.#timer);

@@ -53,7 +53,7 @@ export class ReplicaSlot {
     this.settle();
   }
 
-  /** Marks it as removed from the routing table for good. */
+  /** Marks it as permanently removed from the routing table. */
   retire(): void {
     this.isRetired = true;
     this.isOpen = false;

@@ -34,7 +34,8 @@ export function readWaitingRules(
   if (coldStart !== undefined && coldStart !== "wait" && coldStart !== "fail") {
     return { type: "bad_request", detail: "X-Dctl-Cold-Start must be 'wait' or 'fail'." };
   }
-  const appTimeoutMs = routed.limits.startupTimeoutMs + queueMarginMs;
+  const { requestStartTimeoutMs, startupTimeoutMs } = routed.limits;
+  const appTimeoutMs = requestStartTimeoutMs ?? startupTimeoutMs + queueMarginMs;
   const timeoutMs = seconds === undefined ? appTimeoutMs : seconds * 1000;
   return {
     timeoutMs: Math.min(timeoutMs, longestTimeoutMs),

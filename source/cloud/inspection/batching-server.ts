@@ -3,7 +3,7 @@ import path from "node:path";
 import type { Inspection, InspectionWarning } from "./inspection.ts";
 
 /** Default number of concurrent requests for a replica of such a server. */
-export const batchingMultiplexing = 64;
+const batchingMultiplexing = 64;
 
 const programs = new Set([
   "vllm",
@@ -29,17 +29,31 @@ export function batchingServer(command: readonly string[]): string | undefined {
     : undefined;
 }
 
-/** Warns about fal's default of one request at a time per replica, which is kept. */
+/** Keywords of dialects that send a replica one request at a time by default, which is kept. */
+const concurrency: Readonly<Partial<Record<Inspection["dialect"], string>>> = {
+  fal: "max_multiplexing",
+  modal: "max_inputs",
+};
+
+/** Returns the concurrent requests of a replica where neither script nor flags set them. */
+export function defaultMultiplexing({ dialect, command }: Inspection): number {
+  const isKept = concurrency[dialect] !== undefined;
+  return isKept || batchingServer(command) === undefined ? 1 : batchingMultiplexing;
+}
+
+/** Warns when a server that can batch gets one request at a time. */
 export function batchingHint(inspection: Inspection): InspectionWarning | undefined {
   const { dialect, config, dynamic, command, line } = inspection;
   const server = batchingServer(command);
-  const isSaid = config.max_multiplexing !== undefined || dynamic.includes("max_multiplexing");
-  if (dialect !== "fal" || server === undefined || isSaid) return undefined;
+  const name = concurrency[dialect];
+  if (name === undefined || server === undefined) return undefined;
+  if (config[name] !== undefined || dynamic.includes(name)) return undefined;
+  const keyword = dialect === "modal" ? `@modal.concurrent(${name}=…)` : name;
   return {
     code: "batching_server",
     sentence:
       `${server} can serve many requests at once, but each replica gets one at a time. ` +
-      `Set max_multiplexing, for example with --max-multiplexing ${batchingMultiplexing}.`,
+      `Set ${keyword}, for example with --max-multiplexing ${batchingMultiplexing}.`,
     line,
   };
 }

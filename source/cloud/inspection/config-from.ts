@@ -1,18 +1,16 @@
 // Configuration of a revision, from the script, flags and defaults.
-import { ProductError } from "../../base/product-error.ts";
 import {
   type AppConfig,
   type AuthMode,
   defaultLimits,
   defaultScale,
-  type HardwareNeeds,
   type ScaleSettings,
   type TimeLimits,
 } from "../app-config.ts";
-import { cloudErrors } from "../errors.ts";
-import { batchingMultiplexing, batchingServer } from "./batching-server.ts";
+import { defaultMultiplexing } from "./batching-server.ts";
 import { ConfigKeywords } from "./config-keywords.ts";
 import { looksSecret } from "./environment-snapshot.ts";
+import { hardwareFrom } from "./hardware-from.ts";
 import type { Inspection } from "./inspection.ts";
 
 /** Values of flags; undefined falls back to the script, then to the default. */
@@ -31,7 +29,8 @@ export interface ConfigFlags {
   /** Added to the script's requirements. */
   requirements?: readonly string[] | undefined;
   /**
-   * "pip" adds packages that an image installs with pip to the requirements. Defaults to "ignore".
+   * "pip" adds packages that an image installs with pip to the requirements. Defaults to "pip" for
+   * Modal, whose scripts name their packages nowhere else, and to "ignore" for others.
    */
   imageMode?: "pip" | "ignore" | undefined;
   scale?: Partial<ScaleSettings> | undefined;
@@ -51,17 +50,18 @@ const defaultServedPort = 8080;
 const defaultHealthPath = "/health";
 const defaultNoWakePaths = ["/health", "/metrics"];
 const authModes = ["private", "shared", "public"] as const;
+const serverPackages = ["fastapi", "uvicorn", "websockets"];
 const largestPort = 65_535;
 const statusRange = { least: 100, most: 599 };
 
 /**
  * @throws ProductError `CLOUD_CONFIG_INVALID` for a keyword of the wrong type, out of range, or
- * neither constant nor given by a flag; `CLOUD_SCRIPT_INVALID` for a script of another platform
+ * neither constant nor given by a flag
  */
 export function configFrom(inspection: Inspection, flags: ConfigFlags = {}): AppConfig {
-  if (inspection.dialect === "modal") throw unsupportedModal(inspection);
   const keywords = new ConfigKeywords(inspection);
   const isServed = inspection.kind === "app" || keywords.flag("serve");
+  const imageMode = flags.imageMode ?? defaultImageMode(inspection);
   const portRange = { least: 1, most: largestPort };
   return {
     kind: kindOf(inspection, keywords),
@@ -79,10 +79,10 @@ export function configFrom(inspection: Inspection, flags: ConfigFlags = {}): App
       "private",
     scale: scaleOf(inspection, keywords, flags.scale ?? {}),
     limits: limitsOf(keywords, flags.limits ?? {}),
-    hardware: hardwareOf(keywords, flags),
+    hardware: hardwareFrom(keywords, flags),
     requirements: unique([
-      ...(keywords.texts("requirements") ?? []),
-      ...(flags.imageMode === "pip" ? (inspection.image?.pip ?? []) : []),
+      ...withServer(keywords.texts("requirements") ?? [], inspection.dialect === "fal" && isServed),
+      ...(imageMode === "pip" ? (inspection.image?.pip ?? []) : []),
       ...(flags.requirements ?? []),
     ]),
     environment: environmentOf(inspection, keywords, flags.environment ?? {}),
@@ -101,6 +101,17 @@ export function configFrom(inspection: Inspection, flags: ConfigFlags = {}): App
   };
 }
 
+function defaultImageMode({ dialect }: Inspection): "pip" | "ignore" {
+  return dialect === "modal" ? "pip" : "ignore";
+}
+
+/** Adds the server that fal's own environments bring along, if the app has one of its own. */
+function withServer(requirements: readonly string[], isServed: boolean): readonly string[] {
+  if (!isServed || requirements.length === 0) return requirements;
+  const names = requirements.map((one) => one.replace(/[^\w.-].*$/, "").toLowerCase());
+  return [...requirements, ...serverPackages.filter((name) => !names.includes(name))];
+}
+
 function kindOf(inspection: Inspection, keywords: ConfigKeywords): AppConfig["kind"] {
   if (inspection.kind === "app") return "app";
   if (inspection.dialect !== "fal") return "function";
@@ -111,7 +122,7 @@ function kindOf(inspection: Inspection, keywords: ConfigKeywords): AppConfig["ki
 function healthPathOf(keywords: ConfigKeywords): string {
   const path = keywords.text("health_path") ?? defaultHealthPath;
   if (path.startsWith("/")) return path;
-  throw invalid(keywords, "health_path", `is ${path}, which does not start with a slash`);
+  throw keywords.invalid("health_path", `is ${path}, which does not start with a slash`);
 }
 
 function scaleOf(
@@ -119,7 +130,6 @@ function scaleOf(
   keywords: ConfigKeywords,
   flags: Partial<ScaleSettings>,
 ): ScaleSettings {
-  const batches = inspection.dialect !== "fal" && batchingServer(inspection.command) !== undefined;
   const read = <Name extends keyof ScaleSettings>(name: Name, of: () => number | undefined) =>
     flags[name] ?? of();
   const minConcurrency =
@@ -132,7 +142,7 @@ function scaleOf(
     Math.max(defaultScale.maxConcurrency, minConcurrency, concurrencyBuffer);
   if (minConcurrency > maxConcurrency) {
     const fault = `is ${minConcurrency}, above the maximum number of replicas, ${maxConcurrency}`;
-    throw invalid(keywords, "min_concurrency", fault);
+    throw keywords.invalid("min_concurrency", fault);
   }
   return {
     minConcurrency,
@@ -142,12 +152,9 @@ function scaleOf(
       read("concurrencyBufferPerc", () => keywords.number("concurrency_buffer_perc")) ??
       defaultScale.concurrencyBufferPerc,
     maxMultiplexing:
-      read("maxMultiplexing", () => keywords.number("max_multiplexing", { least: 1 })) ??
-      (batches ? batchingMultiplexing : defaultScale.maxMultiplexing),
+      read("maxMultiplexing", () => multiplexingOf(keywords)) ?? defaultMultiplexing(inspection),
     targetUtilization:
-      read("targetUtilization", () =>
-        keywords.number("target_utilization", { least: 0.05, most: 1, isWhole: false }),
-      ) ?? defaultScale.targetUtilization,
+      read("targetUtilization", () => utilizationOf(keywords)) ?? defaultScale.targetUtilization,
     scalingDelayMs:
       read("scalingDelayMs", () => keywords.seconds("scaling_delay")) ??
       defaultScale.scalingDelayMs,
@@ -157,6 +164,22 @@ function scaleOf(
       read("maxStarting", () => keywords.number("max_starting", { least: 1 })) ??
       defaultScale.maxStarting,
   };
+}
+
+function multiplexingOf(keywords: ConfigKeywords): number | undefined {
+  return keywords.number("max_multiplexing", { least: 1 }) ?? targetInputsOf(keywords);
+}
+
+function utilizationOf(keywords: ConfigKeywords): number | undefined {
+  const target = targetInputsOf(keywords);
+  const most = keywords.number("max_multiplexing", { least: 1 });
+  if (target !== undefined && most !== undefined) return Math.min(1, target / most);
+  return keywords.number("target_utilization", { least: 0.05, most: 1, isWhole: false });
+}
+
+/** Reads the concurrent requests at which Modal starts another replica. */
+function targetInputsOf(keywords: ConfigKeywords): number | undefined {
+  return keywords.number("target_inputs", { least: 1 });
 }
 
 function limitsOf(keywords: ConfigKeywords, flags: Partial<TimeLimits>): TimeLimits {
@@ -176,32 +199,9 @@ function limitsOf(keywords: ConfigKeywords, flags: Partial<TimeLimits>): TimeLim
       keywords.seconds("termination_grace") ??
       keywords.seconds("termination_grace_period_seconds") ??
       defaultLimits.terminationGraceMs,
+    // To fal, 0 means no limit of its own.
+    requestStartTimeoutMs: keywords.seconds("request_start_timeout") || undefined,
   };
-}
-
-function hardwareOf(keywords: ConfigKeywords, flags: ConfigFlags): HardwareNeeds {
-  if (flags.machineType?.toLowerCase() === "any") {
-    return { machineType: flags.machineType, gpuCount: flags.gpuCount ?? 0 };
-  }
-  const [gpu, gpus] = gpuOf(keywords);
-  const machineType =
-    flags.machineType ??
-    gpu ??
-    keywords.firstText("machine_type") ??
-    keywords.firstText("machine_types");
-  return { machineType, gpuCount: flags.gpuCount ?? gpus ?? keywords.number("num_gpus") ?? 0 };
-}
-
-/** Parses `gpu="H100:2"`: part of the GPU's name, and the count. */
-function gpuOf(keywords: ConfigKeywords): [string | undefined, number | undefined] {
-  const text = keywords.text("gpu");
-  if (text === undefined) return [undefined, undefined];
-  const [, name = "", count] = /^([\w. -]+?)(?::(\d+))?$/.exec(text) ?? [];
-  if (name === "" || count === "0") {
-    throw invalid(keywords, "gpu", `is ${text}; expected a name such as H100 or H100:2`);
-  }
-  const gpus = count === undefined ? 1 : Number(count);
-  return name.toLowerCase() === "any" ? ["GPU", gpus] : [`GPU-${name.replace(/^GPU-/i, "")}`, gpus];
 }
 
 function environmentOf(
@@ -213,11 +213,10 @@ function environmentOf(
   const read = new Set(env_read.map(({ name }) => name));
   const open = Object.keys(own).find((name) => looksSecret(name) && !read.has(name));
   if (open !== undefined) {
-    throw invalid(
-      keywords,
+    throw keywords.invalid(
       "env",
       `contains ${open}, which looks like a secret`,
-      `Store it with \`deployctl secrets set ${open}\` and refer to it with secrets=["${open}"].`,
+      `Store it with \`deployctl secrets set ${open}\`, and use --secret ${open}.`,
     );
   }
   const entries = [
@@ -227,23 +226,6 @@ function environmentOf(
   ];
   // Secret values are stored with the secrets and come from there.
   return { ...Object.fromEntries(entries.filter(([name]) => !looksSecret(name))), ...flags };
-}
-
-function unsupportedModal({ target, line }: Inspection): ProductError {
-  return new ProductError(cloudErrors.scriptInvalid, {
-    message: `${target} (line ${line}) is a Modal script, which is not supported yet.`,
-    hint: "Put @deployctl.app(port=8000) above a function that starts the same server.",
-  });
-}
-
-function invalid(
-  keywords: ConfigKeywords,
-  name: string,
-  fault: string,
-  hint = "Fix the value.",
-): ProductError {
-  const message = `${keywords.place(name)} ${fault}.`;
-  return new ProductError(cloudErrors.configInvalid, { message, hint, param: name });
 }
 
 function unique(texts: readonly string[]): string[] {

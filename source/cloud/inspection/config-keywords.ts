@@ -40,6 +40,19 @@ const flags: Readonly<Record<string, string>> = {
   early_stream: "--early-stream",
 };
 
+/** Modal's names of our keywords. */
+const modalNames: Readonly<Record<string, string>> = {
+  min_concurrency: "min_containers",
+  max_concurrency: "max_containers",
+  concurrency_buffer: "buffer_containers",
+  keep_alive: "scaledown_window",
+  scaling_delay: "scaleup_window",
+  max_multiplexing: "max_inputs",
+  request_timeout: "timeout",
+  termination_grace: "exit_grace_period",
+};
+
+/** Reads keywords by our names; errors show the name in the script. */
 export class ConfigKeywords {
   readonly #inspection: Inspection;
 
@@ -112,28 +125,40 @@ export class ConfigKeywords {
     });
   }
 
-  /** Reads a string, or the first of a list: one of several machine types is enough. */
-  firstText(name: string): string | undefined {
-    const value = this.#inspection.config[name];
-    return Array.isArray(value) ? this.texts(name)?.[0] : this.text(name);
+  /** Reads a string as a list of one. */
+  textOrTexts(name: string): string[] | undefined {
+    if (Array.isArray(this.#inspection.config[this.#nameInScript(name)])) return this.texts(name);
+    const text = this.text(name);
+    return text === undefined ? undefined : [text];
   }
 
   /** Describes a keyword, such as "exposed_port of serve (line 12)". */
   place(name: string): string {
     const { target, line } = this.#inspection;
-    return `${name} of ${target} (line ${line})`;
+    return `${this.#nameInScript(name)} of ${target} (line ${line})`;
+  }
+
+  /** Returns an error about a value that only its reader can judge. */
+  invalid(name: string, fault: string, hint = "Fix the value."): ProductError {
+    const message = `${this.place(name)} ${fault}.`;
+    return new ProductError(cloudErrors.configInvalid, { message, hint, param: name });
   }
 
   #read<T>(name: string, parse: (value: unknown) => T): T | undefined {
     const { config, dynamic } = this.#inspection;
-    const value = config[name];
+    const own = this.#nameInScript(name);
+    const value = config[own];
     if (value !== undefined && value !== null) return parse(value);
-    if (!dynamic.includes(name)) return undefined;
+    if (!dynamic.includes(own)) return undefined;
     throw this.#error(
       name,
       "cannot be determined without running the script",
       "Make it a constant",
     );
+  }
+
+  #nameInScript(name: string): string {
+    return (this.#inspection.dialect === "modal" ? modalNames[name] : undefined) ?? name;
   }
 
   #reject(name: string, value: unknown, wanted: string): never {

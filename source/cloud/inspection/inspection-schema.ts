@@ -5,6 +5,7 @@ const Warning = Type.Object({
   code: Type.String(),
   sentence: Type.String(),
   line: Type.Optional(Type.Integer()),
+  variable: Type.Optional(Type.String()),
 });
 
 const Image = Type.Object({
@@ -17,6 +18,7 @@ const Image = Type.Object({
 
 const Variable = Type.Object({
   name: Type.String(),
+  file: Type.Optional(Type.String()),
   line: Type.Optional(Type.Integer()),
   value: Type.Optional(Type.String()),
   default: Type.Optional(Type.String()),
@@ -27,12 +29,7 @@ const Variable = Type.Object({
 
 const facts = {
   target: Type.String(),
-  kind: Type.Union([
-    Type.Literal("function"),
-    Type.Literal("app"),
-    Type.Literal("modal-function"),
-    Type.Literal("modal-cls"),
-  ]),
+  kind: Type.Union([Type.Literal("function"), Type.Literal("app")]),
   dialect: Type.Union([
     Type.Literal("fal"),
     Type.Literal("deployctl"),
@@ -54,14 +51,7 @@ export const InspectionSchema = Type.Object({
   executables: Type.Array(Type.String()),
   command: Type.Array(Type.String()),
   files: Type.Array(Type.String()),
-  endpoints: Type.Optional(
-    Type.Array(
-      Type.Object({
-        path: Type.String(),
-        method: Type.Union([Type.Literal("POST"), Type.Literal("WebSocket")]),
-      }),
-    ),
-  ),
+  endpoints: Type.Optional(Type.Array(Type.Object({ path: Type.String(), method: Type.String() }))),
 });
 
 /** Findings from running a script's top level. */

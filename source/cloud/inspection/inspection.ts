@@ -5,7 +5,7 @@ export interface Inspection {
   /** Name after `::`. */
   target: string;
   /** Kind of the decorated object. */
-  kind: "function" | "app" | "modal-function" | "modal-cls";
+  kind: "function" | "app";
   /** Library of its decorator. */
   dialect: "fal" | "deployctl" | "modal" | "none";
   line: number;
@@ -35,14 +35,16 @@ export interface Inspection {
    * Files that the replica needs, relative to the script's folder, with slashes; the script first.
    */
   files: string[];
-  /** Endpoints of an app. */
-  endpoints?: { path: string; method: "POST" | "WebSocket" }[];
+  /** Endpoints of an app, with an HTTP method or "WebSocket". */
+  endpoints?: { path: string; method: string }[];
   warnings: InspectionWarning[];
 }
 
 /** Variable that the script reads, with its current value. */
 export interface ReadVariable {
   name: string;
+  /** Module beside the script that reads it; absent: the script itself. */
+  file?: string;
   line?: number;
   /** Absent when unset or secret. */
   value?: string;
@@ -60,4 +62,6 @@ export interface InspectionWarning {
   code: string;
   sentence: string;
   line?: number;
+  /** Variable that would mend it. */
+  variable?: string;
 }

@@ -99,7 +99,7 @@ export class CloudKeyStore implements KeyVerifier {
   }
 
   /**
-   * Revokes a key for good; idempotent.
+   * Revokes a key permanently; idempotent.
    *
    * @param idText the id; also accepts the prefix or the whole token
    * @throws ProductError `CLOUD_KEY_UNKNOWN`

@@ -67,7 +67,7 @@ def run(file, name, is_confined):
         guard.lift()
         raise _problem_of(error, file) from error
     guard.lift()
-    document = None if name not in namespace else findings_of(namespace[name], name)
+    document = None if name not in namespace else findings_of(namespace[name], name, file)
     if document is None:
         script = os.path.basename(file)
         raise Problem(
@@ -104,6 +104,16 @@ def _problem_of(error, file):
             failure.line,
             failure.text,
         )
+    name = _missing_variable(error)
+    if name is not None:
+        return Problem(
+            failure.reason,
+            "%s: reads %s, which is not set." % (_place(failure), name),
+            "Use --env %s=VALUE." % name,
+            failure.file,
+            failure.line,
+            failure.text,
+        )
     sentence = failure.sentence
     if isinstance(error, SystemExit):
         sentence = "%s: loading the script exits Python." % _place(failure)
@@ -116,6 +126,15 @@ def _problem_of(error, file):
         failure.line,
         failure.text,
     )
+
+
+def _missing_variable(error):
+    """Returns the name in an error of `os.environ[name]`."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    owner = None if trace is None else trace.tb_frame.f_locals.get("self")
+    return error.args[0] if isinstance(error, KeyError) and owner is os.environ else None
 
 
 def _refusal(wish, file, line):

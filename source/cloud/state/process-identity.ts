@@ -3,7 +3,7 @@ import { findBootId, isLiving, readProcess } from "../process-stat.ts";
 
 export interface ProcessIdentity {
   processId: number;
-  /** Clock ticks since boot; undefined where there is no /proc. */
+  /** Clock ticks since boot; undefined without /proc. */
   startTime: string | undefined;
   bootId: string | undefined;
 }
@@ -26,7 +26,7 @@ function startTimeOf(processId: number): string | undefined {
   return facts === undefined ? undefined : String(facts.startTime);
 }
 
-/** Checks the id alone, where there is no /proc (macOS). */
+/** Checks only the id, on systems without /proc (macOS). */
 function answersSignal(processId: number): boolean {
   try {
     process.kill(processId, 0);

@@ -75,7 +75,7 @@ function refuseTooLarge({ width, height }: Metadata, image: ChatImage): void {
   );
 }
 
-/** Returns true if every engine reads the file as it is and sees what a person sees. */
+/** Returns true if every engine reads the file as it is, upright and opaque. */
 function isPlain(
   { width, height, hasAlpha, orientation = 1, depth, space }: Metadata,
   format: ImageFormat,

@@ -2,6 +2,7 @@
 import type { GenerationEvent, GenerationRequest, RunnerFacts } from "../generation.ts";
 import type { CallOutput, RunnerCall } from "./calls.ts";
 import type { LoadSettings } from "./load-settings.ts";
+import type { PromptPart } from "./prompt-parts.ts";
 
 /** Error as serialised between processes. */
 export interface WireError {
@@ -14,6 +15,8 @@ export type ToRunner =
   | { type: "load"; settings: LoadSettings }
   /** The runner may take the model's memory now: no other process is loading. */
   | { type: "proceed" }
+  /** Part of the prompt of a later message with the same id. */
+  | { type: "part"; id: number; part: PromptPart }
   | { type: "generate"; id: number; request: GenerationRequest }
   | { type: "cancel"; id: number }
   | { type: "call"; id: number; call: RunnerCall }

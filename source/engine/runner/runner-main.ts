@@ -5,6 +5,7 @@ import type { EngineConnection, TextEngine } from "../text/text-engine.ts";
 import type { VisionEngine } from "../vision/vision-engine.ts";
 import type { LoadSettings } from "./load-settings.ts";
 import { Outbox } from "./outbox.ts";
+import { joinPrompt, type PromptPart } from "./prompt-parts.ts";
 import type { ToRunner, WireError } from "./protocol.ts";
 
 const outbox = new Outbox((message, sent) => {
@@ -12,6 +13,8 @@ const outbox = new Outbox((message, sent) => {
   return process.send?.(message, undefined, undefined, sent) ?? false;
 });
 let engine: TextEngine | VisionEngine | undefined;
+/** Of prompts whose message has not come yet. */
+const parts = new Map<number, PromptPart[]>();
 const proceeding = Promise.withResolvers<void>();
 
 process.on("message", (message: ToRunner) => {
@@ -21,6 +24,9 @@ process.on("message", (message: ToRunner) => {
       break;
     case "proceed":
       proceeding.resolve();
+      break;
+    case "part":
+      parts.set(message.id, [...partsOf(message.id), message.part]);
       break;
     case "generate":
       generate(message);
@@ -70,7 +76,14 @@ async function openEngine(
   return await TextEngine.load(settings, connection);
 }
 
+function partsOf(id: number): PromptPart[] {
+  const found = parts.get(id) ?? [];
+  parts.delete(id);
+  return found;
+}
+
 function generate({ id, request }: Extract<ToRunner, { type: "generate" }>): void {
+  joinPrompt(request.prompt, partsOf(id));
   try {
     engine?.generate(id, request, (event) => outbox.add({ id, ...event }));
   } catch (error) {
@@ -80,6 +93,7 @@ function generate({ id, request }: Extract<ToRunner, { type: "generate" }>): voi
 }
 
 async function call({ id, call }: Extract<ToRunner, { type: "call" }>): Promise<void> {
+  if (call.name === "tokenize") joinPrompt(call.input, partsOf(id));
   try {
     if (engine === undefined) throw new Error("no model is loaded");
     outbox.post({ type: "result", id, output: await engine.call(call) });

@@ -2,15 +2,22 @@
 // child into errors for its requests.
 import { type ChildProcess, fork } from "node:child_process";
 import { constants } from "node:os";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { AsyncQueue } from "../../base/async-queue.ts";
 import { spawnWatched } from "../../base/parent-watch.ts";
 import { type ErrorDefinition, exitCodes, ProductError } from "../../base/product-error.ts";
 import { RingBuffer } from "../../base/ring-buffer.ts";
 import { engineErrors } from "../errors.ts";
-import type { GenerationEvent, GenerationRequest, RunnerFacts } from "../generation.ts";
+import type {
+  GenerationEvent,
+  GenerationPrompt,
+  GenerationRequest,
+  RunnerFacts,
+} from "../generation.ts";
 import type { CallName, CallOutput, RunnerCall, RunnerCalls } from "./calls.ts";
 import type { LoadSettings } from "./load-settings.ts";
+import { splitPrompt } from "./prompt-parts.ts";
 import type { FromRunner, RequestEvent, ToRunner, WireError } from "./protocol.ts";
 import { runnerEnvironment } from "./runner-environment.ts";
 
@@ -18,9 +25,8 @@ import { runnerEnvironment } from "./runner-environment.ts";
 export interface RunnerExit {
   /** True when the server stopped it. */
   expected: boolean;
-  /** A sentence fragment: `ended with code 1`, `was killed by SIGKILL`. */
+  /** A sentence fragment: `ended with code 1; last log line: …`. */
   how: string;
-  lastLines: string[];
 }
 
 export interface RunnerObserver {
@@ -31,7 +37,8 @@ export interface RunnerObserver {
   warn?(text: string): void;
 }
 
-const mostLogLines = 200;
+/** Lines among which the one that tells most of a crash is looked for. */
+const keptLogLines = 20;
 /** Beginnings of the last line that crashing native code prints. */
 const crashLine =
   /^(?:\S*:\d+: GGML_|GGML_|ggml_|terminate called|libc\+\+abi|FATAL ERROR|Error:|CUDA error)/;
@@ -47,7 +54,7 @@ export class RunnerProcess {
   /** Settles when the process has ended, whatever the reason. */
   readonly exited: Promise<RunnerExit>;
   readonly #child: ChildProcess;
-  readonly #log = new RingBuffer<string>(mostLogLines);
+  readonly #log = new RingBuffer<string>(keptLogLines);
   readonly #observer: RunnerObserver;
   readonly #requests = new Map<number, AsyncQueue<GenerationEvent>>();
   readonly #calls = new Map<number, PromiseWithResolvers<CallOutput>>();
@@ -77,7 +84,9 @@ export class RunnerProcess {
         resolve(this.#end(`could not be run: ${error.message}`)),
       );
       // "close" comes after the last line of output, "exit" may come before it.
-      this.#child.once("close", (code, signal) => resolve(this.#end(describeEnd(code, signal))));
+      this.#child.once("close", (code, signal) =>
+        resolve(this.#end(describeEnd(code, signal, this.#log.toArray()))),
+      );
     });
     this.#child.on("message", (message: FromRunner) => this.#receive(message));
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
@@ -130,10 +139,6 @@ export class RunnerProcess {
     return this.#requests.size;
   }
 
-  get lastLines(): string[] {
-    return this.#log.toArray();
-  }
-
   /**
    * Generates one answer. Aborting the signal ends it with `done` and reason `cancelled` within one
    * step of the engine; leaving the loop stops it too.
@@ -150,7 +155,8 @@ export class RunnerProcess {
     if (this.#exit !== undefined) throw this.#crashError(this.#exit);
     this.#requests.set(id, events);
     const cancel = () => this.#send({ type: "cancel", id });
-    this.#send({ type: "generate", id, request });
+    const prompt = await this.#sendParts(id, request.prompt);
+    this.#send({ type: "generate", id, request: { ...request, prompt } });
     if (signal.aborted) cancel();
     signal.addEventListener("abort", cancel, { once: true });
     try {
@@ -175,7 +181,9 @@ export class RunnerProcess {
     this.#nextId += 1;
     const answer = Promise.withResolvers<CallOutput>();
     this.#calls.set(id, answer);
-    this.#send({ type: "call", id, call: { name, input } as RunnerCall });
+    answer.promise.catch(() => {}); // the runner may end before all parts are sent
+    const sent = "segments" in input ? await this.#sendParts(id, input) : input;
+    this.#send({ type: "call", id, call: { name, input: sent } as RunnerCall });
     return (await answer.promise) as RunnerCalls[Name]["output"];
   }
 
@@ -196,6 +204,17 @@ export class RunnerProcess {
   #send(message: ToRunner): void {
     // A closed channel is not an error here: `exited` reports it.
     if (this.#child.connected) this.#child.send(message, () => {});
+  }
+
+  /** Lets others have a turn between the parts of a long prompt. @returns what is left to send */
+  async #sendParts(id: number, prompt: GenerationPrompt): Promise<GenerationPrompt> {
+    if (!("segments" in prompt)) return prompt;
+    const { rest, parts } = splitPrompt(prompt);
+    for (const part of parts) {
+      this.#send({ type: "part", id, part });
+      await nextTurn();
+    }
+    return rest;
   }
 
   #receive(message: FromRunner): void {
@@ -262,7 +281,7 @@ export class RunnerProcess {
   }
 
   #end(how: string): RunnerExit {
-    this.#exit ??= { expected: this.#stopping, how, lastLines: this.#log.toArray().slice(-20) };
+    this.#exit ??= { expected: this.#stopping, how };
     const error = this.#crashError(this.#exit);
     this.#load.reject(error);
     for (const queue of this.#requests.values()) queue.fail(error);
@@ -279,14 +298,9 @@ export class RunnerProcess {
         hint: "Send the request again.",
       });
     }
-    // Node prints its version after an exception, llama.cpp a stack of addresses.
-    const last =
-      exit.lastLines.findLast((line) => /error|assert|abort/i.test(line)) ?? exit.lastLines.at(-1);
     return new ProductError(engineErrors.runnerCrashed, {
-      message:
-        `model runner has unexpectedly stopped: its process ${exit.how}` +
-        `${last === undefined ? "" : `; last log line: ${last}`}.`,
-      hint: "The next request reloads the model; see the server's log for details.",
+      message: `model runner has unexpectedly stopped: its process ${exit.how}.`,
+      hint: "The next request reloads the model. The setting debug logs all output of its process.",
     });
   }
 }
@@ -301,10 +315,20 @@ function mergeText(last: GenerationEvent, next: GenerationEvent): GenerationEven
   };
 }
 
-function describeEnd(code: number | null, signal: NodeJS.Signals | null): string {
+function describeEnd(
+  code: number | null,
+  signal: NodeJS.Signals | null,
+  lines: readonly string[],
+): string {
+  // Nothing that it printed tells why it was killed.
   if (signal === "SIGKILL") return "was killed (out of memory, or manually)";
-  if (signal !== null) return `was ended by ${signal} (signal ${constants.signals[signal]})`;
-  return `ended with code ${code}`;
+  const how =
+    signal === null
+      ? `ended with code ${code}`
+      : `was ended by ${signal} (signal ${constants.signals[signal]})`;
+  // Node prints its version after an exception, llama.cpp a stack of addresses.
+  const line = lines.findLast((text) => /error|assert|abort/i.test(text)) ?? lines.at(-1);
+  return line === undefined ? how : `${how}; last log line: ${line}`;
 }
 
 const definitions = new Map<string, ErrorDefinition>(

@@ -1,4 +1,4 @@
-// Log line before a load: what the model needs, and what is free.
+// Log line before a load: memory that the model needs, and free memory.
 import { formatMemory } from "../../base/byte-format.ts";
 import type { ResolvedModel } from "../../store/model-catalog.ts";
 import type { LoadSettings } from "../runner/load-settings.ts";

@@ -26,7 +26,7 @@ export interface LoadedModelOptions {
   clock: Clock;
   log: (text: string) => void;
   engineLog: (text: string) => void;
-  /** Called when the keep-alive time is over and nobody uses the model. */
+  /** Called when the keep-alive time is over and the model is not in use. */
   onIdleTooLong: (loaded: LoadedModel) => void;
   /** Called when the process ended; `crashed` unless the server stopped it. */
   onEnd: (loaded: LoadedModel, crashed: boolean) => void;
@@ -177,7 +177,7 @@ export class LoadedModel {
     this.#timer.unref();
   }
 
-  /** Resolves when nobody uses it. */
+  /** Resolves when it is not in use. */
   async untilIdle(): Promise<void> {
     if (!this.isBusy) return;
     await new Promise<void>((resolve) => {
@@ -264,10 +264,7 @@ export class LoadedModel {
       this.facts = facts;
       this.fraction = 1;
       void runner.exited.then((exit) => {
-        if (!exit.expected) {
-          log(`the runner of ${shownModel(model.name)} ${exit.how}; its last lines:`);
-          for (const line of exit.lastLines) log(`  ${line}`);
-        }
+        if (!exit.expected) log(`the runner of ${shownModel(model.name)} ${exit.how}`);
         this.#end(!exit.expected);
       });
       const seconds = ((clock.now() - started) / 1000).toFixed(2);

@@ -163,7 +163,7 @@ export class ModelPool {
   }
 
   /**
-   * Unloads a model as soon as nobody uses it, and the former model of the same name. Does nothing
+   * Unloads a model as soon as it is not in use, and the former model of the same name. Does nothing
    * for a model that is not loaded.
    */
   async unload(model: ResolvedModel): Promise<void> {

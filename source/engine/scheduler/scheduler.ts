@@ -204,7 +204,7 @@ export class Scheduler {
     return await this.#pool.freeRoom();
   }
 
-  /** Unloads a model as soon as nobody uses it. Does nothing for a model that is not loaded. */
+  /** Unloads a model as soon as it is not in use. Does nothing for a model that is not loaded. */
   async unload(model: ResolvedModel): Promise<void> {
     await this.#pool.unload(model);
   }

@@ -1,4 +1,4 @@
-// Interface to the image reader: native/eyes.cpp, which is compiled on this machine and works on the
+// Interface to the image reader: native/image-reader.cpp, which is compiled on this machine and works on the
 // model and context of node-llama-cpp's addon.
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -48,7 +48,7 @@ export interface ImageReader {
 }
 
 interface NativeModule {
-  Eyes: new (
+  ImageReader: new (
     model: AddonModel,
     projectorPath: string,
     threads: number,
@@ -57,20 +57,20 @@ interface NativeModule {
 }
 
 /** File name of the image reader in every build. */
-export const imageReaderFileName = "eyes.node";
-/** The engine's CPU backend for this very CPU, which may be built beside the image reader. */
+export const imageReaderFileName = "image-reader.node";
+/** CPU backend for this machine's CPU, if it was built next to the image reader. */
 export const cpuFileName = "libggml-cpu-own.so";
 
 /** Folders of the image reader for a device's prebuilt addon: the user's build, then the package's. */
 export function imageReaderFolders(device: DeviceKind): [users: string, ours: string] {
   const system = `${process.platform}-${process.arch}`;
   return [
-    path.join(path.dirname(ownBuildFolder(device)), "eyes", device),
+    path.join(path.dirname(ownBuildFolder(device)), "image-reader", device),
     path.join(packageFolder(), "native", "built", expectedAddonVersion, system, device),
   ];
 }
 
-/** Finds the prebuilt addon if an image reader was built for it, with the backends beside that. */
+/** Finds the prebuilt addon if an image reader was built for it, with its backends. */
 export function findVisionBinary(device: DeviceKind): AddonBinary | undefined {
   const binary = findPrebuiltBinary(device);
   const reader = findImageReader(device);
@@ -116,8 +116,8 @@ export async function openImageReader(
     throw unusable(projectorPath, "the file does not exist");
   }
   try {
-    const { Eyes } = createRequire(import.meta.url)(file) as NativeModule;
-    const reader = new Eyes(model, projectorPath, threads, device !== "cpu");
+    const { ImageReader } = createRequire(import.meta.url)(file) as NativeModule;
+    const reader = new ImageReader(model, projectorPath, threads, device !== "cpu");
     await reader.init();
     return reader;
   } catch (error) {

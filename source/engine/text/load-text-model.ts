@@ -161,7 +161,7 @@ function refusedModel(modelPath: string, errors: string[]): ProductError {
   return new ProductError(memory ? engineErrors.outOfMemory : engineErrors.loadFailed, {
     message: `llama.cpp refused ${modelPath}: ${cause}.`,
     hint: memory
-      ? "Close other programs, use fewer GPU layers, or a smaller quantisation."
+      ? "Close other programs, use fewer GPU layers, or a smaller quantization."
       : "Download the file again, or check that it is made for llama.cpp.",
   });
 }

@@ -11,7 +11,7 @@ interface Part {
 }
 
 /** Limit of the weights for which fillers are used. */
-export const fillableWeightsBytes = 32 * 2 ** 20;
+export const fillerWeightsLimitBytes = 32 * 2 ** 20;
 
 /** @param parts ascending by slot */
 export function loneRows<P extends Part>(parts: readonly P[]): P[] {

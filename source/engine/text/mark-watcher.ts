@@ -37,7 +37,7 @@ export class MarkWatcher {
   /**
    * @param bytes of the next token; control tokens other than marks have none
    * @param token for `tokens`
-   * @returns the first mark, once: afterwards nothing is watched any more
+   * @returns the first mark, once: afterwards it stops watching
    */
   push(bytes: Uint8Array, token?: number): FoundMark | undefined {
     if (this.#place === "done" || this.#grammars.length === 0) return undefined;

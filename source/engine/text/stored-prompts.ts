@@ -16,7 +16,7 @@ import { type Slot, sharedPrefixLength } from "./slot.ts";
 
 /** Candidate for writing: a slot, or a state that is already in memory. */
 export interface StorablePrompt {
-  /** Private copy that nobody changes. */
+  /** Private copy that never changes. */
   tokens: readonly number[];
   isCuttable: boolean;
   source: { file: string } | { slotId: number };

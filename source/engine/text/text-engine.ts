@@ -11,7 +11,7 @@ import { type ImageReader, openImageReader } from "./image-reader.ts";
 import { ImageTokens } from "./image-tokens.ts";
 import { failedEvent, type LoopEvent, type PromptTokens } from "./job.ts";
 import { type LoadedTextModel, type LoadObserver, loadTextModel } from "./load-text-model.ts";
-import { fillableWeightsBytes } from "./lone-rows.ts";
+import { fillerWeightsLimitBytes } from "./lone-rows.ts";
 import { checkpointBudget, conversationBudget, memoryKindOf } from "./memory-budgets.ts";
 import { MemoryFolder } from "./memory-folder.ts";
 import { PictureReader } from "./picture-reader.ts";
@@ -82,7 +82,7 @@ export class TextEngine {
         batchSize: settings.batchSize,
         mixed: settings.mixedBatches,
         lookupTokens: forgets ? settings.lookupTokens : 0,
-        fillsLoneRows: forgets && model.getTotalSize() <= fillableWeightsBytes,
+        fillsLoneRows: forgets && model.getTotalSize() <= fillerWeightsLimitBytes,
       },
       prefixCopy:
         settings.slots > 1 && forgets && this.#folder !== undefined

@@ -90,6 +90,11 @@ function write(set: CharacterSet): string | undefined {
   const alternatives = shortEscapes
     .filter((character) => contains(set, code(character)))
     .map((character) => literal(JSON.stringify(character).slice(1, -1)));
-  if (plain.length > 0) alternatives.unshift(characterClass(plain));
+  const [[first, last] = [0, 0]] = plain;
+  const text = String.fromCodePoint(first);
+  // A text can be factored; half of a surrogate pair is none.
+  const isText = plain.length === 1 && first === last && text.isWellFormed();
+  if (isText) alternatives.unshift(literal(text));
+  else if (plain.length > 0) alternatives.unshift(characterClass(plain));
   return alternatives.length === 0 ? undefined : alternatives.join(" | ");
 }

@@ -1,8 +1,9 @@
 // GBNF, llama.cpp's notation for grammars: syntax of its pieces, and a set of rules.
+import { AlternativeFactoring } from "./factor-alternatives.ts";
 
 /** Quotes a literal text. */
 export function literal(text: string): string {
-  return `"${[...text].map(literalCharacter).join("")}"`;
+  return `"${[...text.toWellFormed()].map(literalCharacter).join("")}"`;
 }
 
 function literalCharacter(character: string): string {
@@ -46,11 +47,17 @@ export class GrammarRules {
   readonly #names = new Map<string, string>();
   readonly #known = new Map<string, string>();
   readonly #texts: string[] = [];
+  readonly #factoring = new AlternativeFactoring(this);
   #size = 0;
 
   /** Number of characters of all rules so far. */
   get size(): number {
     return this.#size;
+  }
+
+  /** Counts alternatives; see `AlternativeFactoring`. */
+  get alternatives(): Pick<AlternativeFactoring, "widest" | "vaguest"> {
+    return this.#factoring;
   }
 
   /** Returns the rule with this body, creating it if needed. */
@@ -73,10 +80,17 @@ export class GrammarRules {
     return name;
   }
 
+  /** Returns a rule for any of the expressions, or the only one. Common beginnings are shared. */
   either(alternatives: readonly string[]): string {
     const different = [...new Set(alternatives)];
     const [only] = different;
-    return different.length === 1 && only !== undefined ? only : this.add(different.join(" | "));
+    if (different.length === 1 && only !== undefined) return only;
+    return this.add(this.#factoring.bodyOf(different));
+  }
+
+  /** Returns undefined for anything but the name of a finished rule. */
+  bodyOf(name: string): string | undefined {
+    return this.#bodies.get(name) || undefined;
   }
 
   /** Reserves a name for a rule that is defined later. */

@@ -25,31 +25,23 @@ export function membersGrammar(json: JsonRules, shape: ObjectShape): string {
     const members = additional === undefined ? "" : json.separated(additional, minimum, maximum);
     return json.rules.add(json.between("{", members, "}"));
   }
-  const comma = sequence('","', json.space);
-  // Built from the end: the rest with a member before it, and without.
-  let following =
-    additional === undefined
-      ? ""
-      : json.rules.repeat(sequence(comma, additional), 0, Number.POSITIVE_INFINITY);
-  let beginning =
-    additional === undefined ? "" : json.separated(additional, 0, Number.POSITIVE_INFINITY);
+  // Shared by all keys, unless others are allowed, whose form is unknown.
+  const quote = additional === undefined ? '"\\""' : "";
+  const comma = sequence('","', json.space, quote);
+  // Built from the end: one or more members, from a property on.
+  let members =
+    additional === undefined ? "" : json.separated(additional, 1, Number.POSITIVE_INFINITY);
+  let isOptional = true;
   for (const { name, value, isRequired } of properties.toReversed()) {
-    const member = json.member(literal(JSON.stringify(name)), value);
-    const withMember = sequence(member, following);
-    const afterMembers = sequence(comma, withMember);
-    if (isRequired) {
-      beginning = json.rules.add(withMember);
-      following = json.rules.add(afterMembers);
-    } else {
-      beginning = choice(json.rules, withMember, beginning);
-      following = choice(json.rules, afterMembers, following);
-    }
+    const next = sequence(comma, members);
+    const following = members === "" ? "" : isOptional ? `(${next})?` : next;
+    const key = JSON.stringify(name).slice(quote === "" ? 0 : 1);
+    const first = sequence(json.member(literal(key), value), following);
+    members = json.rules.add(isRequired || members === "" ? first : `${first} | ${members}`);
+    isOptional &&= !isRequired;
   }
-  return json.rules.add(json.between("{", beginning === "" ? "" : beginning, "}"));
-}
-
-function choice(rules: GrammarRules, first: string, second: string): string {
-  return rules.add(`${first} | ${second === "" ? '""' : second}`);
+  const all = sequence(quote, members);
+  return json.rules.add(json.between("{", isOptional ? `(${all})?` : all, "}"));
 }
 
 /** Matches a key other than the names. Escapes are not allowed, so that it cannot equal a name in disguise. */

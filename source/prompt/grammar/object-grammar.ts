@@ -18,6 +18,9 @@ import {
   type TypeContext,
 } from "./schema-place.ts";
 
+/** Keys of objects that allow others share no beginning, so each costs twice as much. */
+const mostOptionalInOpen = 120;
+
 /** Returns undefined if no object is valid. */
 export function objectGrammar(
   schema: SchemaObject,
@@ -28,7 +31,9 @@ export function objectGrammar(
   const required = requiredOf(schema, place.path);
   const declared = propertiesOf(schema, place.path);
   const optional = declared.filter(([name]) => !required.includes(name)).length;
-  refuseManyAlternatives(optional, "properties", below(place.path, "properties"));
+  const isOpen = schema.additionalProperties !== undefined && schema.additionalProperties !== false;
+  const most = isOpen ? mostOptionalInOpen : undefined;
+  refuseManyAlternatives(optional, "properties", below(place.path, "properties"), most);
   const properties: DeclaredProperty[] = [];
   for (const [name, property] of declared) {
     const value = context.visit(property, inside(place, "properties", name));

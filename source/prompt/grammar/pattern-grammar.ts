@@ -5,6 +5,7 @@ import { type GrammarRules, sequence } from "./gbnf.ts";
 import { mostComparisons, patternCost } from "./pattern-cost.ts";
 import { mostPaths, PathCounter } from "./pattern-paths.ts";
 import { PatternError, type PatternNode, parsePattern } from "./pattern-syntax.ts";
+import { mostBeginnings } from "./schema-bounds.ts";
 
 export interface LengthBounds {
   minimum: number;
@@ -84,6 +85,13 @@ function expression(rules: GrammarRules, node: PatternNode): string {
       return parts.join(" ");
     }
     case "either":
+      if (node.alternatives.length > mostBeginnings) {
+        throw new PatternError(
+          `${node.alternatives.length} alternatives of the pattern begin differently; ` +
+            `the limit is ${mostBeginnings}`,
+          false,
+        );
+      }
       return `(${node.alternatives.map((part) => expression(rules, part) || '""').join(" | ")})`;
     case "repeat": {
       const mayBeEmpty = lengthOf(node.part).minimum === 0;

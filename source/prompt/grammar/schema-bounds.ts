@@ -6,8 +6,11 @@ const mostCharacters = 1_000_000;
 const mostEnumCharacters = 100_000;
 /** Plain values share their prefixes, so more of them are allowed. */
 export const mostConstants = 1000;
-/** Each alternative is compared with all tokens of the vocabulary: 1.4 ms for 150,000 of them. */
 const mostAlternatives = 250;
+/** Each is compared with all tokens of the vocabulary: 2.4 ms for 262,144 of them. */
+export const mostBeginnings = 400;
+/** Limit of alternatives that fit a text at once, times those that each of them may lead to. */
+const mostTogether = 4 * mostBeginnings;
 /** Without this limit, a thousand alternatives could each serialise two values of megabytes. */
 const mostComparedCharacters = 4_000_000;
 /** Most levels of the document; the schema itself has fewer. */
@@ -56,6 +59,27 @@ export function refuseManyAlternatives(
 ): void {
   if (count <= most) return;
   throw unsupportedSchema(path, `\`${keyword}\` has ${count} alternatives; the limit is ${most}`);
+}
+
+/**
+ * @param counts of the grammar so far
+ * @throws SchemaRefusal
+ */
+export function refuseManyBeginnings(
+  { widest, vaguest }: { widest: number; vaguest: number },
+  path: SchemaPath,
+): void {
+  if (widest > mostBeginnings) {
+    const count = Number.isFinite(widest) ? `${widest} of` : "too many of";
+    const limit = `the limit is ${mostBeginnings}`;
+    throw unsupportedSchema(path, `${count} its alternatives begin differently; ${limit}`);
+  }
+  if (widest * vaguest > mostTogether) {
+    throw unsupportedSchema(
+      path,
+      `one text may fit ${vaguest} of its alternatives, and each may go on in up to ${widest} ways`,
+    );
+  }
 }
 
 /** Serialised values for comparisons while schemas are merged, limited in total. */

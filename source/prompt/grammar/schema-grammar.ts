@@ -8,6 +8,7 @@ import {
   refuseLargeEnum,
   refuseLargeSchema,
   refuseManyAlternatives,
+  refuseManyBeginnings,
 } from "./schema-bounds.ts";
 import {
   below,
@@ -34,12 +35,13 @@ import {
 } from "./schema-keywords.ts";
 import type { Place } from "./schema-place.ts";
 import { findReference } from "./schema-references.ts";
-import { textTree } from "./text-tree.ts";
 import { typeGrammar } from "./type-grammar.ts";
 
 const mostLevels = 64;
 const mostSchemas = 5_000;
 const mostCharacters = 1_000_000;
+/** Reading a pattern takes as long as reading so many other schemas. */
+const partsPerPattern = 10;
 
 export interface SchemaGrammarOptions {
   /** Ignores unsupported keywords instead of refusing them, except `not`, `if` and dynamic references. */
@@ -204,7 +206,7 @@ class SchemaGrammar {
         : this.#merge(this.#withoutReference(each, at.path, 0), rest, at.path);
       return this.#visit(whole, at) ?? [];
     });
-    return fitting.length === 0 ? undefined : this.#rules.either(fitting);
+    return fitting.length === 0 ? undefined : this.#anyOf(fitting, path);
   }
 
   /** Replaces references by their targets, so that a schema can be merged with another. */
@@ -255,22 +257,27 @@ class SchemaGrammar {
       );
       return fitting.length === 0 ? undefined : this.#oneOf(fitting, below(place.path, "enum"));
     }
+    if (typeof schema.pattern === "string") this.#spend(partsPerPattern, place.path);
     const meant = types ?? meantTypes(schema, place.path);
     if (meant.length === typeNames.length) return this.#json.value;
     const context = { json: this.#json, isLenient: this.#isLenient, visit: this.#visit };
     const fitting = meant.flatMap((type) => typeGrammar(type, schema, place, context) ?? []);
-    return fitting.length === 0 ? undefined : this.#rules.either(fitting);
+    return fitting.length === 0 ? undefined : this.#anyOf(fitting, place.path);
   }
 
   #oneOf(values: readonly unknown[], path: SchemaPath): string {
-    const isPlain = (value: unknown) => typeof value !== "object" || value === null;
-    const texts = values.filter(isPlain).map((value) => JSON.stringify(value));
-    const others = values.filter((value) => !isPlain(value));
-    refuseManyAlternatives(others.length, "enum", path);
-    return this.#rules.either([
-      ...(texts.length > 0 ? [textTree(this.#rules, texts)] : []),
-      ...others.map((value) => this.#json.constant(value)),
-    ]);
+    const nested = values.filter((value) => typeof value === "object" && value !== null);
+    refuseManyAlternatives(nested.length, "enum", path);
+    return this.#anyOf(
+      values.map((value) => this.#json.constant(value)),
+      path,
+    );
+  }
+
+  #anyOf(expressions: readonly string[], path: SchemaPath): string {
+    const rule = this.#rules.either(expressions);
+    refuseManyBeginnings(this.#rules.alternatives, path);
+    return rule;
   }
 }
 

@@ -1,4 +1,4 @@
-// Replaces image URLs in a request by the images, where that is allowed; routes see only images.
+// Replaces image URLs in a request by the images if that is allowed; routes see only images.
 
 import type { FastifyInstance } from "fastify";
 import { isRecord } from "../../base/json-record.ts";

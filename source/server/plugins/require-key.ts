@@ -26,7 +26,7 @@ const inferencePaths = new Set([
   "/api/show",
   "/api/tags",
   "/api/ps",
-  // Limits of the key apply to all its requests together.
+  // Limited to requests of the same key.
   "/api/cancel",
   "/api/requests",
   "/api/requests/:id",

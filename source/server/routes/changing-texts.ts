@@ -15,7 +15,7 @@ const systemRoles: readonly unknown[] = ["system", "developer"];
 /**
  * Strips them from a system prompt or its blocks; everything else, even if invalid, stays.
  *
- * @returns undefined where nothing but them was in it
+ * @returns undefined if nothing else is in it
  */
 export function withoutChangingText(system: string): string | undefined;
 export function withoutChangingText(system: unknown): unknown;

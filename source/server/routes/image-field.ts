@@ -25,7 +25,7 @@ export function readBase64Image(text: string, param: string, mimeType?: string):
 }
 
 /**
- * @param url a data URI; one of another machine has been fetched already where that is allowed
+ * @param url a data URI; remote images were fetched before if that is allowed
  * @throws ProductError `SERVER_FIELD_INVALID`, `SERVER_IMAGE_REMOTE`
  */
 export function readImageUrl(url: unknown, param: string): ChatImage {

@@ -79,7 +79,7 @@ const builtInWindows: Record<string, number> = {
   smallthinker: 4096,
 };
 
-/** A window that is taken for larger than it is does no harm. */
+/** Overestimating a window does no harm. */
 function slidingWindow(metadata: GgufHeader["metadata"], architecture: string): number {
   const named = number(metadata.get(`${architecture}.attention.sliding_window`)) ?? 0;
   return Math.max(named, builtInWindows[architecture] ?? 0);

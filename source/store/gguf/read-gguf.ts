@@ -187,7 +187,7 @@ async function readValue(reader: ByteReader, type: number, isKept: boolean): Pro
   return { length, values };
 }
 
-/** Tokenizers are arrays of hundreds of thousands: what is in memory is not waited for. */
+/** Tokenizers are arrays of hundreds of thousands: reads from memory are synchronous. */
 async function readArray(
   reader: ByteReader,
   type: number,
@@ -267,7 +267,7 @@ function scalarOf(type: number, bytes: Buffer): GgufScalar {
   }
 }
 
-/** A plain number where that is exact. */
+/** Returns a plain number if that is exact. */
 function narrow(value: bigint): number | bigint {
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : value;

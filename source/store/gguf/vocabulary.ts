@@ -3,7 +3,7 @@
 import { type GgufHeader, type GgufScalar, readGguf } from "./read-gguf.ts";
 
 export interface Vocabulary {
-  /** Text of the token that begins a text; empty where there is none. */
+  /** Text of the BOS token; empty without one. */
   bosText: string;
   eosText: string;
   /** True when every prompt begins with that token, whatever its template writes. */

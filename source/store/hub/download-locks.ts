@@ -1,4 +1,4 @@
-// Keeps downloads outside the store apart: in a folder of their own, as the store may be one that is only read.
+// Locks of downloads outside the store, in a separate folder since the store may be read-only.
 import { makeFolder } from "../../base/make-folder.ts";
 import { explainingDiskErrors } from "../library/disk-errors.ts";
 import { LockFolder } from "../library/lock-folder.ts";
@@ -6,7 +6,7 @@ import type { Locks } from "./wait-for-download.ts";
 
 /**
  * @param folder made with its first lock; the locks throw ProductError `STORE_DISK_FULL`,
- *   `STORE_NOT_WRITABLE` where that fails
+ *   `STORE_NOT_WRITABLE` if that fails
  */
 export function downloadLocks(folder: string): Locks {
   const locks = new LockFolder(folder);

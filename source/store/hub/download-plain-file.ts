@@ -6,7 +6,7 @@ import { storeErrors } from "../errors.ts";
 import { isMissing } from "../library/disk-errors.ts";
 import { requireFreeSpace } from "./download/disk-space.ts";
 import { defaultTuning, downloadFile, type FileDownload } from "./download/download-file.ts";
-import { earlierBytes } from "./download/download-notes.ts";
+import { resumableBytes } from "./download/download-notes.ts";
 import { FileHasher } from "./download/file-hasher.ts";
 import { type HubRequest, rateLimitOf } from "./fetch-model.ts";
 import { HubConnection } from "./hub-connection.ts";
@@ -19,7 +19,7 @@ import { type Locks, waitForDownload } from "./wait-for-download.ts";
 export interface PlainDownload extends HubRequest {
   /** `owner/name` */
   repo: string;
-  /** A path in the repository, a file's name, or a quantization with `.gguf` behind it. */
+  /** A path in the repository, a file name, or a quantization followed by `.gguf`. */
   path: string;
   /** Branch, tag or commit; absent: `main`. */
   revision?: string;
@@ -46,7 +46,7 @@ export interface SavedFile {
 /**
  * Saves the file, or every shard of a quantization that is cut into several.
  *
- * @throws ProductError `STORE_HUB_...`; what was fetched by then is kept beside it
+ * @throws ProductError `STORE_HUB_...`; the partial file is kept for resuming
  */
 export async function downloadPlainFile(download: PlainDownload): Promise<SavedFile[]> {
   const { settings, localFolder, signal = new AbortController().signal } = download;
@@ -157,7 +157,7 @@ async function neededBytes(folder: string, files: readonly RepositoryFile[]): Pr
     const localPath = path.join(folder, fileName(file.path));
     const facts = await stat(localPath).catch(() => undefined);
     if (facts?.size === file.sizeBytes) continue;
-    needed += file.sizeBytes - (await earlierBytes(localPath, file));
+    needed += file.sizeBytes - (await resumableBytes(localPath, file));
   }
   return needed;
 }

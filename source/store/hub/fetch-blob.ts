@@ -6,13 +6,13 @@ import { SharedWork } from "../../base/shared-work.ts";
 import type { BlobFolder } from "../library/blob-folder.ts";
 import { setBlobTime } from "../library/blob-time.ts";
 import { type DownloadTuning, downloadFile, type FileReport } from "./download/download-file.ts";
-import { earlierBytes } from "./download/download-notes.ts";
+import { resumableBytes } from "./download/download-notes.ts";
 import type { SourceFile } from "./download/file-source.ts";
 import { removePartial } from "./download/partial-file.ts";
 import type { RateLimit } from "./download/rate-limit.ts";
 import type { HubConnection } from "./hub-connection.ts";
 import type { HubSettings } from "./hub-settings.ts";
-import { isElsewhere, linkBlob } from "./link-blob.ts";
+import { canLinkAny, linkBlob } from "./link-blob.ts";
 import { cancelled } from "./retry.ts";
 import { waitForDownload } from "./wait-for-download.ts";
 
@@ -47,17 +47,17 @@ export async function fetchBlob(fetch: BlobFetch): Promise<string> {
 }
 
 /** Bytes of the file that need not be fetched. */
-export async function presentBytes(source: BlobSource): Promise<number> {
+export async function bytesOnDisk(source: BlobSource): Promise<number> {
   const { file, blobs } = source;
   const target = blobs.blobPath(provisionalDigest(source));
-  return (await isWhole(target, file)) ? file.sizeBytes : await earlierBytes(target, file);
+  return (await isWhole(target, file)) ? file.sizeBytes : await resumableBytes(target, file);
 }
 
 /**
  * True when another store on this machine probably has the file, so that it need not be fetched.
  */
 export async function isInOtherStore(source: BlobSource): Promise<boolean> {
-  return await isElsewhere(pathsElsewhere(source), source.file);
+  return await canLinkAny(pathsElsewhere(source), source.file);
 }
 
 /** Other callers may still wait for the file after the first one has left. */

@@ -5,7 +5,7 @@ import type { BlobFolder } from "../library/blob-folder.ts";
 import { requireFreeSpace } from "./download/disk-space.ts";
 import { type DownloadTuning, defaultTuning } from "./download/download-file.ts";
 import { RateLimit } from "./download/rate-limit.ts";
-import { fetchBlob, isInOtherStore, presentBytes } from "./fetch-blob.ts";
+import { bytesOnDisk, fetchBlob, isInOtherStore } from "./fetch-blob.ts";
 import { type ConnectionOptions, HubConnection } from "./hub-connection.ts";
 import { type HubProgress, ProgressSum } from "./hub-progress.ts";
 import type { HubSettings } from "./hub-settings.ts";
@@ -133,7 +133,7 @@ async function fetchFiles(
   }));
   let presentTotal = 0;
   for (const { file, chosen } of sources) {
-    const completedBytes = await presentBytes({ file, blobs, settings });
+    const completedBytes = await bytesOnDisk({ file, blobs, settings });
     const needsNoRoom = await isInOtherStore({ file, blobs, settings });
     presentTotal += needsNoRoom ? file.sizeBytes : completedBytes;
     progress.begin(chosen, completedBytes);

@@ -33,7 +33,7 @@ export function exchange(dispatcher: Dispatcher, question: HttpQuestion): Promis
   const { method, url, headers, signal, stallTimeoutMs } = question;
   const head = Promise.withResolvers<HttpReply>();
   const body = Promise.withResolvers<void>();
-  // Ignores errors in a body that nobody reads.
+  // Ignores errors in an unread body.
   body.promise.catch(() => {});
   let controller: Dispatcher.DispatchController | undefined;
   let take: ChunkTaker | undefined;

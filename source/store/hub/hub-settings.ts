@@ -130,7 +130,7 @@ function readProxy(environment: NodeJS.ProcessEnv): ProxySettings {
   };
 }
 
-/** `proxy:3128` stands for `http://proxy:3128`, as curl has it. */
+/** `proxy:3128` means `http://proxy:3128`, as in curl. */
 function checkedProxy(name: string, text: string): string {
   const url = URL.parse(text.includes("://") ? text : `http://${text}`);
   if (url === null || !/^(https?|socks5?h?):$/.test(url.protocol)) {
@@ -143,7 +143,7 @@ function checkedProxy(name: string, text: string): string {
   return url.href.replace(/^socks5?h?:/, "socks5:");
 }
 
-/** An address without the name and password that may stand in it. */
+/** Removes name and password from an address. */
 export function withoutSecrets(address: string): string {
   return address.replace(/^([^/]*\/\/)?[^/@]*@/, "$1");
 }

@@ -49,7 +49,7 @@ export async function linkBlob(files: readonly string[], wanted: WantedBlob): Pr
 }
 
 /** True when one of the files will probably do, so that a download needs no space. */
-export async function isElsewhere(
+export async function canLinkAny(
   files: readonly string[],
   wanted: Pick<WantedBlob, "sizeBytes">,
 ): Promise<boolean> {

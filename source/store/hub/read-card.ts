@@ -11,7 +11,7 @@ export interface CardWork {
   connection?: Partial<ConnectionOptions>;
 }
 
-/** Nobody reads more than that. */
+/** Longer cards are truncated. */
 const mostBytes = 512 * 1024;
 
 /**

@@ -11,7 +11,7 @@ export interface RepositoryDefaults {
   /** In Go's template language. */
   template?: string;
   system?: string;
-  /** By their names; nobody has looked at the values yet. */
+  /** Keyed by name; values are not validated yet. */
   params?: Readonly<Record<string, unknown>>;
   /** Files that exist and cannot be used, with the reason: `params: it is not a JSON object`. */
   problems: string[];

@@ -107,7 +107,7 @@ function readEntries(value: unknown, host: string): RepositoryFile[] {
 
 /** Accepts no path that leaves its folder or contains terminal control characters. */
 function isPlainPath(text: string): boolean {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: it looks for them
   if (/[\x00-\x1f\x7f\\]/.test(text)) return false;
   return text.split("/").every((name) => name !== "" && name !== "." && name !== "..");
 }

@@ -3,7 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { ProductError } from "../../base/product-error.ts";
 import { storeErrors } from "../errors.ts";
 
-/** An error that may pass by itself. A person sees it only when the tries are used up. */
+/** A temporary error, shown to users only when all attempts have failed. */
 export class RetryableError extends ProductError {}
 
 export interface RetryPolicy {

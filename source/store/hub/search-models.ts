@@ -14,7 +14,7 @@ export const searchOrders = ["downloads", "likes", "lastModified", "trendingScor
 export type SearchOrder = (typeof searchOrders)[number];
 
 export interface HubSearch {
-  /** Words of owner or name; empty: the first of all. */
+  /** Words of owner or name; empty matches all models. */
   text: string;
   order: SearchOrder;
   /** At most so many, of 1 to 100. */

@@ -1,4 +1,4 @@
-// A part of undici that has no types of its own.
+// Types of a part of undici that has none.
 declare module "undici/lib/dispatcher/agent.js" {
   import { Agent } from "undici";
 

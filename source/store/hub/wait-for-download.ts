@@ -2,7 +2,7 @@
 // the other's progress, and can be cancelled.
 import type { BlobFolder } from "../library/blob-folder.ts";
 import type { FileReport } from "./download/download-file.ts";
-import { earlierBytes } from "./download/download-notes.ts";
+import { resumableBytes } from "./download/download-notes.ts";
 import type { SourceFile } from "./download/file-source.ts";
 import { cancelled } from "./retry.ts";
 
@@ -10,7 +10,7 @@ export type Locks = Pick<BlobFolder, "withLock">;
 
 export interface WantedFile {
   file: SourceFile & { sha256?: string };
-  /** Where it belongs; the notes of whoever downloads it lie beside it. */
+  /** Target path; the downloading process has its notes next to it. */
   target: string;
   signal: AbortSignal;
   report: (report: FileReport) => void;
@@ -33,7 +33,7 @@ export async function waitForDownload<T>(
   let isWaiting = true;
   const look = async (detail?: string) => {
     // Notes that cannot be read now are read the next time.
-    const completedBytes = await earlierBytes(target, file).catch(() => 0);
+    const completedBytes = await resumableBytes(target, file).catch(() => 0);
     if (!isWaiting) return;
     report({ state: "downloading", completedBytes, ...(detail !== undefined && { detail }) });
     timer = setTimeout(look, lookMs);
@@ -51,7 +51,7 @@ export async function waitForDownload<T>(
   signal.addEventListener("abort", onAbort, { once: true });
   try {
     const turn = locks.withLock(lock, async () => {
-      // Nobody waits any more: the lock came too late.
+      // The wait was cancelled: the lock came too late.
       if (signal.aborted) throw cancelled();
       stopWaiting();
       return await work();

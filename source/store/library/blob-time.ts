@@ -2,7 +2,7 @@
 import { stat, utimes } from "node:fs/promises";
 
 /**
- * A file that another store has under a name of its own keeps the time that it has there.
+ * A file that another store has under another name keeps its time there.
  *
  * @returns false when it is not there, or may not be changed
  */

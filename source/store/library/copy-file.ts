@@ -14,7 +14,7 @@ import { moveIntoPlace } from "./write-atomically.ts";
 import { checkDigest, type WriteOptions } from "./write-stream.ts";
 
 /**
- * @throws ProductError `STORE_REFERENCE_CHANGED` when the file changes meanwhile; `STORE_DISK_FULL`
+ * @throws ProductError `STORE_REFERENCE_CHANGED` when the file changes during the copy; `STORE_DISK_FULL`
  *   before anything is written; those of `writeBlobFrom`
  */
 export async function copyIntoStore(

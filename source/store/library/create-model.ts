@@ -1,4 +1,4 @@
-// Makes a model from files or from another model: writes what is new, refers to what is there.
+// Creates a model from files or another model: writes new files, refers to existing ones.
 import { ProductError } from "../../base/product-error.ts";
 import { refuseBuiltInName } from "../built-in-models.ts";
 import { storeErrors } from "../errors.ts";
@@ -16,7 +16,7 @@ import { refuseLaterVersion } from "./required-version.ts";
 export interface CreateOptions extends Omit<BaseOptions, "hubPrefixes"> {
   /** Take files into the store instead of referring to them. Defaults to false. */
   copy?: boolean | undefined;
-  /** Parameters beside those of the definition, of any name; kept as they are. */
+  /** Further parameters of any name, kept as they are. */
   otherParameters?: Record<string, unknown> | undefined;
   signal?: AbortSignal | undefined;
 }
@@ -67,7 +67,7 @@ export async function createModel(
   onProgress({ status: "success" });
 }
 
-/** The base's layers with what the definition adds and replaces. */
+/** Layers of the base, with those that the definition adds and replaces. */
 async function completed(
   maker: LayerMaker,
   base: ModelBase,
@@ -97,7 +97,7 @@ async function completed(
   return layers;
 }
 
-/** Files that are named beside those of FROM. */
+/** Files named in other commands than FROM. */
 interface FilesBeside {
   adapters: ModelFile[];
   drafts: ModelFile[];

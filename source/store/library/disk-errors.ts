@@ -9,7 +9,7 @@ export function isMissing(error: unknown): boolean {
   return code === "ENOENT" || code === "ENOTDIR";
 }
 
-/** Does work that writes to the folder, and explains what the system refuses. */
+/** Runs work that writes to the folder, and explains errors of the system. */
 export async function explainingDiskErrors<T>(folder: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -94,7 +94,7 @@ async function removeAbandoned(file: string): Promise<void> {
   }
 }
 
-/** The file to write, where there is none or one that may be replaced; behind a link, what it leads to. */
+/** Returns the file to write, which is missing or may be replaced; follows a link. */
 async function replaceable(file: string): Promise<string> {
   const facts = await stat(file).catch(() => undefined);
   if (facts === undefined) return file;

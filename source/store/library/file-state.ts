@@ -8,7 +8,7 @@ export interface FileState {
   inode: string;
 }
 
-/** @throws the system's error when there is no such file */
+/** @throws the system's error for a missing file */
 export async function stateOf(file: string): Promise<FileState> {
   const { size, mtimeNs, ino } = await stat(file, { bigint: true });
   return { sizeBytes: Number(size), mtimeNs: String(mtimeNs), inode: String(ino) };

@@ -67,7 +67,7 @@ export function checkDraft({ path: file }: ModelFile, models: readonly string[])
   );
 }
 
-/** @throws ProductError `STORE_DEFINITION_INVALID` when it is no model of its own */
+/** @throws ProductError `STORE_DEFINITION_INVALID` when it is not a model by itself */
 export async function readDraft(file: string): Promise<ModelFile> {
   const draft = await readModelFile(file);
   if (draft.kind === "model" && draft.part === undefined) return draft;
@@ -112,7 +112,7 @@ async function filesOf(file: string): Promise<string[]> {
   throw refused(`The directory ${file} has no .gguf file.`, "Name a .gguf file.");
 }
 
-/** One part named stands for all of them. */
+/** Naming one part means all of them. */
 async function withMissingParts(file: string): Promise<string[]> {
   const parts = partPaths(file);
   if (parts === undefined) return [file];
@@ -124,7 +124,7 @@ async function withMissingParts(file: string): Promise<string[]> {
       ),
     ),
   );
-  // The file itself may be the one that is missing: then that is what is wrong.
+  // The file itself may be the missing one: then that is the error.
   if (exist.every((isThere) => !isThere)) return [file];
   const missing = exist.flatMap((isThere, at) => (isThere ? [] : [at + 1]));
   if (missing.length > 0) throw incomplete(file, missing, parts.length);

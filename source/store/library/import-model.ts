@@ -226,7 +226,7 @@ async function checkUsable(store: ModelStore, { name, manifest }: NamedManifest)
   }
 }
 
-/** Codes of errors about what is in the archive. */
+/** Codes of errors about the archive's content. */
 const contentCodes: ReadonlySet<string> = new Set([
   storeErrors.digestMismatch.code,
   storeErrors.manifestCorrupt.code,

@@ -70,10 +70,10 @@ export class KnownFiles<T> {
 
 /** For one file at a time: a thousand buffers would have to be cleared and collected. */
 const scratch = Buffer.allocUnsafeSlow(smallBytes);
-/** Opening a pipe would wait for whoever writes into it. */
+/** Opening a pipe would wait for a writer. */
 const withoutWaiting = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
-/** The bytes are undefined where there are more than `smallBytes`. */
+/** The bytes are undefined if they exceed `smallBytes`. */
 function readSmall(file: string): { facts: Stats; bytes: Buffer | undefined } {
   const handle = openSync(file, withoutWaiting);
   try {

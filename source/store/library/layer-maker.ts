@@ -100,7 +100,7 @@ export class LayerMaker {
     return folder.blobDigest(path.join(folder.blobsFolder, path.basename(real)));
   }
 
-  /** The layer of another model, checked; from another store, what is large is referred to. */
+  /** Returns the checked layer of another model; refers to large files of another store. */
   async inherit(layer: Layer, parent: StoredManifest): Promise<Layer> {
     const { path: file, touched } = await locateLayer(layer, parent, this.#store.references);
     if (touched !== undefined) await this.check(touched);

@@ -10,7 +10,7 @@ import { sqlite } from "../../base/sqlite.ts";
 import { sqliteCode } from "./disk-errors.ts";
 
 export interface LockOptions {
-  /** Many may hold a shared lock, unless somebody holds it alone. Defaults to false. */
+  /** A shared lock may have many holders, and excludes an exclusive one. Defaults to false. */
   isShared?: boolean;
   signal?: AbortSignal | undefined;
 }
@@ -40,7 +40,7 @@ export class LockFolder {
     }
   }
 
-  /** Does the work if nobody has the lock, else nothing at all. */
+  /** Runs the work if the lock is free, otherwise does nothing. */
   async tryWithLock<T>(name: string, work: () => Promise<T>): Promise<{ value: T } | undefined> {
     const lock = this.#take(name, false);
     return lock === undefined ? undefined : { value: await doneUnder(lock, work) };
@@ -72,7 +72,7 @@ export class LockFolder {
 }
 
 /**
- * Work that waits for something nobody else refers to is garbage, and its lock with it: collected,
+ * Work that waits for an unreferenced object is garbage, and its lock with it: collected,
  * the lock would be let go in the middle of the work.
  */
 const held = new Set<Lock>();

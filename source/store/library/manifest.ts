@@ -19,7 +19,7 @@ export interface ReferenceLayer {
   reference: FileReference;
 }
 
-/** A file as it was when the model was created. */
+/** State of a file when the model was created. */
 export interface FileReference {
   /** Absolute. */
   path: string;

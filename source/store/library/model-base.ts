@@ -85,7 +85,7 @@ async function fromName(maker: LayerMaker, name: string, options: BaseOptions): 
   return { ...base, parameters: { ...parent.parameters } };
 }
 
-/** A second FROM beside a model's name may name its projector. */
+/** A second FROM after a model's name may name its projector. */
 async function projectorsAmong(paths: readonly string[], name: string): Promise<ModelFile[]> {
   const files: ModelFile[] = [];
   for (const path of paths) {
@@ -146,7 +146,7 @@ function looksLikeFile(text: string, { hubPrefixes }: BaseOptions): boolean {
   try {
     return parseModelReference(text, { hubPrefixes }).kind === "file";
   } catch {
-    return false; // no name either, which whoever resolves it explains
+    return false; // not a name either: resolving it reports the error
   }
 }
 

@@ -14,7 +14,7 @@ export interface ModelFile {
   header: GgufHeader;
   /** Index of this part in a split model, counted from 0. */
   part: { index: number; count: number } | undefined;
-  /** As it was before it was read. */
+  /** State before it was read. */
   state: FileState;
 }
 

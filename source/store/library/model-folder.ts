@@ -86,7 +86,7 @@ export class ModelFolder {
     return undefined;
   }
 
-  /** Several folders may differ in case alone; any of them may hold what is looked for. */
+  /** Several folders may differ only in letter case; any of them may have the file. */
   async #findParts(
     kept: readonly string[],
     wanted: readonly string[],

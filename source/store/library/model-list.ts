@@ -25,7 +25,7 @@ export interface ModelSummary {
   examples: readonly string[];
   /** The user's files of which the model is made, as long as they were when it was created. */
   refersTo: readonly { path: string; sizeBytes: number }[];
-  /** The store's own files of which the model is made; empty where there is nothing to look after. */
+  /** Files of the store that the model consists of; empty if it has none. */
   blobs: readonly { path: string; sizeBytes: number }[];
 }
 

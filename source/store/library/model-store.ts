@@ -71,7 +71,7 @@ export class ModelStore implements BlobFolder {
     return path.join(this.path, "splits");
   }
 
-  /** Notes that blobs were released while somebody wrote. */
+  /** Records that blobs were released during a write. */
   get #letGoMark(): string {
     return path.join(this.path, "let-go");
   }
@@ -98,7 +98,7 @@ export class ModelStore implements BlobFolder {
     return await this.#writing(() => this.locks.withLock(namedLock(name), work));
   }
 
-  /** Does the work if nobody is in `withLock` of that name, else nothing. */
+  /** Runs the work if no one is in `withLock` of that name, otherwise does nothing. */
   async ifUnlocked(name: string, work: () => Promise<void>): Promise<void> {
     await this.locks.tryWithLock(namedLock(name), work);
   }
@@ -140,7 +140,7 @@ export class ModelStore implements BlobFolder {
     }
   }
 
-  /** Does work that removes blobs, unless somebody is writing: then nothing, and undefined. */
+  /** Runs work that removes blobs; does nothing and returns undefined during a write. */
   async whileNobodyWrites<T>(work: () => Promise<T>): Promise<{ value: T } | undefined> {
     return await this.#writing(() => this.locks.tryWithLock(writersLock, work));
   }
@@ -155,7 +155,7 @@ export class ModelStore implements BlobFolder {
   }
 
   /**
-   * Writes what a stream brings. It becomes a blob only when it is whole and right. Where its length is
+   * Writes a stream, which becomes a blob only when it is complete and correct. If its length is
    * said, there must be room for it, and of content that is there already only the digest is computed.
    *
    * @throws ProductError `STORE_DIGEST_MISMATCH`, `STORE_DISK_FULL`, `STORE_NOT_WRITABLE`; the
@@ -210,7 +210,7 @@ export class ModelStore implements BlobFolder {
     });
   }
 
-  /** Removes the given blobs that no manifest needs; waits until nobody is writing. */
+  /** Removes the given blobs that no manifest needs; waits for running writes. */
   async removeUnused(digests: readonly string[]): Promise<void> {
     if (digests.length === 0) return;
     const removed = await this.whileNobodyWrites(async () => {
@@ -225,7 +225,7 @@ export class ModelStore implements BlobFolder {
     await this.#removeLetGo();
   }
 
-  /** Removes what killed processes left unfinished; to be called while nobody writes. */
+  /** Removes unfinished files of killed processes; call it while nothing is being written. */
   async removeUnfinished(): Promise<void> {
     await removeUnfinished(this.folder.blobsFolder);
     await this.locks.tryWithLock(manifestsLock, () =>
@@ -233,13 +233,13 @@ export class ModelStore implements BlobFolder {
     );
   }
 
-  /** Removes unfinished blobs that no living process writes; while somebody writes, none. */
+  /** Removes unfinished blobs of dead processes; none during a write. */
   async #removeAbandoned(): Promise<void> {
     if ((await unfinishedIn(this.folder.blobsFolder)).length === 0) return;
     await this.whileNobodyWrites(() => removeUnfinished(this.folder.blobsFolder));
   }
 
-  /** Removes the blobs that were released while somebody wrote. */
+  /** Removes the blobs that were released during a write. */
   async #removeLetGo(): Promise<void> {
     if (!existsSync(this.#letGoMark)) return;
     await this.whileNobodyWrites(async () => {

@@ -11,7 +11,7 @@ import { linksFolder } from "./split-model.ts";
 export interface PruneResult {
   removedBlobs: number;
   freedBytes: number;
-  /** The reason why nothing was removed: somebody is writing, or these manifests cannot be read. */
+  /** Reason why nothing was removed: another process writes, or these manifests are unreadable. */
   skipped?: { reason: "busy" } | { reason: "damaged"; manifests: string[] };
 }
 

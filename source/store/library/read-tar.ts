@@ -5,7 +5,7 @@ export interface ReadTarEntry {
   path: string;
   sizeBytes: number;
   isFile: boolean;
-  /** To be read before the next entry is asked for; what is left of it is skipped. */
+  /** Must be read before the next entry is requested; the rest is skipped. */
   content: AsyncIterable<Buffer>;
 }
 
@@ -53,12 +53,12 @@ export async function* readTar(bytes: AsyncIterable<Buffer>): AsyncGenerator<Rea
   }
 }
 
-/** Undefined for bytes that node-tar takes for impossible numbers. */
+/** Undefined for bytes that node-tar reads as impossible numbers. */
 function headerOf(block: Buffer, extension?: Pax): Header | undefined {
   try {
     return new Header(block, 0, extension);
   } catch {
-    return undefined; // whoever asked says what that means
+    return undefined; // the caller reports it
   }
 }
 
@@ -109,7 +109,7 @@ class PieceReader {
     for await (const _ of this.pieces(count));
   }
 
-  /** An iterator that is left early goes on where it was. */
+  /** An iterator that is left early continues where it was. */
   pieces(count: number): AsyncIterableIterator<Buffer> {
     let left = count;
     const next = async (): Promise<IteratorResult<Buffer>> => {

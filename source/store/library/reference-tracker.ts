@@ -108,7 +108,7 @@ export class ReferenceTracker {
     return digest;
   }
 
-  /** Forgets what no layer needs any more. */
+  /** Drops entries that no layer needs. */
   async keepOnly(layers: readonly ReferenceLayer[]): Promise<void> {
     const needed = new Set(layers.map(keyOf));
     const files = await readdir(this.#folder).catch(() => []);
@@ -117,7 +117,7 @@ export class ReferenceTracker {
     }
   }
 
-  /** The file's state; it is there, and as long as it was. */
+  /** Returns the state of a file that exists with unchanged length. */
   async #stateOf({ reference, sizeBytes }: ReferenceLayer, model: ModelName): Promise<FileState> {
     const state = await stateOf(reference.path).catch((error: unknown) => {
       throw isMissing(error) ? missing(reference, model) : error;

@@ -7,7 +7,7 @@ import { isLater, readVersion } from "../modelfile/version-text.ts";
 export const ollamaVersion = "0.33.0";
 
 /**
- * @param requires what the model's configuration says; a text that is no version asks for nothing
+ * @param requires what the model's configuration says; an invalid version requires nothing
  * @throws ProductError `STORE_VERSION_REQUIRED`
  */
 export function refuseLaterVersion(model: string, requires: string | undefined): void {

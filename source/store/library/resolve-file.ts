@@ -2,8 +2,8 @@
 import { stat } from "node:fs/promises";
 import { ProductError } from "../../base/product-error.ts";
 import { storeErrors } from "../errors.ts";
+import { findProjectors } from "./find-projectors.ts";
 import type { GgufCache } from "./gguf-cache.ts";
-import { projectorsBeside } from "./projector-beside.ts";
 import { noSettings, type ResolvedModel } from "./resolved-model.ts";
 import { incomplete, partPaths } from "./split-model.ts";
 
@@ -28,7 +28,7 @@ export async function resolveFile(file: string, cache: GgufCache): Promise<Resol
     sizeBytes: facts.fileSize,
     modifiedAt: mtime,
     details,
-    projectors: await projectorsBeside(file),
+    projectors: await findProjectors(file),
   };
 }
 
@@ -37,7 +37,7 @@ async function allParts(file: string): Promise<string[]> {
   if (parts === undefined) return [file];
   const sizes = await Promise.all(parts.map((part) => stat(part).catch(() => undefined)));
   const missing = sizes.flatMap((facts, at) => (facts === undefined ? [at + 1] : []));
-  // The file itself may be the one that is missing: then that is what is wrong.
+  // The file itself may be the missing one: then that is the error.
   if (sizes[parts.indexOf(file)] === undefined) return [file];
   if (missing.length > 0) throw incomplete(file, missing, parts.length);
   if (file === parts[0]) return parts;

@@ -11,7 +11,7 @@ export type ModelOrigin = "built-in" | "stored" | "file";
 export interface ResolvedModel {
   /** The listed name; for a file its absolute path. */
   name: string;
-  /** `path` is what to load; of a split model the first part, which has the others beside it. */
+  /** `path` is the file to load; for a split model the first part, next to the others. */
   facts: GgufFacts;
   /** Absolute: the file of the weights, or all parts in order. */
   parts: string[];
@@ -28,7 +28,7 @@ export interface ResolvedModel {
   sizeBytes: number;
   modifiedAt: Date;
   details: ModelDetails;
-  /** Absolute paths of the files that let it see or hear. */
+  /** Absolute paths of the projectors for images or audio. */
   projectors: string[];
   adapters: string[];
   drafts: string[];
@@ -47,7 +47,7 @@ export interface ResolvedModel {
   otherValues: Record<string, unknown>;
 }
 
-/** The defaults of a model without any settings of its own. */
+/** Defaults of a model without settings. */
 export function noSettings() {
   return {
     card: undefined,

@@ -61,7 +61,7 @@ export function incomplete(file: string, missing: readonly number[], count: numb
   });
 }
 
-/** A part by itself, under a name by which the others cannot be found. */
+/** A single part, under a name by which the others cannot be found. */
 export function onePart(
   file: string,
   { index, count }: { index: number; count: number },
@@ -74,7 +74,7 @@ export function onePart(
   });
 }
 
-/** True when llama.cpp finds all parts beside the first. */
+/** True if llama.cpp finds all parts next to the first. */
 function areNamedAsParts(paths: readonly string[]): boolean {
   const expected = partPaths(paths[0] ?? "");
   return expected?.length === paths.length && expected.every((file, at) => file === paths[at]);
@@ -88,7 +88,7 @@ export function linksFolder(paths: readonly string[], splitsFolder: string): str
 }
 
 /**
- * The path to give to llama.cpp: the first part, with the others beside it under the right names.
+ * Path for llama.cpp: the first part, next to the others under the right names.
  * @param paths absolute, in order
  */
 export async function linkedParts(paths: readonly string[], splitsFolder: string): Promise<string> {

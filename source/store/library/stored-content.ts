@@ -56,7 +56,7 @@ export async function readConfiguration(stored: StoredManifest): Promise<ModelCo
 }
 
 /**
- * @returns also those of the files that whoever needs their content has to check
+ * @returns also the files that users of their content must check
  * @throws ProductError `STORE_BLOB_MISSING`, `STORE_REFERENCE_MISSING`, `STORE_REFERENCE_CHANGED`,
  *   `STORE_FORMAT_UNSUPPORTED`
  */

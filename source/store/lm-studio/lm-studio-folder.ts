@@ -134,7 +134,7 @@ export class LmStudioFolder {
     });
   }
 
-  /** `publisher/model:Q4_K_M`, and what is no name of ours as the hub's, whose rules are wider. */
+  /** Returns `publisher/model:Q4_K_M`, or a hub name if ours would be invalid. */
   #nameOf(place: Place, selector: string, choice: ModelChoice): ModelName | undefined {
     const [hub = ""] = hubHosts(this.#hubPrefixes);
     const stem = selector.replace(/\.gguf$/i, "");
@@ -198,7 +198,7 @@ function digestOf(files: ReadonlyArray<{ file: string; facts: Stats }>): string 
   return createHash("sha256").update(JSON.stringify(states)).digest("hex");
 }
 
-/** Names of the files and folders of a folder, in their order; nothing when it is none. */
+/** Returns the sorted names in a folder; none if it is not a folder. */
 function namesIn(folder: string): string[] {
   return unlessMissing(() => readdirSync(folder))
     .filter((name) => !name.startsWith("."))

@@ -16,7 +16,7 @@ export const commandNames = [
 
 export type CommandName = (typeof commandNames)[number];
 
-/** The command that a word means, in any case. */
+/** Returns the command of a word in any letter case. */
 export function toCommandName(word: string): CommandName | undefined {
   const upper = word.toUpperCase();
   return /^[A-Za-z]+$/.test(word) ? commandNames.find((name) => name === upper) : undefined;

@@ -48,7 +48,7 @@ export function atPlace(error: ProductError, { line, column }: TextPosition): Pr
   return error.reworded({ message });
 }
 
-/** True when a name stands by itself in a sentence, not inside another word. */
+/** True if a name is a separate word of a sentence. */
 function speaksOf(sentence: string, name: string): boolean {
   const at = sentence.indexOf(name);
   if (at < 0) return false;

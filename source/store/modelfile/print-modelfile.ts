@@ -27,7 +27,7 @@ export interface UnprintableField {
  * Commands come in a fixed order, parameters by name, and values are quoted only where they must
  * be. A field that no Modelfile can hold is named in `unprintable`, and by a comment in its place.
  *
- * Control characters are written as they are: whoever shows the text on a terminal escapes them.
+ * Control characters are written as they are: code that prints to a terminal escapes them.
  *
  * @param comments lines to put at the top, without their `#`
  */

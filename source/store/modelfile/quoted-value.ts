@@ -13,7 +13,7 @@ import { endOfLine, type ModelfileText } from "./modelfile-text.ts";
  * closing quotes, and then a line that is a command (`SYSTEM "a" b` with more lines below).
  *
  * @param openAt offset of the opening quotes
- * @param command as it was written
+ * @param command as written
  * @returns the text between the quotes, its offset, and the offset after the closing line
  * @throws ProductError `STORE_MODELFILE_QUOTE_OPEN`, `STORE_MODELFILE_TEXT_AFTER_QUOTE`
  */

@@ -1,4 +1,4 @@
-// The types that weights can be quantised to.
+// The types that weights can be quantized to.
 
 import { quoteShort } from "../../base/display-text.ts";
 import { nearestName } from "../../base/nearest-name.ts";
@@ -39,7 +39,7 @@ export function parseQuantizationType(text: string): string {
   if (types.includes(wanted)) return wanted;
   const nearest = nearestName(wanted, types);
   throw new ProductError(storeErrors.quantizationUnknown, {
-    message: `unknown type ${quoteShort(text)}: weights cannot be quantised to it.`,
+    message: `unknown type ${quoteShort(text)}: weights cannot be quantized to it.`,
     hint: nearest === undefined ? `Use one of ${types.join(", ")}.` : `Did you mean ${nearest}?`,
     param: "quantize",
   });

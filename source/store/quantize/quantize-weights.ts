@@ -1,4 +1,4 @@
-// Quantises weights with llama.cpp's llama-quantize, into a new blob.
+// Quantizes weights with llama.cpp's llama-quantize, into a new blob.
 import { mkdir, rm } from "node:fs/promises";
 import path from "node:path";
 import { createInterface } from "node:readline";
@@ -23,14 +23,14 @@ export interface QuantizeWork {
 
 /** Finds llama-quantize, or builds it. */
 export interface QuantizeProgram {
-  /** @returns its path; @throws ProductError where there is none and none can be built */
+  /** @returns its path; @throws ProductError if none exists or can be built */
   path: (work: QuantizeWork) => Promise<string>;
 }
 
 const sources = ["F16", "BF16", "F32"];
 
 /**
- * The converter that `createModel` uses to quantise a model's weights.
+ * The converter that `createModel` uses to quantize a model's weights.
  * @param typeText in any letter case
  * @throws ProductError `STORE_QUANTIZATION_UNKNOWN`; the conversion `STORE_QUANTIZATION_REFUSED`,
  * `STORE_QUANTIZATION_FAILED`, `STORE_DISK_FULL`
@@ -86,7 +86,7 @@ async function runProgram(
   for (const stream of [child.stdout, child.stderr]) {
     createInterface({ input: stream }).on("line", (line) => {
       const [, done, all] = tensorLine.exec(line) ?? [];
-      // A tensor was begun, not finished: completion is reported at the end.
+      // A tensor was started, not finished: completion is reported at the end.
       if (done !== undefined) report((Number(done) - 1) / Number(all));
       else if (line.trim() !== "") lastLines.push(line.trim());
       if (lastLines.length > linesKept) lastLines.shift();
@@ -109,12 +109,12 @@ function failed(executable: string, outcome: string, lines: readonly string[]): 
   const said = lines.at(-1);
   if (lines.some((line) => /no space left|disk quota/i.test(line))) {
     return new ProductError(storeErrors.diskFull, {
-      message: `Disk full while quantising the model: ${said}.`,
+      message: `Disk full while quantizing the model: ${said}.`,
       hint: "Free some space, or choose a smaller type.",
     });
   }
   return new ProductError(storeErrors.quantizationFailed, {
-    message: `${executable} failed to quantise the model: ${outcome}${said === undefined ? "" : `; it said: ${said}`}.`,
+    message: `${executable} failed to quantize the model: ${outcome}${said === undefined ? "" : `; it said: ${said}`}.`,
     hint: "Check that llama.cpp supports the model's architecture.",
   });
 }

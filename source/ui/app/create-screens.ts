@@ -15,7 +15,7 @@ import type { DeploymentChats } from "./deployment-chats.ts";
 export interface CreatedScreens {
   readonly chat: ChatPlaces;
   readonly screens: readonly Screen[];
-  /** Undefined where there is no server to watch. */
+  /** Undefined without a server to watch. */
   readonly watch: ServerWatch | undefined;
 }
 

@@ -27,8 +27,8 @@ export class DeploymentChats implements DeploymentPlaces {
   /**
    * Opens the chat screen on a deployment.
    *
-   * @param token undefined: one that fits is found or made
-   * @throws ProductError when its server cannot be asked, or gives no key
+   * @param token undefined: a suitable key is found or created
+   * @throws ProductError when its server is unreachable or gives no key
    */
   async chatWith(server: CloudServer, app: CallableApp, token?: string): Promise<void> {
     const { chats, context } = this.#options;
@@ -43,7 +43,7 @@ export class DeploymentChats implements DeploymentPlaces {
 
   /**
    * Resumes a saved chat of a deployment. If it is unreachable, a notice says so: the chat can be
-   * read all the same, and the next question tries again.
+   * read anyway, and the next question tries again.
    *
    * @throws ProductError `CONFIGURATION_PROFILE_UNKNOWN`
    */

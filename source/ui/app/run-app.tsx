@@ -4,7 +4,7 @@ import { type Instance, render } from "ink";
 import { systemClock } from "../../base/clock.ts";
 import { copyText } from "../frame/clipboard.ts";
 import { Frame } from "../frame/frame.ts";
-import { cursorToBottom } from "../frame/terminal-sequences.ts";
+import { cursorToBottom, eraseLine } from "../frame/terminal-sequences.ts";
 import {
   suspendTerminal,
   type TerminalHandle,
@@ -26,12 +26,12 @@ import type { CreatedScreens } from "./create-screens.ts";
  */
 const framesPerSecondMaximum = 1000;
 
-/** Terminal rows that the program leaves alone. */
+/** Most rows of the program in inline mode; the terminal's other rows stay as they are. */
 const inlineRowsMaximum = 24;
 const endingSignals: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP"];
 
 /**
- * Runs the program until the person leaves. Resolves after the terminal has been restored; rejects
+ * Runs the program until the user quits. Resolves after the terminal has been restored; rejects
  * only with a defect of the program itself.
  */
 export async function runApp(options: AppOptions): Promise<AppResult> {
@@ -41,7 +41,7 @@ export async function runApp(options: AppOptions): Promise<AppResult> {
 /**
  * Paints before the services behind the screens are ready; keys typed meanwhile are kept.
  *
- * @param prepare begun after the first picture
+ * @param prepare called after the first frame
  * @throws what `prepare` throws, after the terminal has been restored
  */
 export async function runAppAhead(
@@ -114,15 +114,15 @@ async function run(
   try {
     if (!isPaintedFirst) await begin();
     const { onFrame } = view;
-    let frameBeganMs = 0;
-    const pace = new Pace(() => {
-      if (onFrame !== undefined) frameBeganMs = threadTimeMs();
-    });
+    const pace = new Pace(threadTimeMs);
     const onError = (error: Error): void => {
       failure = error;
       instance?.unmount();
     };
-    for (const press of interpretTypedAhead(await readTypedAhead(stdin))) frame.press(press);
+    const typedAhead = await readTypedAhead(stdin);
+    // The terminal may have echoed it where the first frame begins.
+    if (typedAhead !== "") stdout.write(eraseLine);
+    for (const press of interpretTypedAhead(typedAhead)) frame.press(press);
     const isXtermJs = environment.TERM_PROGRAM === "vscode";
     const common = { frame, pace, clock: systemClock, layout, isXtermJs, terminal, onError };
     instance = render(<App {...common} />, {
@@ -132,8 +132,13 @@ async function run(
       isScreenReaderEnabled: isScreenReader,
       incrementalRendering: true,
       maxFps: framesPerSecondMaximum,
-      ...(onFrame && { onRender: () => onFrame(threadTimeMs() - frameBeganMs) }),
+      onRender: () => {
+        const tookMs = pace.drawn();
+        onFrame?.(tookMs);
+      },
       exitOnCtrlC: false,
+      // Text that a library writes to the console spoils only the program's own terminal.
+      patchConsole: stdout === process.stdout,
       // Ink would otherwise paint nothing until the end when a CI variable is set, even an empty
       // one.
       interactive: true,

@@ -17,7 +17,7 @@ export interface GaugeProps {
   readonly tone?: Tone;
 }
 
-/** Blank for nothing. Stands in a `Text` as well as in a `Box`. Read out as a percentage. */
+/** Draws a bar, blank for an invalid share, in a `Text` or a `Box`. Read out as a percentage. */
 export function Gauge({ share, width, tone }: GaugeProps): ReactElement {
   const { glyphs, theme } = useLook();
   const bounded = Number.isFinite(share) ? Math.min(1, Math.max(0, share)) : 0;
@@ -38,7 +38,7 @@ function signOf(share: number, { bar }: Glyphs): readonly [glyph: string, tone: 
   return [bar.filled, "dim"];
 }
 
-/** Squares for slots, busy ones first; empty where there are more than `width`: numbers must do. */
+/** Returns squares for slots, busy ones first; empty if they exceed `width`. */
 export function slotSquares(busy: number, total: number, width: number, glyphs: Glyphs): string {
   if (total > width) return "";
   const filled = Math.min(busy, total);

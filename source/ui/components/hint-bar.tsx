@@ -1,4 +1,4 @@
-// The last row: keys with a word each, or a sentence in their place until the next key.
+// Last row: keys with a word each, or a notice instead until the next key.
 
 import { Box, Text } from "ink";
 import type { ReactElement } from "react";

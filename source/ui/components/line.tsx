@@ -27,10 +27,10 @@ export const Line = memo(function Line({ runs, lead, ...aria }: LineProps): Reac
   );
 }, isSameLine);
 
-/** Rows below each other, or those of them in sight. */
+/** Draws rows below each other, or only the visible ones. */
 export interface LinesProps {
   readonly rows: readonly TextRow[];
-  /** The first row in sight, and the one behind the last; others count as the nearer end. */
+  /** First visible row, and the one after the last; clamped to the rows. */
   readonly from?: number;
   readonly to?: number;
   /** In front of each row that is not blank. */

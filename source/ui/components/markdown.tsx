@@ -13,7 +13,7 @@ export interface MarkdownProps extends Omit<LinesProps, "rows"> {
 }
 
 /**
- * Draws rows below each other without a box of their own: all, or those from `from` to before `to`.
+ * Draws rows below each other without a box: all, or those from `from` to before `to`.
  */
 export const Markdown = memo(function Markdown(props: MarkdownProps): ReactElement {
   const { text, layout, isOpen = false, ...lines } = props;

@@ -10,19 +10,20 @@ import type { BodySize } from "../frame/screen.ts";
 import { type WriteOverlay, writeWidth } from "../frame/write-overlay.ts";
 import { useLook } from "../hooks/use-look.ts";
 import { neutraliseLine, normaliseLineBreaks } from "../text/neutralise.ts";
+import { foreignText } from "../text/text-run.ts";
 import { wrapLine } from "../text/wrap-line.ts";
 import { Panel, panelInnerHeight, panelInnerWidth } from "./panel.tsx";
-import { displayRows, SelectList } from "./select-list.tsx";
+import { cutsNotes, displayRows, SelectList } from "./select-list.tsx";
 import { promptCells, TextArea } from "./text-area.tsx";
 import { TextField } from "./text-field.tsx";
 
 export interface OverlayProps<State> {
   readonly overlay: State;
-  /** The room of the screen that it lies over. */
+  /** Size of the screen below. */
   readonly size: BodySize;
 }
 
-/** Lies in the upper left corner of its parent. Overlays change in place: draw again on every change. */
+/** Drawn in the upper left corner of its parent. Overlays change in place, so draw again on every change. */
 export function Overlay({ overlay, size }: OverlayProps<OverlayState>): ReactElement {
   switch (overlay.kind) {
     case "list":
@@ -41,7 +42,7 @@ const listWidthMaximum = 96;
 const fieldRows = 2;
 const listHeightMinimum = 5;
 const borderRows = 2;
-/** Rows of a text of several lines that are in sight at most. */
+/** Most visible rows of a text with several lines. */
 const writeRowsMaximum = 10;
 
 function List({ overlay, size }: OverlayProps<ListOverlay>): ReactElement {
@@ -50,7 +51,8 @@ function List({ overlay, size }: OverlayProps<ListOverlay>): ReactElement {
   const isRead = useIsScreenReaderEnabled();
   if (isRead) {
     const item = found[selected];
-    const words = item === undefined ? "nothing" : `${item.title} ${item.note}`.trim();
+    const name = item?.title.trim().replaceAll(/ {2,}/g, ", ");
+    const words = item === undefined ? "nothing" : `${name} ${item.note}`.trim();
     const place = `${item === undefined ? 0 : selected + 1} of ${found.length}`;
     return (
       <Box flexDirection="column">
@@ -60,9 +62,12 @@ function List({ overlay, size }: OverlayProps<ListOverlay>): ReactElement {
     );
   }
   const width = Math.min(size.columns - 2, listWidthMaximum);
-  const rows = Math.min(rowsMaximum, displayRows(found, isGrouped).length);
-  const height = Math.min(size.rows, Math.max(listHeightMinimum, rows + fieldRows + borderRows));
   const inner = panelInnerWidth(width);
+  const rows = Math.min(rowsMaximum, displayRows(found, isGrouped).length);
+  // The selected row's note can be read whole.
+  const noteRows = isTable && cutsNotes(found, inner) ? 1 : 0;
+  const otherRows = fieldRows + noteRows + borderRows;
+  const height = Math.min(size.rows, Math.max(listHeightMinimum, rows + otherRows));
   const x = Math.floor((size.columns - width) / 2);
   return (
     <Box position="absolute" left={x} top={0}>
@@ -83,11 +88,16 @@ function List({ overlay, size }: OverlayProps<ListOverlay>): ReactElement {
           <SelectList
             items={found}
             selected={selected}
-            height={Math.max(1, panelInnerHeight(height) - fieldRows)}
+            height={Math.max(1, panelInnerHeight(height) - fieldRows - noteRows)}
             width={inner}
             isGrouped={isGrouped}
             isTable={isTable}
           />
+        )}
+        {noteRows > 0 && (
+          <Text {...theme.dim} wrap="truncate">
+            {foreignText(found[selected]?.note ?? "", glyphs.isAscii)}
+          </Text>
         )}
       </Panel>
     </Box>
@@ -101,7 +111,7 @@ interface PromptProps {
   readonly y: number;
 }
 
-/** A field behind its sign. */
+/** Draws a field after its prompt sign. */
 function Prompt({ field, width, y }: PromptProps): ReactElement {
   const { glyphs, theme } = useLook();
   return (
@@ -185,7 +195,7 @@ function Question({ question, size, answerRows = 1, children }: QuestionProps): 
   const { glyphs, theme } = useLook();
   const all = questionRows(question, size.columns, glyphs.isAscii);
   const height = Math.min(size.rows, all.length + answerRows + borderRows);
-  // A question that is too long loses its beginning: the end is what gets answered.
+  // A question that is too long loses its beginning, since the end asks for the answer.
   const room = panelInnerHeight(height) - answerRows;
   const rows = all.slice(Math.max(0, all.length - room));
   const y = size.rows - height;

@@ -17,10 +17,10 @@ export interface PanelProps {
   readonly footer?: string;
   /** A panel with the focus has a brighter border. */
   readonly isFocused?: boolean;
-  /** Its upper left corner from the nearest `Origin`; needed where a field inside has the cursor. */
+  /** Its upper left corner from the nearest `Origin`; needed if a field inside has the cursor. */
   readonly x?: number;
   readonly y?: number;
-  /** Covers what lies beneath: an absolute box is transparent where it draws nothing. */
+  /** Covers the content beneath: an absolute box is otherwise transparent. */
   readonly isOpaque?: boolean;
   readonly children?: ReactNode;
 }

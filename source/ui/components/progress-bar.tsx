@@ -13,7 +13,7 @@ export interface ProgressBarProps {
   readonly tone?: Tone;
 }
 
-/** Stands in a `Text` as well as in a `Box`. Read out as a percentage. */
+/** Draws a bar in a `Text` or a `Box`. Read out as a percentage. */
 export function ProgressBar({ fraction, width, tone = "plain" }: ProgressBarProps): ReactElement {
   const { glyphs, theme } = useLook();
   return (

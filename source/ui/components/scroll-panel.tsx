@@ -1,4 +1,4 @@
-// A panel whose content may be longer than the panel: it scrolls by rows, and mounts those in sight.
+// Panel with content that may be longer: it scrolls by rows and mounts only the visible ones.
 
 import {
   Children,
@@ -11,7 +11,7 @@ import {
 import { Panel, type PanelProps, panelInnerHeight } from "./panel.tsx";
 
 export interface ScrollPanelProps extends Omit<PanelProps, "footer"> {
-  /** The first row in sight; past the last page, the last page is shown. */
+  /** First visible row; past the last page, the last page is shown. */
   readonly top: number;
   /** Receives the scroll range, once the content is drawn. */
   readonly onExtent?: (lastTop: number) => void;
@@ -19,7 +19,7 @@ export interface ScrollPanelProps extends Omit<PanelProps, "footer"> {
   readonly children?: ReactNode;
 }
 
-/** The footer says how many rows lie below. */
+/** The footer shows the number of rows below. */
 export function ScrollPanel(props: ScrollPanelProps): ReactElement {
   const { top, onExtent, children, ...panel } = props;
   const rows = rowsIn(children);

@@ -11,12 +11,12 @@ export interface SelectListProps {
   readonly items: readonly ListItem[];
   /** Index of the selected item. */
   readonly selected: number;
-  /** Rows in sight; they follow the selection. */
+  /** Number of visible rows, which follow the selection. */
   readonly height: number;
   readonly width: number;
   /** With the names of groups in between. Defaults to false. */
   readonly isGrouped?: boolean;
-  /** Notes stand in a column, and give way to the titles. Defaults to false. */
+  /** Notes stand in a column, if the titles leave room for one. Defaults to false. */
   readonly isTable?: boolean;
 }
 
@@ -84,13 +84,23 @@ function SelectItem({ item, isSelected, width, ...given }: SelectItemProps): Rea
   );
 }
 
-/** Cells of a column of notes, behind the longest title. */
+/** In fewer cells than these a note says nothing. */
+const noteWidthMinimum = 20;
+
+/** Cells of a column of notes, behind the longest title; 0 where there is no room for one. */
 function noteColumn(items: readonly ListItem[], width: number): number {
   const titles = Math.max(0, ...items.map(({ title }) => textWidth(title)));
-  return Math.max(0, width - titles - 3);
+  const room = width - titles - 3;
+  return room < noteWidthMinimum ? 0 : room;
 }
 
-/** With the groups' names in between, where the items stand in groups. */
+/** Tells if some note of a table does not fit into its column. */
+export function cutsNotes(items: readonly ListItem[], width: number): boolean {
+  const column = noteColumn(items, width);
+  return items.some(({ note }) => textWidth(note) > column);
+}
+
+/** Inserts the groups' names between their items. */
 export function displayRows(items: readonly ListItem[], isGrouped: boolean): readonly DisplayRow[] {
   const rows: DisplayRow[] = [];
   let group: string | undefined;
@@ -104,7 +114,7 @@ export function displayRows(items: readonly ListItem[], isGrouped: boolean): rea
   return rows;
 }
 
-/** The first row in sight: it moves only as far as the selection needs. */
+/** First visible row: it moves only as far as the selection needs. */
 function useScrollTop(rows: readonly DisplayRow[], selected: number, height: number): number {
   const kept = useRef(0);
   const at = rows.findIndex((row) => "index" in row && row.index === selected);

@@ -14,7 +14,7 @@ export interface SparklineProps {
   readonly tone?: Tone;
 }
 
-/** Hidden from screen readers: the figure beside it says as much. */
+/** Hidden from screen readers, which get the figure next to it. */
 export function Sparkline(props: SparklineProps): ReactElement {
   const { values, width, floor, tone = "dim" } = props;
   const { glyphs, theme } = useLook();
@@ -25,7 +25,7 @@ export function Sparkline(props: SparklineProps): ReactElement {
   );
 }
 
-/** Draws a cell for each value, and blanks where there is nothing but zeros. The scale is the largest value. */
+/** Draws a cell for each value, scaled to the largest; blank if all are zero. */
 export function sparkText(
   values: readonly number[],
   width: number,

@@ -70,7 +70,7 @@ const partMark = "\u0000";
 /** A shorter piece of an address says nothing. */
 const shortestStatus = 8;
 
-/** Drops parts until the rest fits: the least important stands first. */
+/** Drops parts until the rest fits, the least important first. */
 function statusText(statusParts: readonly string[], room: number, glyphs: Glyphs): string {
   const parts = statusParts.map((part) => statusPart(part, glyphs));
   while (parts.length > 1 && textWidth(parts.join("  ")) > room) parts.shift();

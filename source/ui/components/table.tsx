@@ -1,4 +1,4 @@
-// A table of fixed columns: one `Text` for each row, and only the rows in sight.
+// Table with fixed columns: one `Text` for each visible row.
 
 import { Box, useIsScreenReaderEnabled } from "ink";
 import type { ReactElement } from "react";
@@ -24,16 +24,16 @@ export interface Column<Item> {
 export interface TableProps<Item> {
   /** As `fitColumns` gives them. */
   readonly columns: readonly Column<Item>[];
-  /** The rows in sight. */
+  /** Number of visible rows. */
   readonly items: readonly Item[];
   readonly keyOf: (item: Item) => string | number;
-  /** The row that keys act on, marked in front; undefined: the table has no selection at all. */
+  /** The selected row, which has a marker; undefined: the table has no selection. */
   readonly isSelected?: (item: Item) => boolean;
   /** The table has the focus. Defaults to true. */
   readonly isFocused?: boolean;
   /** Replaces the tone of plain cells, such as that of old figures. */
   readonly toneOf?: (item: Item) => Tone | undefined;
-  /** Stands in place of the columns that yield to it, such as why something failed. */
+  /** Replaces the columns that are hidden first, such as the reason of a failure. */
   readonly noteOf?: (item: Item) => TextRun | undefined;
   /** Dims every cell, whatever its tone: the figures are old. */
   readonly isDim?: boolean;
@@ -62,7 +62,7 @@ export function fitColumns<Item>(
   );
 }
 
-/** At most `height` rows of a list, with the selected one in the middle where it can be. */
+/** Returns at most `height` rows of a list, with the selected one in the middle if possible. */
 export function rowsAround<Item>(
   items: readonly Item[],
   selectedIndex: number,
@@ -124,7 +124,7 @@ function rowRuns<Item>(item: Item, props: TableProps<Item>, glyphs: Glyphs): Tex
   return [{ text: marker, tone: isMarked && isFocused ? "focus" : tone }, ...row];
 }
 
-/** The columns of a row, without those that yield to its note. */
+/** Returns the columns of a row, without those that its note replaces. */
 function shownColumns<Item>(item: Item, { columns, noteOf }: TableProps<Item>) {
   const note = noteOf?.(item);
   if (note === undefined) return { columns, note };

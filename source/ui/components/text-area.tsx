@@ -1,4 +1,4 @@
-// A field of several lines: its text behind the sign of a field, and the cursor.
+// Field of several lines: prompt sign, text and cursor.
 
 import type { ReactElement } from "react";
 import { layoutEditor } from "../editor/editor-layout.ts";
@@ -15,7 +15,7 @@ export interface TextAreaProps {
   readonly field: Pick<EditorState, "text" | "cursor" | "isSelected">;
   /** Cells that the text wraps at. */
   readonly width: number;
-  /** Rows in sight; that of the cursor is always among them. */
+  /** Number of visible rows, always including the cursor's. */
   readonly rows: number;
   readonly isFocused?: boolean;
   /** Shown dim in an empty field. */

@@ -1,4 +1,4 @@
-// The terminal's cursor: where the text goes that is typed, and where an input method opens its window.
+// The terminal's cursor: position of typed text, and of an input method's window.
 
 import { useCursor } from "ink";
 import {

@@ -1,4 +1,4 @@
-// Where each row of the editor's text stands, and the cursor in it.
+// Layout of the editor's text: its rows, and the cursor's position.
 
 import { graphemeWidth, splitGraphemes } from "../text/graphemes.ts";
 import { type WrappedRow, wrapLine } from "../text/wrap-line.ts";
@@ -7,7 +7,7 @@ export interface EditorLayout {
   /** The rows around the cursor, as far as was asked for; offsets count from the start of the whole text. */
   readonly rows: readonly WrappedRow[];
   readonly cursorRow: number;
-  /** Cells before the cursor in its row, at most the width: it may stand behind a full row. */
+  /** Cells before the cursor in its row, at most the width: it may follow a full row. */
   readonly cursorColumn: number;
 }
 
@@ -64,7 +64,7 @@ export function layoutEditor(
   return { rows: all, cursorRow, cursorColumn: Math.min(width, measureFromStart(before)) };
 }
 
-/** The piece that an offset lies in; a line break belongs to the piece that it ends. */
+/** Returns the piece of an offset; a line break belongs to the piece that it ends. */
 function segmentAt(text: string, offset: number): Segment {
   const lineStart = offset === 0 ? 0 : text.lastIndexOf("\n", offset - 1) + 1;
   const newline = text.indexOf("\n", offset);
@@ -76,7 +76,7 @@ function segmentAt(text: string, offset: number): Segment {
   return { start: cut(number), end: cut(number + 1) };
 }
 
-/** A place at or a little before `length` where no cluster is cut in two. */
+/** Returns an offset at or shortly before `length` that cuts no cluster. */
 function cutAt(text: string, lineStart: number, lineEnd: number, length: number): number {
   const wanted = lineStart + length;
   if (length === 0 || wanted >= lineEnd) return Math.min(wanted, lineEnd);
@@ -98,7 +98,7 @@ function rowsOf(text: string, { start, end }: Segment, width: number): WrappedRo
   }));
 }
 
-/** The offset in a row that is nearest to a column from the left. */
+/** Returns the offset in a row that is nearest to a column from the left. */
 export function offsetAt(text: string, row: WrappedRow, column: number): number {
   let offset = row.start;
   let reached = 0;

@@ -13,7 +13,7 @@ export interface EditorState {
   readonly historyIndex: number | undefined;
   /** The person's own text, kept while an entry is on show. */
   readonly draft: string;
-  /** All of the text is selected: what is typed takes its place, Backspace and Delete empty it. */
+  /** All of the text is selected: typing replaces it, Backspace and Delete clear it. */
   readonly isSelected: boolean;
 }
 

@@ -1,4 +1,4 @@
-// Fields of one line: what keys do to the text, and which part of it is in sight.
+// Fields of one line: editing keys, and the visible part of the text.
 
 import { textWidth } from "../text/graphemes.ts";
 import { textBetween } from "../text/text-run.ts";
@@ -40,12 +40,12 @@ export function fieldAfterText(state: EditorState, text: string): EditorState {
   return reduceEditor(state, { type: "insert", text: text.replace(/[\t\r\n]+/g, " ") });
 }
 
-/** A field with this text, the cursor behind it. */
+/** Returns a field with this text and the cursor at its end. */
 export function fieldWith(state: EditorState, text: string): EditorState {
   return reduceEditor(state, { type: "replace", text });
 }
 
-/** The part of a field that is in sight. */
+/** Visible part of a field. */
 export interface FieldWindow {
   readonly text: string;
   /** Cells from the left of the field. */

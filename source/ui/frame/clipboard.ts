@@ -2,7 +2,7 @@
 
 import { copySequence } from "./terminal-sequences.ts";
 
-/** Many terminals take no more in one sequence. */
+/** Limit of many terminals for one sequence. */
 const terminalLimitBytes = 74_994;
 
 export interface CopyOptions {
@@ -12,7 +12,7 @@ export interface CopyOptions {
   readonly local?: { write(text: string): Promise<void> };
 }
 
-/** @returns a sentence that tells how it went */
+/** @returns a sentence with the outcome */
 export async function copyText(text: string, options: CopyOptions): Promise<string> {
   const { write, environment } = options;
   if (text === "") return "Nothing to copy";
@@ -29,7 +29,7 @@ export async function copyText(text: string, options: CopyOptions): Promise<stri
   return `Cannot copy ${what}: too many for the terminal's clipboard`;
 }
 
-/** A machine without a desktop has no clipboard: that is no error. */
+/** A missing clipboard, as on a machine without a desktop, is not an error. */
 async function isCopiedHere(text: string, local: CopyOptions["local"]): Promise<boolean> {
   try {
     // Imported when it is needed: it takes as long as all screens together.

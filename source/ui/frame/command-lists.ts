@@ -108,7 +108,7 @@ export function joinCommands(
 /** Cursor and scroll keys: nobody searches for them by name. */
 const unnamedGroups = new Set(["Editing", "Scrolling", "Single-line fields"]);
 
-/** Lists all commands in groups for the help; invalid ones are dim. */
+/** Lists all commands in groups for the help; invalid ones are dim and come last. */
 export function helpItems(commands: readonly BoundCommand[]): ListItem[] {
   const names = new Set(commands.map(({ group }) => group));
   const groups = [...names].sort(
@@ -117,7 +117,8 @@ export function helpItems(commands: readonly BoundCommand[]): ListItem[] {
   return groups.flatMap((group) =>
     commands
       .filter((command) => command.group === group)
-      .map((command) => ({ ...itemOf(command), group, isDim: !command.isValid() })),
+      .map((command) => ({ ...itemOf(command), group, isDim: !command.isValid() }))
+      .toSorted((a, b) => Number(a.isDim) - Number(b.isDim)),
   );
 }
 

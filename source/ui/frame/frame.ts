@@ -66,7 +66,7 @@ export class Frame extends Observable implements FrameServices {
     this.#input = new InputRouter(parts);
   }
 
-  /** Takes over the screens and opens the first, or the named one. */
+  /** Adds the screens and opens the first, or the named one. */
   start(screens: readonly Screen[], first?: Screen["id"]): void {
     this.#commands.add(
       frameCommands({

@@ -13,7 +13,7 @@ export type QuitReason = "bye" | "interrupted";
 
 export interface QuitOptions {
   readonly clock: Clock;
-  /** Names the other users of the server that ends with this program. Defaults to nobody. */
+  /** Names other clients of the server that ends with this program. Defaults to none. */
   readonly serverUsers?: () => string | undefined;
   readonly onLeave: (reason: QuitReason, keepsServer: boolean) => void;
 }

@@ -3,7 +3,7 @@
 import fuzzysort from "fuzzysort";
 import type { ListItem } from "./screen.ts";
 
-/** Scattered letters must lie at least this close together (fuzzysort's score, 0 to 1). */
+/** Minimum score of scattered letters (fuzzysort's score, 0 to 1). */
 const scatteredScore = 0.2;
 
 /**
@@ -20,7 +20,7 @@ export function rankItems(items: readonly ListItem[], typed: string): readonly L
   if (ranked.length > 0) {
     return ranked.toSorted((a, b) => a.rank - b.rank).map(({ item }) => item);
   }
-  // fuzzysort's own limit is ten.
+  // 0: no limit; the default is ten.
   return fuzzysort
     .go(query, items, { keys: ["title", "note"], threshold: scatteredScore, limit: 0 })
     .map(({ obj }) => obj);

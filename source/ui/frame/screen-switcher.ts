@@ -11,7 +11,7 @@ export class ScreenSwitcher {
     this.#onChange = onChange;
   }
 
-  /** Takes over the screens; none is open yet. */
+  /** Adds the screens; none is open yet. */
   add(screens: readonly Screen[]): void {
     this.#screens = screens;
     for (const screen of screens) {

@@ -92,8 +92,8 @@ export interface FrameServices {
   /**
    * Asks a one-line question over the hints.
    *
-   * @param initial a suggestion, selected: what is typed takes its place
-   * @param check says what is wrong with an answer, which then stays to be mended
+   * @param initial a suggestion, selected: typing replaces it
+   * @param check returns the problem with an answer, which then stays to be corrected
    * @returns undefined when the person cancels
    */
   ask(
@@ -110,7 +110,7 @@ export interface FrameServices {
   /**
    * Asks for confirmation of an action and its effect; the default is No.
    *
-   * @param rest the effect, where that has to be asked for: there is no yes before it is shown
+   * @param rest the effect, if it must be looked up: Yes is disabled until it is shown
    * @throws what `rest` throws
    */
   confirm(question: string, rest?: Promise<string>): Promise<boolean>;

@@ -19,3 +19,6 @@ export const cursorToBottom = "\u001b[9999;1H";
 export function eraseFromAbove(rows: number): string {
   return `\u001b[${rows}A\u001b[J`;
 }
+
+/** Moves the cursor to the first column and erases the row from there on (CSI EL). */
+export const eraseLine = "\r\u001b[K";

@@ -55,7 +55,7 @@ export function terminalServices(options: TerminalServicesOptions): TerminalServ
   };
 }
 
-/** Without a waiting shell the system ignores the signal, and the program goes on. */
+/** Without a waiting shell the system ignores the signal, and the program continues after this time. */
 const ignoredStopMs = 300;
 
 /** Stops the whole job, as the terminal's own Ctrl+Z does. */

@@ -94,7 +94,7 @@ function mapTones<Name extends Tone>(
  * Returns the theme by name, or asks for one with a list.
  *
  * @param name empty: a list is shown
- * @returns the theme, a sentence for a name that is none, or neither where nothing was chosen
+ * @returns the theme, a sentence for an unknown name, or neither when nothing was chosen
  */
 export async function chooseTheme(
   name: string,

@@ -14,7 +14,7 @@ const newlineKeys = ["Ctrl+J", "Alt+Enter", "Shift+Enter"];
 const editorKeys = ["Ctrl+G"];
 const group = "Multi-line fields";
 
-/** Keys beside those of fields of one line, for the documentation. */
+/** Keys besides those of one-line fields, for the documentation. */
 export const writeCommandFacts: readonly CommandFacts[] = [
   { id: "write.newline", title: "Insert a line break", group, keys: newlineKeys },
   { id: "write.external", title: "Edit the text in $EDITOR", group, keys: editorKeys },

@@ -1,7 +1,13 @@
-// Paces updates of React: at once after a key, else at a readable rate.
+// Paces updates of React: at once after a key, else at a readable rate that leaves the processor to the model.
 
 /** Minimum time between frames of streamed changes, such as an answer. */
 const usualIntervalMs = 50;
+/** Frames come at least this often, however slow the machine. */
+const longestIntervalMs = 150;
+/** Share of one core that streamed frames may take. */
+const processorShare = 0.25;
+/** Weight of the newest frame in the average cost. */
+const newestWeight = 0.2;
 /** Minimum time between frames while the user types. */
 const hurriedIntervalMs = 16;
 
@@ -11,11 +17,14 @@ export class Pace {
   #timer: NodeJS.Timeout | undefined;
   #dueAtMs = Infinity;
   #isHurried = false;
-  readonly #onFrame: () => void;
+  readonly #processorMs: () => number;
+  #beganMs = 0;
+  #isDrawing = false;
+  #costMs = 0;
 
-  /** @param onFrame called before each frame, for measurements */
-  constructor(onFrame: () => void = () => {}) {
-    this.#onFrame = onFrame;
+  /** @param processorMs processor time used so far; the default takes frames to be free */
+  constructor(processorMs: () => number = () => 0) {
+    this.#processorMs = processorMs;
   }
 
   /** Makes the next frame urgent: the user waits for it. */
@@ -26,17 +35,32 @@ export class Pace {
   /** Calls the listener with the next frame; several changes before it count as one. */
   tell(listener: () => void): void {
     this.#waiting.add(listener);
-    const intervalMs = this.#isHurried ? hurriedIntervalMs : usualIntervalMs;
-    const dueAtMs = this.#frameAtMs + intervalMs;
+    const dueAtMs =
+      this.#frameAtMs + (this.#isHurried ? hurriedIntervalMs : this.#streamIntervalMs);
     if (dueAtMs >= this.#dueAtMs) return;
     clearTimeout(this.#timer);
     this.#dueAtMs = dueAtMs;
     this.#timer = setTimeout(() => this.#frame(), Math.max(0, dueAtMs - performance.now()));
   }
 
+  /**
+   * Ends the frame that began last.
+   * @returns processor time since it began, in ms
+   */
+  drawn(): number {
+    const tookMs = this.#processorMs() - this.#beganMs;
+    if (this.#isDrawing) this.#costMs += newestWeight * (tookMs - this.#costMs);
+    this.#isDrawing = false;
+    return tookMs;
+  }
+
   /** Removes a waiting listener. */
   drop(listener: () => void): void {
     this.#waiting.delete(listener);
+  }
+
+  get #streamIntervalMs(): number {
+    return Math.min(longestIntervalMs, Math.max(usualIntervalMs, this.#costMs / processorShare));
   }
 
   #frame(): void {
@@ -45,7 +69,8 @@ export class Pace {
     this.#dueAtMs = Infinity;
     this.#isHurried = false;
     this.#frameAtMs = performance.now();
-    this.#onFrame();
+    this.#isDrawing = true;
+    this.#beganMs = this.#processorMs();
     for (const listener of listeners) listener();
   }
 }

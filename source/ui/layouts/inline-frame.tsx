@@ -49,7 +49,7 @@ export function InlineFrame({ frame, isXtermJs, children }: InlineFrameProps): R
 }
 
 /**
- * Counts the rows that wrapping puts between the frame's first row and the cursor, beside those that Ink knows of.
+ * Counts rows added by wrapping between the frame's first row and the cursor, which Ink does not know of.
  *
  * @param widths cells of each row of the frame
  * @param cursor undefined: below the last row

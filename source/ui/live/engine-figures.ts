@@ -90,7 +90,7 @@ function modelState(loaded: LoadedModelFigures | undefined, now: number, glyphs:
   const { expiresAt } = loaded;
   return expiresAt === undefined
     ? `${glyphs.ready} loaded`
-    : `${glyphs.ready} ${span(expiresAt - now)}`;
+    : `${glyphs.ready} ${span(expiresAt - now)} left`;
 }
 
 function answerFigures({ conversation, samples }: EngineFacts): Figure[] {

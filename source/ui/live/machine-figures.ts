@@ -19,7 +19,7 @@ interface FigureText {
   readonly value: string;
 }
 
-/** GPUs with rows of their own. */
+/** Number of GPUs that get their own rows. */
 const gpusMaximum = 2;
 
 /** @param samples oldest first; without one there are no figures */

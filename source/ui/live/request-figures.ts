@@ -16,7 +16,7 @@ export interface RequestFigures {
 }
 
 const windowSeconds = 60;
-/** The last minute fits into this many requests. */
+/** Limits the work per second: figures cover at most this many requests. */
 const lookedAtMaximum = 2000;
 
 /**

@@ -10,7 +10,7 @@ import { joinRuns, wrapRuns } from "./wrap-runs.ts";
 
 const blankRow: TextRow = [];
 const ruleCells = 40;
-/** Deeper lists and quotes are not indented any more. */
+/** Deeper lists and quotes are not indented further. */
 const narrowestBlock = 12;
 
 /**
@@ -111,7 +111,7 @@ function quoteRows(
   );
 }
 
-/** The rows of blocks that stand one below the other. */
+/** Returns the rows of consecutive blocks. */
 export function blocksRows(
   tokens: readonly Token[],
   width: number,

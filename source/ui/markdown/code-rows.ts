@@ -13,7 +13,7 @@ export interface CodeStyle {
 
 export interface CodeBlock {
   readonly code: string;
-  /** The first word behind the fence; empty where there is none. */
+  /** First word after the fence; empty without one. */
   readonly language: string;
   /** Its end has not come yet. */
   readonly isOpen: boolean;
@@ -66,7 +66,7 @@ function openLines(
   return lines;
 }
 
-/** Tab stops are where the code has them, not where the bar beside it would put them. */
+/** Expands tabs relative to the code, not to the bar on its left. */
 function expandTabs(code: string): string {
   if (!code.includes("\t")) return code;
   return code

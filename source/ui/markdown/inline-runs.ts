@@ -49,7 +49,7 @@ function* runsOf(token: Token, tone: Tone): Generator<TextRun> {
   }
 }
 
-/** The address stands behind the words, unless it is the words. */
+/** Appends the address to the text, unless they are the same. */
 function* linkRuns(token: Tokens.Link | Tokens.Generic): Generator<TextRun> {
   yield* inlineRuns(childrenOf(token), "link");
   const text = textOf(token);

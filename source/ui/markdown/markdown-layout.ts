@@ -19,7 +19,7 @@ export class MarkdownLayout {
   #text = "";
   #isOpen = true;
   #rows: readonly TextRow[] = [];
-  /** Length of the text in finished blocks, and the rows that those have. */
+  /** Length of the text in finished blocks, and their rows. */
   #settledLength = 0;
   #settledRows = 0;
 
@@ -41,7 +41,7 @@ export class MarkdownLayout {
     }
     this.#text = text;
     this.#isOpen = isOpen;
-    // A carriage return at the very end may be the first half of a line break that is on its way.
+    // A carriage return at the end may be the first half of a line break.
     const growing = text.slice(this.#settledLength);
     const tail = neutraliseText(isOpen ? growing.replace(/\r$/, "") : growing, this.#style.isAscii);
     const tokens = lexer(tail, { gfm: true, breaks: true });
@@ -61,7 +61,7 @@ export class MarkdownLayout {
   }
 }
 
-/** The blocks of code in a message, in their order; those in lists and quotes too. */
+/** Returns the code blocks of a message in order, including those in lists and quotes. */
 export function codePieces(text: string): CodePiece[] {
   const pieces: CodePiece[] = [];
   const visit = (tokens: readonly Token[]): void => {
@@ -80,7 +80,7 @@ export function codePieces(text: string): CodePiece[] {
   return pieces;
 }
 
-/** The last block that is no blank may still grow, and what follows it may join it. */
+/** Returns the index of the first block that may still change: the last one that is not blank, or earlier. */
 function openFrom(tokens: readonly Token[], tail: string): number {
   // Text that the lexer rewrote cannot be found again: then nothing is settled.
   if (lengthOf(tokens) !== tail.length) return 0;
@@ -92,7 +92,7 @@ function openFrom(tokens: readonly Token[], tail: string): number {
   return open;
 }
 
-/** The offset behind a number of line breaks of whichever kind. */
+/** Returns the offset after a number of line breaks of any kind. */
 function afterLines(text: string, from: number, count: number): number {
   const breaks = /\r\n?|[\n\u2028\u2029]/g;
   breaks.lastIndex = from;

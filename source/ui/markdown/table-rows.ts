@@ -7,7 +7,7 @@ import { joinRuns, wrapRuns } from "./wrap-runs.ts";
 
 const narrowestColumn = 4;
 
-/** Undefined where the window is too narrow for that many columns. */
+/** Returns undefined if the window is too narrow for the columns. */
 export function tableRows(
   table: Tokens.Table,
   width: number,
@@ -30,7 +30,7 @@ export function tableRows(
   return rows;
 }
 
-/** Wide columns give way until all fit; narrow ones keep what they need. */
+/** Shrinks wide columns until all fit; narrow ones keep their width. */
 function shareWidth(wanted: readonly number[], room: number): number[] {
   const widths = [...wanted];
   let excess = widths.reduce((sum, cells) => sum + cells, 0) - room;

@@ -110,7 +110,7 @@ export interface CloudClient {
   /** Drains its replicas and refuses requests, until `resume`. */
   pause(app: string): Promise<AppDocument>;
   resume(app: string): Promise<AppDocument>;
-  /** For good. */
+  /** Cannot be undone. */
   deleteApp(app: string): Promise<void>;
   activate(
     app: string,
@@ -178,7 +178,7 @@ export interface MachineCapacity {
 export interface ScriptAccess {
   /** Paths, relative to the folder, of the scripts in it that have something to deploy. */
   find(folder: string): Promise<readonly string[]>;
-  /** Names that may stand behind `::`. */
+  /** Names allowed after `::`. */
   targets(file: string): Promise<readonly string[]>;
   /** @param reference `deploy.py`, or `deploy.py::serve` */
   inspect(reference: string, options?: InspectionChoices): Promise<Inspection>;
@@ -193,8 +193,8 @@ export interface ScriptAccess {
   /**
    * Checks if it would run; asks this machine and the target server, all at once.
    *
-   * @param preparing what `prepare` gives: what needs no script begins before it is there
-   * @param tell told of all checks in their order, at first and whenever one of them has ended
+   * @param preparing result of `prepare`: checks that need no script start before it is there
+   * @param tell called with all checks in order, at first and whenever one has ended
    * @throws what `prepare` throws
    */
   preflight(

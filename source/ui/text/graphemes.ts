@@ -114,7 +114,7 @@ function safeStart(text: string, offset: number): number {
   return 0;
 }
 
-/** A cluster boundary behind an offset, in the same way. */
+/** Returns a cluster boundary after an offset, in the same way. */
 function safeEnd(text: string, offset: number): number {
   for (let at = offset; at < text.length; at += 1) {
     if (text[at] === "\n") return at;

@@ -56,8 +56,8 @@ const ignorable = /\p{Default_Ignorable_Code_Point}/u;
 const allIgnorable = /^\p{Default_Ignorable_Code_Point}+$/u;
 
 /**
- * Text as it may be drawn: nothing that a terminal would obey, nothing that is invisible by itself. A last
- * guard: what others wrote has been through `neutraliseLine`, which shows what is dropped here.
+ * Drops control characters and invisible characters from text to be drawn. A last guard: foreign text
+ * has been through `neutraliseLine`, which shows what is dropped here.
  */
 export function visibleText(text: string): string {
   const harmless = text.replaceAll(anyControl, "");

@@ -26,7 +26,7 @@ export function foreignText(text: string, isAscii: boolean): string {
   return neutraliseLine(text, isAscii).replaceAll("\t", " ");
 }
 
-/** Cells that the runs take side by side. */
+/** Returns the total width of the runs in cells. */
 export function runsWidth(runs: readonly TextRun[]): number {
   return runs.reduce((sum, { text }) => sum + textWidth(text), 0);
 }

@@ -6,16 +6,16 @@ import { graphemeWidth, splitGraphemes } from "./graphemes.ts";
 export interface WrappedRow {
   /** Offset of the first unit of this row. */
   readonly start: number;
-  /** Offset behind the last unit, blanks that hang over the edge included. */
+  /** Offset after the last unit, including blanks that hang over the edge. */
   readonly end: number;
   /** The text to draw: tabs are blanks here. Never wider than the width asked for. */
   readonly text: string;
 }
 
-/** `word` breaks behind blanks and around wide characters, `hard` only where the row is full. */
+/** `word` breaks after blanks and around wide characters, `hard` only at full rows. */
 export type WrapMode = "word" | "hard";
 
-/** A place where a row may end. */
+/** A possible end of a row. */
 interface BreakPoint {
   readonly cell: number;
   readonly offset: number;
@@ -24,7 +24,7 @@ interface BreakPoint {
 
 /**
  * Wraps a line without line breaks. There is always at least one row, and a character that is wider
- * than the width has a row of its own.
+ * than the width has its own row.
  */
 export function wrapLine(line: string, width: number, mode: WrapMode = "word"): WrappedRow[] {
   const cells = splitGraphemes(line);
@@ -52,7 +52,7 @@ function takeRow(
   let column = 0;
   let text = "";
   let lastBreak: BreakPoint | undefined;
-  // Indentation alone is no place to break: the row would be empty.
+  // No break after indentation alone: the row would be empty.
   let hasInk = false;
   while (cell < cells.length) {
     const grapheme = cells[cell] ?? "";

@@ -20,7 +20,7 @@ async function values(...words: string[]): Promise<string[]> {
 }
 
 describe("commands", () => {
-  test("of one and of two words are told apart", () => {
+  test("of one and two words are distinguished", () => {
     expect(read("logs", "chat")).toMatchObject({ command: "logs", words: ["chat"] });
     expect(read("apps", "list-rev", "chat")).toMatchObject({
       command: "apps list-rev",
@@ -33,12 +33,12 @@ describe("commands", () => {
     });
   });
 
-  test("are all loaded from where the table says", async () => {
+  test("are all loaded from the table's modules", async () => {
     for (const { load } of [deployctlProgram.start, ...commandsOf(deployctlProgram)])
       expect(await load()).toBeTypeOf("function");
   });
 
-  test("say what is missing or wrong", () => {
+  test("report missing and invalid arguments", () => {
     expect(() => read("apps")).toThrow(/^Missing subcommand of deployctl apps: list, show/);
     expect(() => read("apps", "dance")).toThrow(/has no 'dance'/);
     expect(() => read("dance")).toThrow(/Unknown command 'dance'/);
@@ -47,7 +47,7 @@ describe("commands", () => {
     );
   });
 
-  test("explain themselves, their group, and the program", () => {
+  test("print help for themselves, their group, and the program", () => {
     expect(read("apps", "scale", "--help").help).toContain("--max-concurrency N");
     expect(read("help", "apps", "scale")).toEqual(read("apps", "scale", "--help"));
     expect(read("apps", "--help").help).toContain("deployctl apps rollout APP");
@@ -55,7 +55,7 @@ describe("commands", () => {
     expect(read("--help").help).toContain("runners exec ID COMMAND…");
   });
 
-  test("leave what stands behind -- alone", () => {
+  test("do not parse anything after --", () => {
     expect(read("runners", "exec", "id", "--", "ls", "--json", "-l")).toMatchObject({
       command: "runners exec",
       words: ["id", "ls", "--json", "-l"],
@@ -72,14 +72,14 @@ describe("flags", () => {
     expect(() => read("deploy", "a.py", "--auth", "public", "--auth", "shared")).toThrow(/twice/);
   });
 
-  test("--no-color is typed with its no, and has no other form", () => {
+  test("include --no-color, which has no positive form", () => {
     expect(read("status", "--no-color").flags).toEqual({ color: false });
     expect(() => read("status", "--color")).toThrow("Unknown flag --color.");
   });
 });
 
 describe("completion", () => {
-  test("begins with the first words, each once", async () => {
+  test("starts with the first words, each once", async () => {
     const all = await values("");
     expect(all).toEqual([...new Set(all)]);
     expect(all).toContain("apps");
@@ -87,7 +87,7 @@ describe("completion", () => {
     expect(await values("dep")).toEqual(["deploy"]);
   });
 
-  test("goes on with second words, then with names", async () => {
+  test("continues with second words, then names", async () => {
     expect(await values("apps", "del")).toEqual(["delete", "delete-rev"]);
     expect(await values("apps", "show", "")).toEqual(["chat", "embed"]);
     expect(await values("apps", "show", "chat", "")).toEqual([]);
@@ -95,7 +95,7 @@ describe("completion", () => {
     expect(await values("runners", "kill", "")).toEqual(["chat-1"]);
   });
 
-  test("knows the values of flags, and which may come again", async () => {
+  test("offers the values of flags, and flags that may be repeated", async () => {
     expect(await values("deploy", "a.py", "--auth", "p")).toEqual(["private", "public"]);
     expect(await values("status", "--profile", "")).toEqual(["local"]);
     expect(await values("deploy", "--env", "A=1", "--env")).toContain("--env");

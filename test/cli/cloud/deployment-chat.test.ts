@@ -1,4 +1,4 @@
-// Goal: a chat with a deployment goes on when its key was revoked, and when another model is served.
+// Goal: a chat with a deployment continues after its key was revoked or its model replaced.
 // Method: a server on loopback that knows one key and one model, which the test changes.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -59,7 +59,7 @@ async function answer(): Promise<string> {
   return events.map((event) => (event.type === "text" ? event.text : "")).join("");
 }
 
-test("another key is asked for when the one before is refused, and only then", async () => {
+test("another key is asked for only when the previous one is refused", async () => {
   expect(await answer()).toBe("Yes.");
   expect(await answer()).toBe("Yes.");
   expect(connected).toEqual([false]);
@@ -69,7 +69,7 @@ test("another key is asked for when the one before is refused, and only then", a
   expect(chat.facts.name).toBe("local/tiny tiny");
 });
 
-test("a saved chat asks for its own model, or for the one that is served in its place", async () => {
+test("a saved chat uses its own model, or the one served instead", async () => {
   await chat.use("local/tiny tiny");
   expect([chat.facts.name, connected]).toEqual(["local/tiny tiny", []]);
   await answer();
@@ -79,7 +79,7 @@ test("a saved chat asks for its own model, or for the one that is served in its 
   await expect(chat.use("gone")).rejects.toThrow("local/tiny serves tiny, not gone.");
 });
 
-test("after another revision, whose model is another one, the next question goes to that", async () => {
+test("after a new revision with another model the next question goes to that model", async () => {
   await answer();
   model = "larger";
   await expect(answer()).rejects.toThrow("no such model");

@@ -29,7 +29,7 @@ const result: DeployResult = {
 };
 
 describe("the summary", () => {
-  test("tells where the app is, how to call it, where its logs are, and the way back", () => {
+  test("has the address, an example call, the log command, and how to undo", () => {
     const text = deploySummary(result, {
       model: "tiny",
       endpoints: undefined,
@@ -45,7 +45,7 @@ describe("the summary", () => {
     expect(text).toContain("deployctl rollback acme/chat (to r0006-5e6f7a8b)");
   });
 
-  test("asks for no key where none is needed, and names an own authority", () => {
+  test("needs no key for a public app, and names a private authority", () => {
     const text = deploySummary(
       { ...result, auth: "public", previous: undefined },
       { model: "it's", endpoints: undefined, certificateFile: "/state/tls/ca.pem" },
@@ -57,7 +57,7 @@ describe("the summary", () => {
   });
 });
 
-test("the list of apps tells below it why one is not as it should be", () => {
+test("the app list explains bad states below it", () => {
   const app: AppDocument = {
     ...{ organisation: "acme", app: "chat", url: "https://x/acme/chat", auth: "private" },
     ...{ state: "READY", reason: undefined, activeRevision: "r1", scale: defaultScale },
@@ -69,7 +69,7 @@ test("the list of apps tells below it why one is not as it should be", () => {
   expect(reasons([app, bad])).toBe("\nacme/sick: No weights. None.\n");
 });
 
-test("the state of a server that cannot work says so", () => {
+test("the status of a failed server says so", () => {
   const status: ServerStatus = {
     ...{ version: "1.2.3", processId: 1, startedAt: 0, baseUrl: "http://x", gateway: "http://x" },
     ...{ organisation: "acme", engine: "process", apps: 1, replicas: 0, isReady: true },
@@ -79,14 +79,14 @@ test("the state of a server that cannot work says so", () => {
   expect(statusText({ ...status, problem }, 0)).toContain(`Problem: ${problem}`);
 });
 
-test("a state that no runner can have is refused, with those there are", () => {
+test("an unknown runner state is refused, listing the known ones", () => {
   const words = ["runners", "list", "--state", "sleeping"];
   expect(() => readCommandLine(deployctlProgram, words)).toThrow(
     expect.objectContaining({ exitCode: 2, hint: expect.stringContaining("idle, running") }),
   );
 });
 
-test("the calls of an app with endpoints of its own are those", () => {
+test("the calls of an app with its own endpoints are listed", () => {
   const endpoints = [
     { path: "/", method: "POST" as const },
     { path: "/live", method: "WebSocket" as const },
@@ -103,7 +103,7 @@ test.each([
   [["llama-server", "--port", "8000"], [{ name: "MODEL_NAME", value: "now" }], "now"],
   [[], [{ name: "MODEL_NAME", default: "usual" }], "usual"],
   [[], [{ name: "REMODELLED", value: "no" }], "MODEL"],
-])("the model that is served by %j", (command, env_read, expected) => {
+])("the model served by %j", (command, env_read, expected) => {
   const inspection = {
     schema: 1 as const,
     target: "serve",
@@ -149,8 +149,8 @@ const start: DeployEvent[] = [
   { kind: "warning", code: "w", sentence: "One request at a time." },
 ];
 
-describe("the steps", () => {
-  test("are written to a file one by one, with the log and their times", async () => {
+describe("deployment steps", () => {
+  test("are written to a file one by one, with log and times", async () => {
     const file = new FakeStream();
     const progress = new DeployProgress(file, false, steadyClock());
     expect(await followDeployment(stream(...start, { kind: "done", result }), progress)).toBe(
@@ -164,7 +164,7 @@ describe("the steps", () => {
     );
   });
 
-  test("are left out when it shall be quiet", async () => {
+  test("are left out with --quiet", async () => {
     const file = new FakeStream();
     await followDeployment(
       stream(...start, { kind: "done", result }),
@@ -173,7 +173,7 @@ describe("the steps", () => {
     expect(file.text).toBe("");
   });
 
-  test("that fail throw with the control plane's code and exit code", async () => {
+  test("that fail throw the control plane's code and exit code", async () => {
     const failed: DeployEvent = {
       kind: "failed",
       code: "CLOUD_NO_CAPACITY",
@@ -194,7 +194,7 @@ describe("the steps", () => {
     expect(file.text).toMatch(/ {2}\| no card\n$/);
   });
 
-  test("that break off are no success, and go on without whoever watched", async () => {
+  test("that are interrupted are no success, and continue without the command", async () => {
     const broken = new ProductError(cloudErrors.serverUnreachable, { message: "ECONNRESET" });
     async function* torn(...events: DeployEvent[]) {
       yield* events;

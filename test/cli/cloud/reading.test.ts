@@ -30,7 +30,7 @@ function session(
 }
 
 describe("a server", () => {
-  test("listens on this machine alone, without encryption", () => {
+  test("listens only on this machine, unencrypted", () => {
     expect(readServer(session())).toMatchObject({
       stateFolder: "/state",
       organisation: "local",
@@ -49,7 +49,7 @@ describe("a server", () => {
     expect(readServer(session({ listen })).listeners[0]).toMatchObject(expected);
   });
 
-  test("encrypts as soon as others can reach it, unless its owner says otherwise", () => {
+  test("uses encryption once it is public, unless turned off", () => {
     const open = { listen: "0.0.0.0", "base-url": "https://models.example.org/" };
     expect(readServer(session(open))).toMatchObject({
       baseUrl: "https://models.example.org",
@@ -71,7 +71,7 @@ describe("a server", () => {
     });
   });
 
-  test("takes commands from elsewhere with the gateway's certificate, or one of its own", () => {
+  test("accepts remote commands with the gateway's certificate or its own", () => {
     const files = { "tls-cert": "/a.pem", "tls-key": "/b.pem", "admin-listen": "0.0.0.0:9001" };
     expect(readServer(session(files)).adminListeners).toMatchObject([
       { host: "0.0.0.0", port: 9001, encryption: { kind: "files", certificateFile: "/a.pem" } },
@@ -95,11 +95,11 @@ describe("a server", () => {
     [{ "port-range": "20000" }],
     [{ "gateway-workers": "0" }],
     [{ "gateway-workers": "two" }],
-  ])("is not started with %j", (settings) => {
+  ])("does not start with %j", (settings) => {
     expect(() => readServer(session(settings))).toThrow(usage);
   });
 
-  test("in the background is told all that this call knows, with whole paths", () => {
+  test("in the background gets every option of the call, with absolute paths", () => {
     const words = upArguments(
       session({ "tls-cert": "a.pem", org: "acme" }, { insecureHttp: true }),
     );
@@ -111,7 +111,7 @@ describe("a server", () => {
 });
 
 describe("values", () => {
-  test("of time have units, or are seconds", () => {
+  test("of times have units, or are seconds", () => {
     const times = ["90", "90s", "1h30m", "30d", "0", "250ms"].map((text) =>
       readFlagValue("--x", { type: "time", text: "" }, text),
     );
@@ -121,7 +121,7 @@ describe("values", () => {
     }
   });
 
-  test("that would be over at once are refused where something is to last", async () => {
+  test("of zero are refused for times that must last", async () => {
     for (const text of ["0", "0d"]) {
       const argv = ["keys", "create", "--scope", "api", "--expires", text];
       const line = readCommandLine(deployctlProgram, argv);
@@ -131,7 +131,7 @@ describe("values", () => {
     }
   });
 
-  test("that are counts have limits", () => {
+  test("of counts have limits", () => {
     const count = { type: "integer", text: "", least: 1, most: 1_000_000 } as const;
     expect(readFlagValue("--x", count, "3")).toBe(3);
     for (const text of ["0", "-1", "1.5", "1e3", "many", "9999999999"]) {
@@ -139,7 +139,7 @@ describe("values", () => {
     }
   });
 
-  test("that are pairs keep what is behind the first equals sign", () => {
+  test("of pairs keep everything after the first equals sign", () => {
     expect(readPairs("--env", ["A=1=2", "B=", "A=3"])).toEqual({ A: "3", B: "" });
     for (const text of ["A", "=1"]) expect(() => readPairs("--env", [text])).toThrow(usage);
     for (const text of ["1A=x", "A-B=x", "A B=x"]) {
@@ -147,7 +147,7 @@ describe("values", () => {
     }
   });
 
-  test("that are variables are none that each replica gets anyhow", () => {
+  test("of variables are refused for those that deployctl sets", () => {
     for (const text of ["PORT=1", "DEPLOYCTL_PORT=1", "DEPLOYCTL_NONCE=x"]) {
       expect(() => readVariables("--env", [text])).toThrow(usage);
     }
@@ -157,7 +157,7 @@ describe("values", () => {
 });
 
 describe("a deployment", () => {
-  test("is what its flags say, and nothing that they do not", () => {
+  test("contains only what its flags say", () => {
     const wishes = readDeployment(
       session(
         { "machine-type": "any" },
@@ -205,7 +205,7 @@ describe("a deployment", () => {
     "--early-stream=true",
     "--max-concurrency=0",
     "--annotation=ticket",
-  ])("is not made of %s", (word) => {
+  ])("is refused with %s", (word) => {
     const read = () => {
       const line = readCommandLine(deployctlProgram, ["deploy", "app.py", word]);
       readDeployment(session({}, line.kind === "run" ? line.flags : {}), "app.py");

@@ -1,5 +1,5 @@
 // Goal: the file that a person means is attached, and what cannot be attached is said.
-// Method: real image files in a folder of their own, prompts as people type them.
+// Method: real image files in a separate folder, prompts as people type them.
 import { chmod, copyFile, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -53,7 +53,7 @@ describe("a prompt", () => {
     expect(await mentioned(prompt)).toEqual({ text, names, missing: [] });
   });
 
-  it("says which paths lead nowhere, but not of words that may be no path", async () => {
+  it("reports paths that do not exist, but not words that may not be paths", async () => {
     expect(await mentioned("see ./dog.png and ~/none/x.jpg and bird.png")).toEqual({
       text: "see ./dog.png and ~/none/x.jpg and bird.png",
       names: [],
@@ -61,7 +61,7 @@ describe("a prompt", () => {
     });
   });
 
-  it("leaves bare names alone where the model cannot see", async () => {
+  it("ignores bare names for a model without vision", async () => {
     expect((await mentioned("which rule makes cat.png?", false)).names).toEqual([]);
     expect((await mentioned("what is ./cat.png?", false)).names).toEqual(["cat.png"]);
   });
@@ -97,13 +97,13 @@ describe("/image", () => {
     ["text.png what", "text.png is not an image."],
     ["empty.png what", "empty.png is empty."],
     ["drawing.svg what", "drawing.svg is an image in the unsupported format svg"],
-  ])("%j is refused in a sentence", async (argument, sentence) => {
+  ])("%j is refused in one sentence", async (argument, sentence) => {
     await expect(named(argument)).rejects.toThrow(sentence);
   });
 });
 
 describe("an image file", () => {
-  it("that is too large, cut off, or of too many pixels is refused", async () => {
+  it("that is too large, truncated, or has too many pixels is refused", async () => {
     const large = path.join(folder, "large.png");
     await writeFile(large, Buffer.alloc(30 * 2 ** 20));
     await expect(readImageFile(large)).rejects.toThrow(
@@ -130,7 +130,7 @@ describe("an image file", () => {
     await expect(readImageFile(vast)).rejects.toThrow("vast.png is too large: 16000 x 7000 pixels");
   });
 
-  it("that may not be read says so", async () => {
+  it("that is unreadable is reported", async () => {
     const file = path.join(folder, "secret.png");
     await copyFile(imageFile("red.png"), file);
     await chmod(file, 0);
@@ -139,7 +139,7 @@ describe("an image file", () => {
     });
   });
 
-  it("tells its size, turned as a person sees it", async () => {
+  it("reports its size after rotation", async () => {
     const file = path.join(folder, "turned.jpg");
     await sharp({ create: { width: 40, height: 20, channels: 3, background: "blue" } })
       .withMetadata({ orientation: 6 })

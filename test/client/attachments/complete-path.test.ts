@@ -25,7 +25,7 @@ async function complete(text: string): Promise<string | undefined> {
   return text.slice(0, found.start) + (await completePath(found, folder)).typed;
 }
 
-describe("completing", () => {
+describe("path completion", () => {
   it.each([
     ["see ./d", "see ./dog.png"],
     ["see ./c", "see ./cat\\ "],
@@ -41,12 +41,12 @@ describe("completing", () => {
     expect(await complete(text)).toBe(completed);
   });
 
-  it("leaves words alone that are no path", async () => {
+  it("leaves other words alone", async () => {
     expect(await complete("what is it")).toBeUndefined();
     expect(await complete("")).toBeUndefined();
   });
 
-  it("lists what fits", async () => {
+  it("lists matches", async () => {
     expect((await completePath({ typed: "./", quote: "" }, folder)).matches).toEqual([
       "cat one.png",
       "cat two.png",

@@ -1,4 +1,4 @@
-// Goal: wherever a path stands in a prompt, one of its readings is the path.
+// Goal: wherever a path is in a prompt, one of its readings is the path.
 // Method: prompts as people type and drop them; no file is looked at.
 import { describe, expect, it } from "vitest";
 import { findMentions } from "../../../source/client/attachments/find-mentions.ts";
@@ -24,12 +24,12 @@ describe("a path in a prompt", () => {
     ["behind an at sign", "what is @pics/b.png", "pics/b.png"],
     ["as a URL of a file", "see file:///tmp/a%20b.png", "file:///tmp/a%20b.png"],
     ["in Chinese", "看 图/猫.png 吧", "图/猫.png"],
-    ["before a sentence goes on", "./a.png, and then", "./a.png"],
+    ["before the rest of a sentence", "./a.png, and then", "./a.png"],
   ])("is read %s", (_, text, path) => {
     expect(readings(text)[0]).toContain(path);
   });
 
-  it("in quotes is read with its blanks, and the quotes go with it", () => {
+  it("in quotes is read with its blanks, and its quotes are removed", () => {
     const text = "compare \"/tmp/a b.png\" and 'c d.jpg'";
     const [first, second] = findMentions(text);
     expect(first?.readings[0]?.typed).toBe("/tmp/a b.png");
@@ -38,11 +38,11 @@ describe("a path in a prompt", () => {
     expect(text.slice(reading?.start, reading?.end)).toBe('"/tmp/a b.png"');
   });
 
-  it("that is escaped is spoken of as a whole", () => {
+  it("with escapes is replaced as a whole", () => {
     expect(findMentions("see my\\ cat.png")[0]?.plain.typed).toBe("my\\ cat.png");
   });
 
-  it("is not seen in addresses, other endings and an ending alone", () => {
+  it("is not found in addresses, other endings and an ending alone", () => {
     for (const text of [
       "https://example.com/cat.png",
       "a.png.gz",
@@ -60,7 +60,7 @@ describe("a path in a prompt", () => {
   });
 });
 
-it("a line of a megabyte is read in no time worth speaking of", () => {
+it("a line of a megabyte is scanned in linear time", () => {
   const text = `${"word ".repeat(200_000)}./cat.png`;
   expect(findMentions(text)[0]?.plain.typed).toBe("./cat.png");
 });

@@ -1,5 +1,5 @@
 // Goal: a text file behind an at sign goes to the model, and nothing else does.
-// Method: prompts and files in a folder of their own.
+// Method: prompts and files in a separate folder.
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -39,11 +39,11 @@ test.each([
   ["@data.bin", "data.bin is neither text nor an image."],
   ["@docs", "docs is a folder."],
   ["@large.log", "large.log is too large: the limit for attached text is 256 KiB"],
-])("%j is refused in a sentence", async (prompt, sentence) => {
+])("%j is refused in one sentence", async (prompt, sentence) => {
   await expect(readTextFiles(prompt, folder)).rejects.toThrow(sentence);
 });
 
-test("the text stands below the prompt, in a fence of its own", async () => {
+test("the text is put below the prompt, in its own fence", async () => {
   const prompt = 'Explain @"my notes.md"';
   const { files } = await readTextFiles(prompt, folder);
   expect(withTexts(prompt, files)).toBe(
@@ -51,7 +51,7 @@ test("the text stands below the prompt, in a fence of its own", async () => {
   );
 });
 
-test("a prompt without an at sign reads no file", () => {
+test("a prompt without @ reads no file", () => {
   expect(mayAttachTexts("notes.txt and bob@example.org")).toBe(false);
   expect(mayAttachTexts("@notes.txt")).toBe(true);
 });

@@ -186,7 +186,7 @@ it("ends an ephemeral app when its client disconnects", async () => {
 it.each([
   ["deleted", (name: string) => client.deleteApp(name)],
   ["paused", (name: string) => client.pause(name)],
-])("whoever runs an app once is told that another one has it %s", async (what, change) => {
+])("a run ends with a message when another command has it %s", async (what, change) => {
   const seen: EphemeralEvent[] = [];
   for await (const event of client.ephemeral(deployment("one"), AbortSignal.timeout(60_000))) {
     seen.push(event);
@@ -387,7 +387,7 @@ describe("over an address", () => {
       detail: "x",
       error: { message: "There is nothing here.", code: "not_found" },
     }),
-  ])("tells another server apart: %s", async (text) => {
+  ])("recognises another server: %s", async (text) => {
     const stranger = createServer((_request, response) => response.writeHead(404).end(text));
     await new Promise<void>((resolve) => stranger.listen(0, "127.0.0.1", resolve));
     const { port } = stranger.address() as AddressInfo;

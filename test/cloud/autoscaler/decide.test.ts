@@ -29,7 +29,7 @@ function situation(change: Partial<ScaleSituation>): ScaleSituation {
 
 const asked = (queued: number, busy = 0) => ({ busy, queued, oldestQueuedMs: 0 });
 
-describe("replicas wanted for a demand", () => {
+describe("desired replicas", () => {
   const tables: [string, ScaleSettings, [demand: number, want: number][]][] = [
     [
       "four requests each, two spare, at most six",
@@ -106,25 +106,25 @@ describe("replicas wanted for a demand", () => {
   });
 });
 
-describe("growing", () => {
+describe("scaling up", () => {
   it("starts the first replica with the first request", () => {
     expect(decide(situation({ demand: asked(1) }))).toMatchObject({ want: 1, start: 1, drain: [] });
   });
 
-  it("starts one for fifty requests that come at once, if one is all there may be", () => {
+  it("starts one replica for fifty requests at once if one is the maximum", () => {
     const starting = [replica("a", { isReady: false })];
     expect(decide(situation({ demand: asked(50) })).start).toBe(1);
     expect(decide(situation({ demand: asked(50), replicas: starting })).start).toBe(0);
   });
 
-  it("starts no more at a time than is allowed", () => {
+  it("starts no more at a time than allowed", () => {
     const scale = { ...defaultScale, maxConcurrency: 20, maxStarting: 4 };
     const starting = [replica("a", { isReady: false }), replica("b", { isReady: false })];
     expect(decide(situation({ scale, demand: asked(20) })).start).toBe(4);
     expect(decide(situation({ scale, demand: asked(20), replicas: starting })).start).toBe(2);
   });
 
-  it("waits for the scaling delay, but not below the floor", () => {
+  it("waits for the scaling delay, except below the minimum", () => {
     const scale = { ...defaultScale, scalingDelayMs: 500, maxConcurrency: 4 };
     const early = { busy: 0, queued: 1, oldestQueuedMs: 499 };
     const late = { busy: 0, queued: 1, oldestQueuedMs: 500 };
@@ -134,7 +134,7 @@ describe("growing", () => {
     expect(decide(situation({ scale: kept, demand: early })).start).toBe(2);
   });
 
-  it("wants no more than the machine can hold", () => {
+  it("starts no more than the machine can hold", () => {
     const scale = { ...defaultScale, maxConcurrency: 9 };
     const one = [replica("a", { inFlight: 1 })];
     const decision = decide(situation({ scale, demand: asked(5, 1), replicas: one, capacity: 2 }));
@@ -142,16 +142,16 @@ describe("growing", () => {
   });
 });
 
-describe("shrinking", () => {
+describe("scaling down", () => {
   const longIdle = { idleSince: now - 60_000 };
 
-  it("drains a replica when it was idle for its keep-alive", () => {
+  it("drains a replica that was idle for its keep-alive", () => {
     const justBefore = [replica("a", { idleSince: now - 59_999 })];
     expect(decide(situation({ replicas: justBefore })).drain).toEqual([]);
     expect(decide(situation({ replicas: [replica("a", longIdle)] })).drain).toEqual(["a"]);
   });
 
-  it("never chooses one that holds a request, however old", () => {
+  it("never drains a replica with a request, however old", () => {
     const busy = [
       replica("a", { idleSince: 0, inFlight: 1 }),
       replica("b", { idleSince: 0, inFlight: 3 }),
@@ -159,7 +159,7 @@ describe("shrinking", () => {
     expect(decide(situation({ replicas: busy })).drain).toEqual([]);
   });
 
-  it("keeps the floor, and takes the longest idle first", () => {
+  it("keeps the minimum and drains the longest idle first", () => {
     const scale = { ...defaultScale, minConcurrency: 1, maxConcurrency: 3 };
     const replicas = [
       replica("young", longIdle),
@@ -169,7 +169,7 @@ describe("shrinking", () => {
     expect(decide(situation({ scale, replicas })).drain).toEqual(["oldest", "older"]);
   });
 
-  it("keeps an unused replica for ten seconds where none is to be kept", () => {
+  it("keeps an unused replica for ten seconds when the minimum is zero", () => {
     const unused = [replica("a", { wasUsed: false, idleSince: now - 10_000 })];
     expect(decide(situation({ replicas: unused })).drain).toEqual(["a"]);
     const buffered = { ...defaultScale, minConcurrency: 1, maxConcurrency: 2 };
@@ -177,19 +177,19 @@ describe("shrinking", () => {
     expect(decide(situation({ scale: buffered, replicas: two })).drain).toEqual([]);
   });
 
-  it("lets a start go on that nobody waits for any more", () => {
+  it("lets a replica start although no request waits any more", () => {
     const alone = [replica("a", { isReady: false, idleSince: 0 })];
     expect(decide(situation({ replicas: alone })).drain).toEqual([]);
   });
 
-  it("gives up a start before an idle replica when enough are ready", () => {
+  it("cancels a start before draining an idle replica when enough are ready", () => {
     const scale = { ...defaultScale, minConcurrency: 1, maxConcurrency: 3 };
     const replicas = [replica("ready", longIdle), replica("late", { ...longIdle, isReady: false })];
     expect(decide(situation({ scale, replicas })).drain).toEqual(["late"]);
   });
 });
 
-it("never cuts a request, never leaves the limits, never starts and drains at once", () => {
+it("never cuts a request, exceeds the limits, or starts and drains at once", () => {
   const replicas = fc.uniqueArray(
     fc.record({
       replica: fc.string({ minLength: 1, maxLength: 4 }),

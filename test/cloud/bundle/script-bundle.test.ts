@@ -29,7 +29,7 @@ async function paths(script: string, includes: string[] = []): Promise<string[]>
 }
 
 describe("a bundle", () => {
-  test("holds bytes as they are, and who may be executed", async () => {
+  test("keeps bytes and executable bits", async () => {
     const script = write("deploy.py", "def serve(): pass\n");
     write("helper.py", "");
     chmodSync(write("tools/start.sh", "#!/bin/sh\n"), 0o755);
@@ -54,7 +54,7 @@ describe("a bundle", () => {
     ]);
   });
 
-  test("leaves out what is made again, and links in a circle", async () => {
+  test("leaves out generated files and circular links", async () => {
     const script = write("deploy.py", "");
     write("data/a.txt", "a");
     write("data/__pycache__/a.pyc", "x");
@@ -65,7 +65,7 @@ describe("a bundle", () => {
     expect(await paths(script, ["data"])).toEqual(["data/a.txt", "data/link.py", "deploy.py"]);
   });
 
-  test("is the same whatever the order of its parts", async () => {
+  test("is the same for any order of its files", async () => {
     const script = write("deploy.py", "");
     write("a.txt", "a");
     write("b.txt", "b");
@@ -86,7 +86,7 @@ describe("a bundle", () => {
     });
   });
 
-  test("refuses what is neither a file nor a folder, without waiting for it", async () => {
+  test("refuses anything but files and folders, without blocking on it", async () => {
     const script = write("deploy.py", "");
     execFileSync("mkfifo", [path.join(folder, "pipe")]);
     await expect(paths(script, ["pipe"])).rejects.toMatchObject({

@@ -9,13 +9,13 @@ it.each([
   [6, 32_000],
   [7, 60_000],
   [1000, 60_000],
-])("after %i failures in a row: %i ms, a fifth more or less", (failures, plainMs) => {
+])("after %i failures in a row: %i ms, plus or minus a fifth", (failures, plainMs) => {
   expect(backOffMs(failures, 0.5)).toBe(plainMs);
   expect(backOffMs(failures, 0)).toBe(plainMs * 0.8);
   expect(backOffMs(failures, 1)).toBe(plainMs * 1.2);
 });
 
-it("what is left of a wait ends with it, and with a clock that is put back", () => {
+it("a wait ends at its time, or when the clock is put back", () => {
   const now = Date.UTC(2030, 0, 1);
   expect(backOffLeftMs(now + 72_000, now)).toBe(72_000);
   expect(backOffLeftMs(now, now)).toBe(0);

@@ -25,7 +25,7 @@ afterEach(async () => {
   await clearFolder(folder);
 });
 
-it("replicas live on through a damaged database and are adopted with its backup", async () => {
+it("replicas keep running through a damaged database and are adopted from its backup", async () => {
   const log: string[] = [];
   const host = await spawnHost(folder, log);
   const client = clientOf(folder);
@@ -37,7 +37,7 @@ it("replicas live on through a damaged database and are adopted with its backup"
   const [before] = await client.replicas("chat");
   const { file: backup } = await client.backUpState();
   await host.kill();
-  // The journal as well: with it alone SQLite would mend the file.
+  // Damages the journal too, from which SQLite would repair the file.
   for (const file of [stateFile(folder), `${stateFile(folder)}-wal`]) {
     writeFileSync(file, readFileSync(file).fill(0x5a, 100));
   }

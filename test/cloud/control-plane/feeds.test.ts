@@ -7,7 +7,7 @@ import { RunLog } from "../../../source/cloud/control-plane/run-log.ts";
 import type { LogLine, LogQuery } from "../../../source/cloud/engines/engine.ts";
 import { until } from "../../support/until.ts";
 
-it("a deployment's endless log is cut with a word, and nothing else of it", async () => {
+it("a deployment's endless log is cut with a notice, and nothing else is lost", async () => {
   const more: DeployEvent = { kind: "log", text: "the rest is elsewhere" };
   const feed = new EventFeed<DeployEvent>({ isLine: ({ kind }) => kind === "log", more, most: 2 });
   const phase: DeployEvent = { kind: "phase", phase: "start", sentence: "on", elapsedMs: 1 };
@@ -37,7 +37,7 @@ function logOf(count: number) {
   return { engine: { logs }, taken };
 }
 
-it("a run's log waits for a slow reader, who gets each line once, also those of the end", async () => {
+it("a run's log waits for a slow reader, who gets each line once, also the last ones", async () => {
   const { engine, taken } = logOf(5000);
   const feed = new RunFeed();
   const log = new RunLog(engine, { organisation: "local", app: "chat", sinceMs: 0 }, feed);
@@ -64,7 +64,7 @@ it("a run's log waits for a slow reader, who gets each line once, also those of 
   expect(seqs).toEqual(Array.from({ length: 5000 }, (_, index) => index + 1));
 });
 
-it("whoever leaves without reading keeps nobody waiting", async () => {
+it("a reader that disconnects blocks nobody", async () => {
   const { engine, taken } = logOf(5000);
   const feed = new RunFeed();
   const log = new RunLog(engine, { organisation: "local", app: "chat", sinceMs: 0 }, feed);

@@ -17,12 +17,12 @@ afterEach(async () => {
 
 const chat = { organisation: "local", app: "chat" };
 const routed = () => open.traffic.open("chat");
-/** SQLite takes no write any more, as on a full disk. */
+/** Makes SQLite refuse writes, as on a full disk. */
 const forbidWriting = (isForbidden: boolean) =>
   open.store.database.connection.exec(`PRAGMA query_only = ${isForbidden ? "ON" : "OFF"}`);
 const faults = () => open.log.filter((line) => line.includes("Cannot write to the state"));
 
-it("a replica that died meanwhile is told to be dead, with the reason, and replaced later", async () => {
+it("a replica that died meanwhile is reported dead with the reason, and replaced later", async () => {
   await open.deploy(deployment("one", { scale: { minConcurrency: 1 } }));
   const [replica = ""] = routed();
   forbidWriting(true);
@@ -64,7 +64,7 @@ it("a replica that died meanwhile is told to be dead, with the reason, and repla
   expect(open.plane.replicas(chat)[0]).toMatchObject({ replica, state: "TERMINATED" });
 });
 
-it("one that cannot be noted does not keep others from being seen", async () => {
+it("a replica that cannot be recorded does not hide others", async () => {
   await open.deploy(deployment("one", { scale: { minConcurrency: 2, maxConcurrency: 2 } }));
   const both = await until(routed, ({ length }) => length === 2);
   forbidWriting(true);
@@ -101,7 +101,7 @@ function countLooks(): () => number {
   return () => count;
 }
 
-it("stopping the server ends its replicas all the same", async () => {
+it("stopping the server still ends its replicas", async () => {
   await open.deploy(deployment("one", { scale: { minConcurrency: 2, maxConcurrency: 2 } }));
   await until(routed, ({ length }) => length === 2);
   forbidWriting(true);

@@ -67,7 +67,7 @@ async function restart(): Promise<void> {
   host = await spawnHost(folder, log);
 }
 
-it(`${rounds} kills at random lose no app, mix no revisions and start nothing twice`, async () => {
+it(`${rounds} random kills lose no app, mix no revisions and start nothing twice`, async () => {
   const draw = drawing(7);
   expect(await deployTo(clientOf(folder), revisionText(0))).toMatchObject({ kind: "done" });
   let number = 0;

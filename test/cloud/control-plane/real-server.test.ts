@@ -43,7 +43,7 @@ const living = async (): Promise<ReplicaDocument[]> =>
   (await client.replicas("chat")).filter(({ state }) => state !== "TERMINATED");
 
 describe("an app", () => {
-  it("answers through the gateway, survives its replica's end, and says how it ended", async () => {
+  it("answers through the gateway, survives its replica's end, and reports it", async () => {
     const scale = { minConcurrency: 1 };
     expect(
       await deployTo(client, fakeDeployment("one", { scale, smoke: "GET /v1/models" })),
@@ -76,7 +76,7 @@ describe("an app", () => {
   });
 
   it.each(["rolling", "recreate"] as const)(
-    "is replaced under load without an answer but 200 (%s)",
+    "is replaced under load with only 200 responses (%s)",
     async (strategy) => {
       const scale = { minConcurrency: 1 };
       await deployTo(client, fakeDeployment("one", { scale }));
@@ -106,7 +106,7 @@ describe("an app", () => {
     },
   );
 
-  it("whose new revision fails goes on with the old one, and says why", async () => {
+  it("keeps the old revision when the new one fails, and says why", async () => {
     await deployTo(client, fakeDeployment("one"));
     const before = await living();
     const crash = { CRASH_CODE: "7", SAY_ERROR: "no such weights" };
@@ -125,7 +125,7 @@ describe("an app", () => {
     expect(revisions.map(({ state }) => state)).toEqual(["FAILED", "ACTIVE"]);
   });
 
-  it("sleeps when nothing is asked, and wakes once for a hundred callers", async () => {
+  it("sleeps when idle, and wakes once for a hundred requests", async () => {
     await deployTo(client, fakeDeployment("one", { scale: { keepAliveMs: 0 } }));
     await until(
       async () => (await client.app("chat")).state,
@@ -141,7 +141,7 @@ describe("an app", () => {
     expect((await client.replicas("chat")).length).toBe(started + 1);
   });
 
-  it("a running answer outlives the switch to another revision", async () => {
+  it("finishes a running answer after a switch to another revision", async () => {
     await deployTo(client, fakeDeployment("one"));
     const body = JSON.stringify({ stream: true, max_tokens: 30, delay_ms: 50 });
     const url = `${host.status().baseUrl}/local/chat/v1/chat/completions`;
@@ -170,7 +170,7 @@ describe("an app", () => {
   });
 });
 
-it("an app that is run once shows its log and ends with its client", async () => {
+it("a run shows its log and ends with its client", async () => {
   const leaving = new AbortController();
   const request = fakeDeployment("one", { fake: { SAY: "hello from the script" } });
   const texts: string[] = [];
@@ -190,7 +190,7 @@ it("an app that is run once shows its log and ends with its client", async () =>
   expect((await replicaProcesses(folder)).size).toBe(0);
 });
 
-it("stopping ends replicas, starting again brings those back that are to be kept", async () => {
+it("stopping ends replicas, and the next start restores them", async () => {
   await deployTo(client, fakeDeployment("one", { scale: { minConcurrency: 1 } }));
   await client.stop({ drain: true });
   await host.stopped;
@@ -200,7 +200,7 @@ it("stopping ends replicas, starting again brings those back that are to be kept
   expect((await call("/v1/models")).status).toBe(200);
 });
 
-it("whoever stops it a second time does not wait for requests any more", async () => {
+it("a second stop does not wait for requests", async () => {
   await deployTo(client, fakeDeployment("one"));
   const waiting = call("/wait?ms=50000").then(
     (reply) => reply.status,
@@ -217,8 +217,8 @@ it("whoever stops it a second time does not wait for requests any more", async (
   expect((await replicaProcesses(folder)).size).toBe(0);
 });
 
-describe("other machines", () => {
-  it("command it over HTTPS with an admin key, and with no other", async () => {
+describe("remote machines", () => {
+  it("control it over HTTPS with an admin key only", async () => {
     await host.stop({ drainMs: 0, keepReplicas: false });
     const tls = path.join(folder, "tls");
     const encryption = { kind: "self-signed", folder: tls, names: ["127.0.0.1"] } as const;
@@ -244,7 +244,7 @@ describe("other machines", () => {
   });
 });
 
-it("what a key has used is counted; taking it back hard ends what runs under it", async () => {
+it("a key's usage is counted; revoking it with --hard ends its requests", async () => {
   const request = fakeDeployment("one");
   await deployTo(client, { ...request, config: { ...request.config, auth: "private" } });
   const { key, token } = await client.createKey({ scope: "api", apps: ["chat"] });
@@ -272,7 +272,7 @@ it("what a key has used is counted; taking it back hard ends what runs under it"
   expect(texts.join("\n")).toMatch(/is active/);
 });
 
-it("a start that fails for its address starts no replica, and the next one does", async () => {
+it("a start that fails at its address starts no replica, and the next one does", async () => {
   await deployTo(client, fakeDeployment("one", { scale: { minConcurrency: 1 } }));
   await host.stop({ drainMs: 0, keepReplicas: false });
   const stranger = createServer();
@@ -288,7 +288,7 @@ it("a start that fails for its address starts no replica, and the next one does"
   await until(living, (all) => all.some(({ state }) => state === "IDLE"));
 });
 
-it("a second server on the same folder is refused, and the first goes on", async () => {
+it("a second server on the same folder is refused, and the first continues", async () => {
   await expect(startHost(folder, [])).rejects.toMatchObject({
     code: cloudErrors.alreadyRunning.code,
     exitCode: 5,

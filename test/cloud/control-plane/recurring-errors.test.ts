@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { RecurringErrors } from "../../../source/cloud/control-plane/recurring-errors.ts";
 
-it("logs an error once, and again when it changes or comes back", () => {
+it("logs an error once, and again when it changes or returns", () => {
   const log: string[] = [];
   let now = 0;
   const clock = { now: () => now, wallMs: () => now };

@@ -23,7 +23,7 @@ const state = () => open.plane.app(chat).state;
 const stopped = () => open.engine.stopped.map(({ replica }) => replica);
 
 describe("demand", () => {
-  it("an app that sleeps wakes with the first request, with one start for fifty of them", async () => {
+  it("wakes a sleeping app with one start for fifty requests", async () => {
     await open.deploy(deployment("one", { scale: { keepAliveMs: 0 } }));
     await until(state, (now) => now === "COLD");
     open.engine.fate = () => "wait";
@@ -38,7 +38,7 @@ describe("demand", () => {
     expect(open.engine.started).toHaveLength(2);
   });
 
-  it("grows as far as is allowed, and shrinks to one that is busy when nothing is asked", async () => {
+  it("scales up to the maximum, and down to one busy replica", async () => {
     await open.deploy(deployment("one", { scale: { maxConcurrency: 3, keepAliveMs: 5000 } }));
     open.traffic.ask("chat", { busy: 1, queued: 9 });
     const three = await until(routed, ({ length }) => length === 3);
@@ -49,7 +49,7 @@ describe("demand", () => {
     expect(stopped().toSorted()).toEqual([three[0], three[2]].toSorted());
   });
 
-  it("a replica that was drained and still holds a request is not stopped", async () => {
+  it("does not stop a drained replica that still has a request", async () => {
     await open.deploy(deployment("one"));
     const [replica] = routed();
     open.traffic.hold(replica ?? "", 1);
@@ -61,7 +61,7 @@ describe("demand", () => {
     await until(stopped, (names) => names.includes(replica ?? ""));
   });
 
-  it("what apps scale sets survives a deploy until it is reset", async () => {
+  it("keeps the settings of apps scale across deployments until they are reset", async () => {
     await open.deploy(deployment("one"));
     open.plane.scale(chat, { minConcurrency: 2, maxConcurrency: 2 });
     await until(routed, ({ length }) => length === 2);
@@ -77,7 +77,7 @@ describe("demand", () => {
 });
 
 describe("a crash", () => {
-  it("of one that served is made good at once", async () => {
+  it("of a running replica is repaired at once", async () => {
     await open.deploy(deployment("one", { scale: { minConcurrency: 1 } }));
     const [first] = routed();
     open.engine.end(first ?? "", { reason: "killed", sentence: "It was killed by signal 9." });
@@ -89,7 +89,7 @@ describe("a crash", () => {
     });
   });
 
-  it("of every start in a row is told to callers, who wait again after the back-off", async () => {
+  it("of every start in a row is reported to callers, who wait again after the back-off", async () => {
     await open.deploy(deployment("one", { scale: { keepAliveMs: 0 } }));
     await until(state, (now) => now === "COLD");
     open.engine.fate = () => ({ exit: { sentence: "No weights." } });
@@ -109,7 +109,7 @@ describe("a crash", () => {
     expect(open.traffic.app("chat")?.failure).toBeUndefined();
   });
 
-  it("soon after each start is waited with longer and longer, whatever was answered", async () => {
+  it("soon after each start is retried with longer and longer waits, whatever was answered", async () => {
     await open.close();
     // However slowly this test runs, no replica of it counts as sound.
     open = await openControlPlane({ stableMs: Number.MAX_SAFE_INTEGER });
@@ -140,7 +140,7 @@ describe("a crash", () => {
     expect(waits.at(-1)).toBeGreaterThanOrEqual(1000 * 2 ** (ended.length - 3));
   });
 
-  it("is not waited for where a replica fails its health checks: it is closed and replaced", async () => {
+  it("is not waited for when health checks fail: the replica is stopped and replaced", async () => {
     await open.deploy(deployment("one", { scale: { minConcurrency: 1 } }));
     const [sick] = routed();
     open.traffic.hold(sick ?? "", 1);
@@ -152,7 +152,7 @@ describe("a crash", () => {
   });
 });
 
-it("an app that needs what the machine has not says so, and starts when there is room", async () => {
+it("an app that does not fit the machine says so, and starts when there is room", async () => {
   await open.deploy(deployment("one", { scale: { keepAliveMs: 0 } }));
   await until(state, (now) => now === "COLD");
   open.engine.slots = 0;
@@ -170,7 +170,7 @@ it("an app that needs what the machine has not says so, and starts when there is
   expect(open.traffic.app("chat")?.failure).toBeUndefined();
 });
 
-it("a killed replica is ended at once, with what it holds", async () => {
+it("a killed replica ends at once, with its requests", async () => {
   await open.deploy(deployment("one"));
   const [replica] = routed();
   open.traffic.hold(replica ?? "", 1);
@@ -184,7 +184,7 @@ it("a killed replica is ended at once, with what it holds", async () => {
 });
 
 describe("pausing", () => {
-  it("refuses callers and ends replicas; resuming brings the floor back", async () => {
+  it("refuses callers and stops replicas; resuming restores the minimum", async () => {
     await open.deploy(deployment("one", { scale: { minConcurrency: 1 } }));
     expect(open.plane.pause(chat).state).toBe("PAUSED");
     expect(open.traffic.app("chat")?.state).toBe("paused");
@@ -199,7 +199,7 @@ describe("pausing", () => {
 });
 
 describe("deleting", () => {
-  it("answers what runs, then leaves a tombstone; the name can be used again", async () => {
+  it("answers running requests, then leaves a tombstone; the name can be used again", async () => {
     await open.deploy(deployment("one", { secrets: { API_KEY: "a" } }));
     const [replica] = routed();
     open.traffic.hold(replica ?? "", 1);
@@ -222,7 +222,7 @@ describe("deleting", () => {
     expect(open.traffic.app("chat")?.state).toBe("active");
   });
 
-  it("gives up a deployment that runs", async () => {
+  it("cancels a running deployment", async () => {
     open.engine.fate = () => "wait";
     const deploying = open.deploy(deployment("one"));
     await until(
@@ -238,7 +238,7 @@ describe("deleting", () => {
   });
 });
 
-describe("an app that is run once", () => {
+describe("a run", () => {
   async function run(signal: AbortSignal) {
     const events = await open.plane.run(deployment("one"), "local", signal);
     return events[Symbol.asyncIterator]();
@@ -251,7 +251,7 @@ describe("an app that is run once", () => {
     return events;
   }
 
-  it("lives as long as its connection and leaves nothing", async () => {
+  it("lives as long as its connection and leaves nothing behind", async () => {
     const connection = new AbortController();
     await runUntilDone(connection.signal);
     expect(routed()).toHaveLength(1);
@@ -280,7 +280,7 @@ describe("an app that is run once", () => {
     expect(open.engine.started).toHaveLength(1);
   });
 
-  it("whose runner leaves while it starts is given up", async () => {
+  it("is cancelled when its client disconnects during the start", async () => {
     open.engine.fate = () => "wait";
     const connection = new AbortController();
     await run(connection.signal);

@@ -18,7 +18,7 @@ afterEach(async () => {
 const chat = { organisation: "local", app: "chat" };
 const routed = () => open.traffic.open("chat");
 
-it("living replicas are adopted, with a new keep-alive, and none is started", async () => {
+it("running replicas are adopted with a new keep-alive, and none is started", async () => {
   await open.deploy(deployment("one", { scale: { maxConcurrency: 2 } }));
   open.traffic.ask("chat", { busy: 2 });
   const before = await until(routed, ({ length }) => length === 2);
@@ -28,7 +28,7 @@ it("living replicas are adopted, with a new keep-alive, and none is started", as
   expect(open.plane.app(chat).state).toBe("READY");
 });
 
-it("what was lost meanwhile is told of, and replaced where it is wanted", async () => {
+it("lost replicas are reported, and replaced if needed", async () => {
   await open.deploy(deployment("one", { scale: { minConcurrency: 1 } }));
   const [gone] = routed();
   open.engine.vanish(gone ?? "");
@@ -37,7 +37,7 @@ it("what was lost meanwhile is told of, and replaced where it is wanted", async 
   expect(open.plane.replicas(chat)[0]).toMatchObject({ replica: gone, exit: { reason: "lost" } });
 });
 
-it("a deployment goes on with the replica that it had started", async () => {
+it("a deployment continues with the replica that it had started", async () => {
   await open.deploy(deployment("one"));
   open.engine.fate = () => "wait";
   await open.deploy(deployment("two", { isDetached: true }));
@@ -53,7 +53,7 @@ it("a deployment goes on with the replica that it had started", async () => {
   expect(open.plane.app(chat).activeRevision).toMatch(/^r0002/);
 });
 
-it("a drain goes on, and a replica that was to be ended does not serve again", async () => {
+it("a drain continues, and a replica being stopped does not serve again", async () => {
   await open.deploy(deployment("one"));
   const [replica] = routed();
   open.traffic.hold(replica ?? "", 1);
@@ -67,7 +67,7 @@ it("a drain goes on, and a replica that was to be ended does not serve again", a
   expect(open.engine.stopped).toEqual([{ replica, signal: "terminate" }]);
 });
 
-it("a replica that was written down and not begun is begun once", async () => {
+it("a replica that was recorded but not started is started once", async () => {
   await open.deploy(deployment("one", { scale: { minConcurrency: 0, keepAliveMs: 0 } }));
   await until(
     () => open.engine.living,
@@ -84,7 +84,7 @@ it("a replica that was written down and not begun is begun once", async () => {
   );
 });
 
-it("apps that are run once end with the control plane that held their connection", async () => {
+it("runs end with the control plane that held their connection", async () => {
   const events = await open.plane.run(deployment("one"), "local", new AbortController().signal);
   for await (const { kind } of events) if (kind === "done") break;
   await open.restart();

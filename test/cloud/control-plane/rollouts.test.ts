@@ -29,7 +29,7 @@ const states = () =>
   open.plane.revisions(chat).map(({ revision, state }) => [revision.slice(0, 5), state]);
 
 describe("a first deployment", () => {
-  it("is built, started, verified and activated, and its replica takes requests", async () => {
+  it("is built, started, verified and activated, and its replica gets requests", async () => {
     const events = await open.deploy(one);
     const phases = events.flatMap((event) => (event.kind === "phase" ? [event.phase] : []));
     expect(phases).toEqual(["build", "start", "activate"]);
@@ -48,7 +48,7 @@ describe("a first deployment", () => {
     expect(open.plane.app(chat).state).toBe("READY");
   });
 
-  it("is not heard of by callers before it is verified", async () => {
+  it("is invisible to callers until it is verified", async () => {
     open.engine.fate = () => "wait";
     const deploying = open.deploy(one);
     const [replica] = await until(
@@ -62,7 +62,7 @@ describe("a first deployment", () => {
     expect(open.traffic.open("chat")).toEqual([replica]);
   });
 
-  it("that fails leaves an app that says why", async () => {
+  it("that fails leaves an app with the reason", async () => {
     open.engine.fate = () => ({ exit: { reason: "import_error", sentence: "No module torch." } });
     const events = await open.deploy(one);
     expect(last(events)).toMatchObject({
@@ -108,7 +108,7 @@ describe("a new revision", () => {
     ]);
   });
 
-  it("takes over with as many replicas as the old one has, all ready", async () => {
+  it("takes over with as many ready replicas as the old one has", async () => {
     const scale = { minConcurrency: 3, maxConcurrency: 5 };
     await open.deploy(deployment("one", { scale }));
     const old = await until(
@@ -130,7 +130,7 @@ describe("a new revision", () => {
     expect(open.traffic.open("chat").toSorted()).toEqual(fresh().slice(0, 2).toSorted());
   });
 
-  it("that ends at once is tried three times, and the old one is never touched", async () => {
+  it("that exits at once is tried three times, and the old one stays", async () => {
     await open.deploy(one);
     const first = active();
     const [old] = open.traffic.open("chat");
@@ -152,13 +152,13 @@ describe("a new revision", () => {
     ["import_error", cloudErrors.startFailed.code, 6],
     ["returned", cloudErrors.startFailed.code, 6],
     ["startup_timeout", cloudErrors.startTimeout.code, 7],
-  ])("that ends with %s is not tried again", async (reason, code, exitCode) => {
+  ])("that exits with %s is not retried", async (reason, code, exitCode) => {
     open.engine.fate = () => ({ exit: { reason } });
     expect(last(await open.deploy(one))).toMatchObject({ kind: "failed", code, exitCode, reason });
     expect(open.engine.started).toHaveLength(1);
   });
 
-  it("whose environment cannot be made fails with that error", async () => {
+  it("whose environment cannot be built fails with that error", async () => {
     await open.deploy(one);
     open.engine.prepareFault = new ProductError(
       { code: "CLOUD_X", status: 422, exitCode: 6, description: "" },
@@ -173,7 +173,7 @@ describe("a new revision", () => {
     expect(open.traffic.open("chat")).toHaveLength(1);
   });
 
-  it("that wants a secret which is not set is refused before anything starts", async () => {
+  it("that needs a missing secret is refused before anything starts", async () => {
     const request = deployment("one");
     request.config = { ...request.config, secretNames: ["HF_TOKEN"] };
     expect(last(await open.deploy(request))).toMatchObject({
@@ -186,7 +186,7 @@ describe("a new revision", () => {
   });
 });
 
-it("long answers of the old revision keep no replica of the new one", async () => {
+it("starts no replica for long answers of the old one", async () => {
   const scale = { maxMultiplexing: 1, maxConcurrency: 4, keepAliveMs: 0 };
   await open.deploy(deployment("one", { scale }));
   open.traffic.ask("chat", { busy: 2 });
@@ -235,7 +235,7 @@ describe("the smoke test", () => {
     }
   });
 
-  it("that the replica does not outlive is no verification", async () => {
+  it("fails if the replica exits after it", async () => {
     await open.deploy(one);
     const first = active();
     const server = createServer(async (_request, response) => {
@@ -261,19 +261,19 @@ describe("the smoke test", () => {
     }
   });
 
-  it("that is no request is refused at once", async () => {
+  it("with an invalid request is refused at once", async () => {
     for (const smoke of ["GET models", "GET //elsewhere/", "DELETE /", "GET /a b"]) {
       await expect(open.deploy(deployment("one", { smoke }))).rejects.toThrow(ProductError);
     }
   });
 });
 
-describe("a machine for one replica", () => {
+describe("a machine with room for one replica", () => {
   beforeEach(() => {
     open.engine.slots = 1;
   });
 
-  it("ends the old replica first, and says so; callers wait meanwhile", async () => {
+  it("stops the old replica first and says so; callers wait", async () => {
     await open.deploy(one);
     const [old] = open.engine.living;
     open.traffic.hold(old ?? "", 1);
@@ -291,7 +291,7 @@ describe("a machine for one replica", () => {
     expect(open.traffic.open("chat")).toEqual([open.engine.started[1]?.replica]);
   });
 
-  it("starts the old revision again when the new one fails", async () => {
+  it("restarts the old revision when the new one fails", async () => {
     await open.deploy(one);
     const first = active();
     open.engine.fate = ({ plan }) =>
@@ -306,7 +306,7 @@ describe("a machine for one replica", () => {
   });
 });
 
-it("what the machine can never hold fails with exit code 9 and the reason", async () => {
+it("an app too large for the machine fails with exit code 9 and the reason", async () => {
   open.engine.slots = 0;
   open.engine.shortage = { reason: "asked H100, host has no GPU", canEverFit: false };
   const events = await open.deploy(one);
@@ -325,8 +325,8 @@ it("what the machine can never hold fails with exit code 9 and the reason", asyn
   });
 });
 
-describe("the same again", () => {
-  it("is no change, unless it is forced", async () => {
+describe("deploying the same again", () => {
+  it("is no change unless forced", async () => {
     await open.deploy(one);
     expect(await open.deploy(one)).toMatchObject([
       { kind: "done", result: { status: "no_change" } },
@@ -336,7 +336,7 @@ describe("the same again", () => {
     expect(open.plane.revisions(chat)).toHaveLength(2);
   });
 
-  it("is a change when a secret or a setting differs", async () => {
+  it("is a change if a secret or setting differs", async () => {
     await open.deploy({ ...one, secrets: { API_KEY: "a" } });
     expect(last(await open.deploy({ ...one, secrets: { API_KEY: "a" } }))).toMatchObject({
       result: { status: "no_change" },
@@ -349,7 +349,7 @@ describe("the same again", () => {
     }
   });
 
-  it("while it is being deployed is followed, and starts nothing", async () => {
+  it("while it is being deployed follows that deployment", async () => {
     open.engine.fate = () => "wait";
     const both = [open.deploy(one), open.deploy(one)];
     const [replica] = await until(
@@ -364,8 +364,8 @@ describe("the same again", () => {
   });
 });
 
-describe("another one while one is being deployed", () => {
-  it("is a conflict, and takes its place when forced", async () => {
+describe("deploying another during a deployment", () => {
+  it("is a conflict, or replaces it when forced", async () => {
     open.engine.fate = () => "wait";
     const first = open.deploy(one);
     await until(
@@ -387,7 +387,7 @@ describe("another one while one is being deployed", () => {
   });
 });
 
-it("a detached deployment answers after the build and is verified nevertheless", async () => {
+it("a detached deployment returns after the build and is still verified", async () => {
   await open.deploy(one);
   open.engine.fate = () => "wait";
   const events = await open.deploy({ ...two, isDetached: true });
@@ -401,7 +401,7 @@ it("a detached deployment answers after the build and is verified nevertheless",
   await until(active, (revision) => revision?.startsWith("r0002") ?? false);
 });
 
-it("setting the revision that is active already is no change", async () => {
+it("activating the active revision changes nothing", async () => {
   await open.deploy(one);
   const events: DeployEvent[] = [];
   for await (const event of open.plane.activate(chat, { revision: "1" })) events.push(event);
@@ -416,7 +416,7 @@ describe("rolling back", () => {
     return last(events);
   };
 
-  it("goes to the revision before, through the same verification", async () => {
+  it("activates the previous revision after the same verification", async () => {
     await open.deploy(one);
     await open.deploy(two);
     await open.deploy(deployment("three"));
@@ -434,7 +434,7 @@ describe("rolling back", () => {
     });
   });
 
-  it("to one that does not start any more leaves the active one", async () => {
+  it("to a revision that no longer starts keeps the active one", async () => {
     await open.deploy(one);
     await open.deploy(two);
     open.engine.fate = () => ({ exit: { reason: "import_error" } });
@@ -447,7 +447,7 @@ describe("rolling back", () => {
   });
 });
 
-it("a rollout renews the replicas of the same revision", async () => {
+it("a rollout replaces the replicas of the same revision", async () => {
   await open.deploy(one);
   const [old] = open.engine.living;
   open.store.secrets.setVariables(chat, { LEVEL: "debug" });
@@ -460,7 +460,7 @@ it("a rollout renews the replicas of the same revision", async () => {
   expect(states()).toEqual([["r0001", "ACTIVE"]]);
 });
 
-it("keeps ten revisions and those that are pinned; the files of the others go", async () => {
+it("keeps ten revisions and pinned ones; the files of others are deleted", async () => {
   await open.deploy(one);
   open.plane.pinRevision(chat, "1", true);
   for (let count = 2; count <= 13; count += 1) await open.deploy(deployment(`number ${count}`));
@@ -477,7 +477,7 @@ it("keeps ten revisions and those that are pinned; the files of the others go", 
   }
 });
 
-it("bad names and bad files begin nothing", async () => {
+it("invalid names and files start nothing", async () => {
   const leaving = {
     ...one,
     bundle: {

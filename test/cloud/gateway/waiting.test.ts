@@ -87,6 +87,13 @@ describe("an app without a replica", () => {
     expect(nonsense.headers["x-dctl-error-type"]).toBe("bad_request");
   });
 
+  test("lets a request wait as long as its app says", async () => {
+    const limits = { ...defaultLimits, requestStartTimeoutMs: 50 };
+    gateway.gateway.publish([routedApp({ limits })]);
+    const reply = await send();
+    expect([reply.status, reply.headers["x-dctl-timeout-type"]]).toEqual([504, "app"]);
+  });
+
   test("fails at once on request, but still asks for a replica", async () => {
     gateway.gateway.publish([routedApp({ coldStart: "fail" })]);
     const refused = await send();

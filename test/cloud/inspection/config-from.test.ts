@@ -31,7 +31,7 @@ function inspection(config: Record<string, unknown>, change: Partial<Inspection>
 const of = (config: Record<string, unknown>, flags: ConfigFlags = {}) =>
   configFrom(inspection(config), flags);
 
-test("a script that says nothing gets the defaults", () => {
+test("a script without options gets the defaults", () => {
   expect(configFrom(inspection({}, { dialect: "none", executables: ["srv"] }))).toEqual({
     kind: "function",
     exposedPort: 8000,
@@ -51,7 +51,7 @@ test("a script that says nothing gets the defaults", () => {
   });
 });
 
-test("fal's keywords, in seconds and counts, come over", () => {
+test("fal's options are accepted, in seconds and counts", () => {
   const config = of({
     kind: "container",
     exposed_port: 9000,
@@ -89,7 +89,7 @@ test("fal's keywords, in seconds and counts, come over", () => {
   });
 });
 
-test("ours come over too", () => {
+test("deployctl's own options are accepted", () => {
   const config = configFrom(
     inspection(
       {
@@ -134,7 +134,7 @@ test("ours come over too", () => {
   });
 });
 
-test("what is switched off is the same as what is not named, and a flag says the last word", () => {
+test("a feature switched off equals one not mentioned, and a flag wins", () => {
   const plain = of({});
   const off = { models_cache: false, early_stream: false };
   expect(JSON.stringify(of(off))).toBe(JSON.stringify(plain));
@@ -145,7 +145,7 @@ test("what is switched off is the same as what is not named, and a flag says the
   expect(() => of({ early_stream: "yes" })).toThrow(/True or False/);
 });
 
-test("a flag goes before the script", () => {
+test("a flag overrides the script", () => {
   const config = of(
     { exposed_port: 9000, keep_alive: 10, startup_timeout: 5, app_auth: "public", secrets: ["A"] },
     {
@@ -183,7 +183,6 @@ describe("hardware", () => {
     [asked, { machineType: "ANY", gpuCount: 1 }, "ANY", 1],
     [asked, { machineType: "GPU-A100" }, "GPU-A100", 4],
     [asked, { gpuCount: 1 }, "GPU-H100", 1],
-    [{ machine_type: ["GPU-B200", "GPU-H100"] }, {}, "GPU-B200", 0],
     [{ machine_types: ["GPU-H200"] }, {}, "GPU-H200", 0],
     [{ gpu: "L4" }, {}, "GPU-L4", 1],
     [{ gpu: "RTX 4090:2" }, {}, "GPU-RTX 4090", 2],
@@ -191,6 +190,27 @@ describe("hardware", () => {
     [{ gpu: "GPU-H100" }, {}, "GPU-H100", 1],
   ])("of %j with %j", (config, flags, machineType, gpuCount) => {
     expect(of(config, flags).hardware).toEqual({ machineType, gpuCount });
+  });
+});
+
+test("a list of machine types or GPUs is an order of preference", () => {
+  const types = ["GPU-B200", "GPU-H100", "XS"];
+  expect(of({ machine_type: types, num_gpus: 2 }).hardware).toEqual({
+    machineType: "GPU-B200",
+    gpuCount: 2,
+    alternatives: [
+      { machineType: "GPU-H100", gpuCount: 2 },
+      { machineType: "XS", gpuCount: 2 },
+    ],
+  });
+  expect(of({ gpu: ["H100!", "A100-80GB:4"] }).hardware).toEqual({
+    machineType: "GPU-H100",
+    gpuCount: 1,
+    alternatives: [{ machineType: "GPU-A100-80GB", gpuCount: 4 }],
+  });
+  expect(of({ machine_type: types }, { machineType: "GPU-T4" }).hardware).toEqual({
+    machineType: "GPU-T4",
+    gpuCount: 0,
   });
 });
 
@@ -218,7 +238,7 @@ test.each([
   ["none", ["python3", "server.py", "-m", "vllm"], 64],
   ["none", ["python3", "-m", "http.server"], 1],
   ["fal", ["vllm", "serve", "m"], 1],
-] as const)("%s with %j lets %i requests into a replica", (dialect, command, expected) => {
+] as const)("%s with %j sends %i requests to a replica", (dialect, command, expected) => {
   const { scale } = configFrom(inspection({}, { dialect, command: [...command] }));
   expect(scale.maxMultiplexing).toBe(expected);
 });
@@ -231,14 +251,14 @@ test("a served function and an app listen on 8080", () => {
   });
 });
 
-test("packages of an image are requirements when that is wanted", () => {
+test("packages of an image become requirements on request", () => {
   const image = { env: { A: "image", B: "image" }, pip: ["torch", "x"], ignored: [] };
   const found = inspection({ requirements: ["x"] }, { image });
   expect(configFrom(found).requirements).toEqual(["x"]);
   expect(configFrom(found, { imageMode: "pip" }).requirements).toEqual(["x", "torch"]);
 });
 
-test("variables: image, script, present values, flags, each over the one before; no secrets", () => {
+test("variables come from image, script, present values and flags, in this order, without secrets", () => {
   const found = inspection(
     { env: { B: "script", C: "script", D: "script", HF_TOKEN: "********" } },
     {
@@ -264,7 +284,7 @@ test("variables: image, script, present values, flags, each over the one before;
   });
 });
 
-describe("what does not fit is told with keyword, line and flag", () => {
+describe("unsupported values are reported with keyword, line and flag", () => {
   test.each<[Record<string, unknown>, RegExp, string]>([
     [
       { exposed_port: "8000" },
@@ -303,7 +323,7 @@ describe("what does not fit is told with keyword, line and flag", () => {
     });
   });
 
-  test("a keyword that only running tells is given by its flag, or is an error", () => {
+  test("an option known only at run time needs its flag, or is an error", () => {
     const found = inspection({}, { dynamic: ["exposed_port", "metadata"] });
     expect(configFrom(found, { exposedPort: 5 }).exposedPort).toBe(5);
     expect(() => configFrom(found)).toThrow(
@@ -311,12 +331,15 @@ describe("what does not fit is told with keyword, line and flag", () => {
     );
   });
 
-  test("rejects a script for Modal", () => {
-    expect(() => configFrom(inspection({}, { dialect: "modal" }))).toThrow(/is a Modal script/);
+  test("a keyword of Modal has the name that it has there", () => {
+    const found = inspection({ max_containers: 0 }, { dialect: "modal" });
+    expect(() => configFrom(found)).toThrow(
+      /max_containers of serve .* is 0; expected .* 1 or more/,
+    );
   });
 });
 
-test("a snapshot keeps what the script reads, secrets apart", () => {
+test("a snapshot contains what the script reads, except secrets", () => {
   const env_read = ["MODEL", "HF_TOKEN", "UNSET"].map((name) => ({ name }));
   const environment = { MODEL: "m", HF_TOKEN: "t", OTHER: "o" };
   expect(environmentSnapshot({ env_read }, environment)).toEqual({
@@ -326,14 +349,14 @@ test("a snapshot keeps what the script reads, secrets apart", () => {
 });
 
 test.each(["HF_TOKEN", "OPENAI_API_KEY", "db_password", "MySecret", "AWS_CREDENTIALS"])(
-  "%s looks secret",
+  "%s looks like a secret",
   (name) => expect(looksSecret(name)).toBe(true),
 );
 test.each(["MODEL_NAME", "PORT", "MAX_LEN"])("%s does not", (name) => {
   expect(looksSecret(name)).toBe(false);
 });
 
-describe("a script's reference", () => {
+describe("a script reference", () => {
   test.each([
     ["deploy.py", "deploy.py", undefined],
     ["a/b.py::serve", "a/b.py", "serve"],
@@ -350,7 +373,7 @@ describe("a script's reference", () => {
     "deploy.py::a.b",
     "deploy.py::a::b",
     "::serve",
-  ])("%j names nothing", (text) => {
+  ])("%j is invalid", (text) => {
     expect(() => readScriptReference(text)).toThrow(
       expect.objectContaining({ code: "CLOUD_SCRIPT_MISSING", exitCode: 2 }),
     );

@@ -22,7 +22,7 @@ function read(text: string, buildArguments: Record<string, string> = {}): Read {
   return JSON.parse(output) as Read;
 }
 
-test("variables in both forms, with others in them, over several lines", () => {
+test("reads variables in both forms, nested and over several lines", () => {
   const { env } = read(`
 FROM python:3.12
 # a comment
@@ -42,7 +42,7 @@ ENV D=\${A}-$B-\${VERSION}-\${NONE:-none}-$UNSET
   });
 });
 
-test("packages of pip and uv, however they are called; other commands are listed", () => {
+test("reads packages of pip and uv in any spelling, and lists other commands", () => {
   const { pip, ignored } = read(`
 FROM a
 RUN apt-get update && pip install --no-cache-dir "vllm==0.15.1" && rm -rf /tmp/x
@@ -75,7 +75,7 @@ CMD ["serve"]
   ]);
 });
 
-test("of several stages the last one counts, with what it is made from", () => {
+test("uses the last of several stages, with its base", () => {
   const found = read(
     `
 ARG TAG=1
@@ -92,7 +92,7 @@ ENV OWN=2
   expect(found.env).not.toHaveProperty("UNUSED");
 });
 
-test("what belongs to the container's own file system, and secrets, are not taken", () => {
+test("ignores the container's own file system and secrets", () => {
   const found = read(
     "FROM a\nENV PATH=/opt/bin:$PATH HF_TOKEN=hf_0123456789 LD_LIBRARY_PATH=/x OK=1\n",
   );
@@ -110,6 +110,6 @@ test.each([
   "ENV X",
   "RUN pip install 'unfinished",
   "FROM a\nENV =x",
-])("%j is borne", (text) => {
+])("%j is accepted", (text) => {
   expect(read(text).pip).toBeInstanceOf(Array);
 });

@@ -22,7 +22,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test("programs are looked up as a replica will", () => {
+test("programs are found as a replica will find them", () => {
   const search = { searchPath: `/nowhere:${path.join(folder, "bin")}`, folder };
   const absolute = path.join(folder, "bin/vllm");
   const names = ["vllm", "plain", "folder", "nothing", "./beside", "beside", absolute, "/no/such"];
@@ -35,7 +35,7 @@ test("programs are looked up as a replica will", () => {
   ]);
 });
 
-test("what is there passes; what is missing is named, with the way to get it", () => {
+test("existing programs pass; missing ones are named with how to install them", () => {
   const search = { searchPath: path.join(folder, "bin"), folder };
   expect(() => checkExecutables(["vllm"], search)).not.toThrow();
   for (const [names, message, hint] of [
@@ -58,7 +58,7 @@ test("what is there passes; what is missing is named, with the way to get it", (
   }
 });
 
-describe("the line that installs", () => {
+describe("the install command", () => {
   const image = (base: string, pip: string[] = []) => ({ base, env: {}, pip, ignored: [] });
 
   test.each([
@@ -86,7 +86,7 @@ describe("the line that installs", () => {
     expect(installLine(name, given, platform)).toBe(line);
   });
 
-  test("is a requirement for what comes as a Python package alone", () => {
+  test("suggests a requirement for Python packages", () => {
     expect(packageOf("vllm", image("vllm/vllm-openai:v0.15.1"))).toBe("vllm==0.15.1");
     expect(packageOf("ollama", undefined)).toBeUndefined();
   });

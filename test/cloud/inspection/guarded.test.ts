@@ -25,13 +25,13 @@ async function inspect(text: string, target = "serve", environment: Record<strin
   return { found, told };
 }
 
-test("is announced, and adds what reading left open", async () => {
+test("is announced, and completes what static reading left open", async () => {
   mkdirSync(path.join(folder, "own"));
   writeFileSync(path.join(folder, "own/__init__.py"), "def count(): return len('abc')\n");
   const { found, told } = await inspect(
     `
 import os, own, fal
-SIZES = [n for n in range(3)]
+SIZES = (lambda: [0, 1, 2])()
 @fal.function(exposed_port=8000, num_gpus=own.count(), max_concurrency=SIZES[-1],
               machine_type=os.environ.get("PRE" + "FIX" + str(SIZES[0]), "GPU"))
 def serve(): pass
@@ -52,7 +52,7 @@ print("chatter on standard output")
   expect(found.files).toContain("own/__init__.py");
 });
 
-test("is left out when reading suffices, and when nobody wants it", async () => {
+test("is skipped when static reading suffices, or when nobody wants it", async () => {
   const { told } = await inspect("import fal\n@fal.function(exposed_port=1)\ndef serve(): pass\n");
   expect(told).toEqual([]);
   writeFileSync(
@@ -63,7 +63,7 @@ test("is left out when reading suffices, and when nobody wants it", async () => 
   expect(found.dynamic).toEqual(["exposed_port"]);
 });
 
-test("an object that a call makes is found out", async () => {
+test("finds an object returned by a call", async () => {
   const { found } = await inspect(`
 import deployctl
 def make(factory): return factory(port=8123)(lambda: None)
@@ -78,7 +78,7 @@ serve = make(getattr(deployctl, "app"))
   });
 });
 
-test("packages that are not here are stood in for, and what comes of them stays open", async () => {
+test("replaces missing packages by stand-ins, whose values stay open", async () => {
   const { found } = await inspect(`
 import no_such_torch as torch
 from no_such_library.deep import Base, decorate
@@ -96,7 +96,7 @@ def serve(): pass
   expect(found.config).not.toHaveProperty("num_gpus");
 });
 
-describe("a script may not, while it is read,", () => {
+describe("a script being inspected may not", () => {
   const attempt = (statement: string) => `
 import os, shutil, socket, subprocess, sys, sqlite3, deployctl
 def port(): return 8000
@@ -149,7 +149,7 @@ def serve(): pass
     expect(connections).toBe(0);
   });
 
-  test("and one that bears the refusal is read on, with a warning", async () => {
+  test("but can catch the refusal and continue, with a warning", async () => {
     const { found } = await inspect(
       attempt(`
 try:
@@ -164,7 +164,7 @@ except OSError:
   });
 });
 
-test("temporary files are its own, and are gone afterwards", async () => {
+test("temporary files are private and deleted afterwards", async () => {
   const temporary = path.join(folder, "temporary");
   mkdirSync(temporary);
   vi.stubEnv("TMPDIR", temporary);
@@ -183,12 +183,12 @@ def serve(): pass
   expect(readdirSync(temporary)).toEqual([]);
 });
 
-test("sees of the environment what it reads, and tells no secret", async () => {
+test("shows environment variables that the script reads, but no secrets", async () => {
   const secret = "sk-0123456789abcdef";
   const { found } = await inspect(
     `
 import os, deployctl
-NAMES = [name for name in ("MY_API_KEY", "OTHER") if name in os.environ]
+NAMES = [name for name in ("MY_API_KEY", "OTH" + chr(69) + "R") if name in os.environ]
 KEY = os.environ["MY_API_KEY"]
 @deployctl.app(port=8000, name=",".join(NAMES), env={"URL": "x" + KEY + "x"})
 def serve(): pass
@@ -200,11 +200,11 @@ def serve(): pass
   expect(JSON.stringify(found)).not.toContain(secret);
 });
 
-test("a script that never finishes is given up", async () => {
+test("a script that never finishes is stopped", async () => {
   const file = path.join(folder, "endless.py");
   writeFileSync(
     file,
-    "import deployctl\nX = [n for n in (1,)][0]\n@deployctl.app(port=X)\ndef serve(): pass\nwhile True: pass\n",
+    "import deployctl\nX = (lambda: 1)()\n@deployctl.app(port=X)\ndef serve(): pass\nwhile True: pass\n",
   );
   await expect(inspectScript(file, "serve", { runLimitMs: 500 })).rejects.toMatchObject({
     code: "CLOUD_SCRIPT_INVALID",
@@ -214,10 +214,15 @@ test("a script that never finishes is given up", async () => {
 
 test.each([
   ["raises", "{}['a']", /deploy\.py:3: KeyError: 'a'/],
+  [
+    "lacks a variable",
+    "os.environ['MODEL_DIR']",
+    /deploy\.py:3: reads MODEL_DIR, which is not set/,
+  ],
   ["exits Python", "import sys; sys.exit(1)", /deploy\.py:\S+ loading the script exits Python/],
   ["misses a name of a module", "from os import nothing_there", /deploy\.py:3: ImportError/],
 ])("reports a script that %s, with its line", async (_what, statement, sentence) => {
-  const text = `import deployctl\nX = [n for n in (1,)][0]\n${statement}\n@deployctl.app(port=X)\ndef serve(): pass\n`;
+  const text = `import deployctl, os\nX = (lambda: 1)()\n${statement}\n@deployctl.app(port=X)\ndef serve(): pass\n`;
   await expect(inspect(text)).rejects.toMatchObject({
     code: "CLOUD_SCRIPT_INVALID",
     message: expect.stringMatching(sentence),

@@ -34,8 +34,8 @@ async function read(
   });
 }
 
-describe("a recipe for fal", () => {
-  test("is read to the last word", async () => {
+describe("a fal recipe", () => {
+  test("is read completely", async () => {
     const found = await inspectScript(recipe, "serve", { environment: { PATH: process.env.PATH } });
     expect(found).toMatchObject({
       schema: 1,
@@ -61,7 +61,7 @@ describe("a recipe for fal", () => {
     expect(found.warnings[1]?.sentence).toContain("--max-multiplexing 64");
   });
 
-  test("is read with the environment that it is deployed with", async () => {
+  test("is read with the environment of its deployment", async () => {
     const environment = { PATH: process.env.PATH, MODEL_NAME: "acme/other" };
     const found = await inspectScript(recipe, undefined, { environment });
     expect(found.command[2]).toBe("acme/other");
@@ -83,7 +83,7 @@ const values: [string, string, unknown][] = [
   ],
   ["sums", "port=8000 + 80, keep_alive=2 * 60 - 10", { port: 8080, keep_alive: 110 }],
   ["names", "port=PORT_SAID, gpu=GPU", { port: 9000, gpu: "L4" }],
-  ["names bound anew", "port=COUNTED", { port: 3 }],
+  ["reassigned names", "port=COUNTED", { port: 3 }],
   ["formatted texts", "name=f'{NAME}-{2:03d}{GPU!r}'", { name: "chat-002'L4'" }],
   [
     "joined texts",
@@ -106,7 +106,7 @@ const values: [string, string, unknown][] = [
     "port=int('80' + '00'), max_concurrency=max(1, len(NAME))",
     { port: 8000, max_concurrency: 4 },
   ],
-  ["calls of its own functions", "port=port_of('a', extra=2)", { port: 13 }],
+  ["calls of the script's own functions", "port=port_of('a', extra=2)", { port: 13 }],
   ["given keywords", "**OPTIONS", { port: 1234, health_path: "/up" }],
   [
     "Python's version",
@@ -134,7 +134,7 @@ const values: [string, string, unknown][] = [
   ],
 ];
 
-describe("keywords are worked out", () => {
+describe("keywords are evaluated", () => {
   const head = `
 import os, sys
 import deployctl
@@ -168,7 +168,7 @@ def port_of(key, extra=0):
     expect(found.dynamic).toEqual([]);
   });
 
-  test("what only running tells is named, and the rest is read all the same", async () => {
+  test("values known only at run time are named, and the rest is still read", async () => {
     const found = await read(`
 import deployctl, torch, os, random
 GPUS = torch.cuda.device_count()
@@ -205,14 +205,14 @@ def serve(): pass
     ]);
   });
 
-  test("keywords whose very names are open are not taken for none", async () => {
+  test("keywords with unknown names are not taken as absent", async () => {
     const found = await read(
       "import deployctl, own\n@deployctl.app(port=1, **own.options())\ndef serve(): pass\n",
     );
     expect(found).toMatchObject({ config: { port: 1 }, dynamic: ["*"] });
   });
 
-  test("functions that call each other for ever, and long sums, are no trap", async () => {
+  test("functions that call each other forever, and huge sums, are stopped", async () => {
     const calls = Array.from({ length: 12 }, (_, index) => {
       const next = `f${(index + 1) % 12}()`;
       return `def f${index}():\n    ${Array(12).fill(next).join("; ")}\n    return 8000`;
@@ -224,7 +224,7 @@ def serve(): pass
     expect(found.target).toBe("serve");
   });
 
-  test("nothing of the script is run", async () => {
+  test("nothing of the script is executed", async () => {
     const mark = path.join(folder, "ran");
     await read(`
 import deployctl, os
@@ -241,7 +241,7 @@ def serve(): pass
   });
 });
 
-describe("what can be deployed", () => {
+describe("deployable objects", () => {
   test.each([
     [
       "fal's function",
@@ -292,7 +292,7 @@ describe("what can be deployed", () => {
     [
       "Modal's",
       "import modal\napp = modal.App('a')\n@app.function(gpu='H100')\n@modal.web_server(8000)\ndef serve(): pass",
-      "modal-function",
+      "function",
       "modal",
     ],
   ])("%s", async (_what, text, kind, dialect) => {
@@ -300,14 +300,14 @@ describe("what can be deployed", () => {
     expect(found).toMatchObject({ target: "serve", kind, dialect, dynamic: [] });
   });
 
-  test("the only decorated object needs no name, among functions that are not", async () => {
+  test("the only decorated object needs no name, even among other functions", async () => {
     const found = await read(
       "import deployctl\ndef helper(): pass\n@deployctl.app\ndef main(): pass\nclass Other: pass\n",
     );
     expect(found.target).toBe("main");
   });
 
-  test("an app has its options in keywords, attributes and its bases; its endpoints are read", async () => {
+  test("an app has options in keywords, attributes and base classes; its endpoints are read", async () => {
     const found = await read(
       `
 import fal
@@ -347,7 +347,7 @@ class MyChatApp(Base, keep_alive=10):
   });
 });
 
-describe("the programs that a script calls", () => {
+describe("programs that a script starts", () => {
   test.each([
     [
       "a list in a name, added to",
@@ -405,8 +405,8 @@ if __name__ == "__main__":
   });
 });
 
-describe("the variables that it reads", () => {
-  test("are listed with their values, defaults and lines; a replica's own are not", async () => {
+describe("variables that a script reads", () => {
+  test("are listed with values, defaults and lines, except the replica's own", async () => {
     const found = await read(
       `
 import os
@@ -428,12 +428,66 @@ def serve():
     ]);
     expect(found.warnings).toContainEqual({
       code: "variable_unset",
-      sentence: "deploy.py:7 reads C, which is not set.",
+      sentence: "deploy.py:7 reads C, which is not set. Use --env C=VALUE.",
       line: 7,
+      variable: "C",
     });
   });
 
-  test("never show a secret, wherever it has got to", async () => {
+  test.each([
+    ["comprehensions", "ALL = {key: os.environ.get(key) for key in ['A', 'B']}", ["A", "B"]],
+    [
+      "tests of comprehensions",
+      "SET = [f'X_{n}' for n in ('A', 'B') if f'X_{n}' in os.environ]",
+      ["X_A", "X_B"],
+    ],
+    [
+      "choices of all variables",
+      "def is_ours(name):\n    return name.startswith('X_') or name == 'A'\nALL = {name: value for name, value in os.environ.items() if is_ours(name)}",
+      ["A", "X_Y"],
+    ],
+    [
+      "loops",
+      "found = {}\nfor key, usual in {'A': 1, 'B': 2}.items():\n    found[key] = os.getenv(key, usual)",
+      ["A", "B"],
+    ],
+    [
+      "functions of its own",
+      "def read(name, usual=None):\n    return os.environ.get('X_' + name, usual)\nA = read('A')\nB = read('B', 'b')",
+      ["X_A", "X_B"],
+    ],
+    ["names of a secret of Modal", "S = modal.Secret.from_local_environ(['A'])", ["A"]],
+    ["a module beside it", "import variables_of_module", ["FROM_MODULE"]],
+  ])("are found in %s", async (_what, text, names) => {
+    write("variables_of_module.py", "import os\n\nVALUE = os.environ.get('FROM_MODULE')\n");
+    const found = await read(`import os, modal\n${text}\ndef serve(): pass\n`, {
+      target: "serve",
+      environment: { A: "a", X_Y: "y", OTHER: "o" },
+    });
+    expect(found.env_read.map(({ name }) => name)).toEqual(names);
+    expect(found.warnings.map(({ code }) => code)).not.toContain("variable_unresolved");
+  });
+
+  test("that only running it tells are named with their line, and what mends it", async () => {
+    const found = await read(
+      `
+import os, own
+KEYS = {key: os.environ.get(key) for key in own.keys()}
+ALL = {key: value for key, value in os.environ.items() if key != "PATH"}
+COPY = dict(os.environ, MORE="1"), {**os.environ}, os.environ.copy()
+def serve(): pass
+`,
+      { target: "serve" },
+    );
+    expect(found.env_read).toEqual([]);
+    const warnings = found.warnings.filter(({ code }) => code === "variable_unresolved");
+    expect(warnings.map(({ line }) => line)).toEqual([3, 4]);
+    expect(warnings[0]?.sentence).toMatch(
+      /^deploy\.py:3 reads variables .*: KEYS = .*own\.keys\(\)\}\. .*use --env NAME=VALUE/,
+    );
+  });
+
+  test("never show a secret, wherever it was copied", async () => {
     const token = "hf_abcdefghijklmnop";
     const found = await read(
       `
@@ -456,6 +510,17 @@ def serve(): subprocess.run(["srv", "--token", TOKEN])
   });
 });
 
+test("a keyword that fal does not have is ignored with a warning", async () => {
+  const found = await read("import fal\n@fal.function(num_gpu=1, serve=True)\ndef run(): pass\n");
+  expect(found.warnings).toEqual([
+    {
+      code: "keyword_unknown",
+      sentence: "Unknown keyword num_gpu is ignored; did you mean num_gpus?",
+      line: 2,
+    },
+  ]);
+});
+
 test.each([
   "from fal import ContainerImage",
   "from fal.container import ContainerImage",
@@ -472,7 +537,7 @@ def serve(): pass
   expect(found.image?.env).toEqual({ B: "1" });
 });
 
-test("the files that it needs are found beside it, and nothing else", async () => {
+test("required files are found next to it, and nothing else", async () => {
   write("helper.py", "import deeper.module\n");
   write("deeper/__init__.py", "");
   write("deeper/module.py", "from . import other\n");
@@ -505,16 +570,10 @@ def serve():
   ]);
 });
 
-describe("what cannot be read is told with its place", () => {
+describe("unreadable input is reported with its position", () => {
   test.each([
     ["CLOUD_SCRIPT_INVALID", "import os\n\ndef serve(:\n", "serve", /deploy\.py:3: .*def serve\(:/],
     ["CLOUD_SCRIPT_INVALID", "x = 1\0", "serve", /null bytes/],
-    [
-      "CLOUD_SCRIPT_INVALID",
-      "import fal\n@fal.function(num_gpu=1)\ndef serve(): pass\n",
-      "serve",
-      /deploy\.py:2: .*num_gpu; did you mean num_gpus\? Fix/,
-    ],
     [
       "CLOUD_SCRIPT_INVALID",
       "import deployctl\n\n@deployctl.app(ports=1)\ndef serve(): pass\n",
@@ -550,7 +609,7 @@ describe("what cannot be read is told with its place", () => {
     });
   });
 
-  test("a script that is not there, and a folder", async () => {
+  test("a missing script, and a folder", async () => {
     for (const name of ["nowhere.py", "."]) {
       await expect(inspectScript(path.join(folder, name))).rejects.toMatchObject({
         code: "CLOUD_SCRIPT_MISSING",

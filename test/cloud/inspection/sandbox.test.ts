@@ -62,12 +62,12 @@ PORT = ${typeof address === "object" ? address?.port : 0}
 def path(text): return ctypes.c_char_p(text.encode())
 def words(*texts): return (ctypes.c_char_p * (len(texts) + 1))(*[text.encode() for text in texts], None)
 def touch(): return ("touch " + MARK).encode()
-${statements.map(attempt).join("")}@deployctl.app(port=[8000][0] + len([n for n in ()]))
+${statements.map(attempt).join("")}@deployctl.app(port=[8000][0] + (lambda: 0)())
 def serve(): pass
 `;
 }
 
-/** Goes on with what follows when it is refused. */
+/** Continues with the next statement when it is refused. */
 function attempt(statement: string): string {
   return `try:\n${statement.replace(/^/gm, "    ")}\nexcept (OSError, ValueError):\n    pass\n`;
 }
@@ -144,14 +144,14 @@ function harm(text: string): string[] {
   ];
 }
 
-describe.skipIf(!isConfinable)("by itself", () => {
-  test.each(escapes)("%s is of no use", async (_, statement) => {
+describe.skipIf(!isConfinable)("in the sandbox", () => {
+  test.each(escapes)("%s has no effect", async (_, statement) => {
     const text = harmful(statement);
     await inspect(text, "python3");
     expect(harm(text)).toEqual([]);
   });
 
-  test("threads and temporary files are had", async () => {
+  test("threads and temporary files work", async () => {
     const found = await inspect(
       harmful(`import tempfile, threading
 with tempfile.NamedTemporaryFile("w") as file: file.write("x")
@@ -170,7 +170,7 @@ describe.skipIf(!isConfinable || !hasNamespaces)("in a user namespace", () => {
   test.each([
     ["whose rights are all of it", 'exec unshare -Ur python3 "$@"'],
     ["that allows no other", `exec unshare -Ur sh -c '${refuse}; exec python3 "$@"' sh "$@"`],
-  ])("%s, no escape is of use", async (name, command) => {
+  ])("%s, no escape works", async (name, command) => {
     const program = python(name.replaceAll(" ", "-"), command);
     const text = harmful(...escapes.map(([, statement]) => statement));
     const { config } = await inspect(text, program);
@@ -180,8 +180,8 @@ describe.skipIf(!isConfinable || !hasNamespaces)("in a user namespace", () => {
   });
 });
 
-describe.skipIf(!isConfinable)("where the system cannot confine it", () => {
-  test("nothing is run unless somebody says yes, who is told why", async () => {
+describe.skipIf(!isConfinable)("a system that cannot confine it", () => {
+  test("runs nothing without confirmation, and says why", async () => {
     const text = harmful("open(MARK, 'w').close() if False else libc.creat(path(MARK), 0o600)");
     await expect(inspect(text, unconfinable)).rejects.toMatchObject({
       code: "CLOUD_SCRIPT_NOT_RUN",
@@ -197,13 +197,13 @@ describe.skipIf(!isConfinable)("where the system cannot confine it", () => {
     expect(harm(text)).toEqual(["mark"]);
   });
 
-  test.each(Object.entries(known))("%s would have done its harm", async (_, statement) => {
+  test.each(Object.entries(known))("would let %s do harm", async (_, statement) => {
     const text = harmful(statement);
     await inspect(text, unconfinable, async () => true);
     expect(harm(text)).toEqual(["mark"]);
   });
 
-  test("the command names --yes-run without a terminal, and takes it or --static", async () => {
+  test("the command names --yes-run without a terminal, and accepts it or --static", async () => {
     const cloud = await CloudHome.create();
     try {
       cloud.write("deploy.py", harmful("pass"));

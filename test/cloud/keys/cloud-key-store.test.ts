@@ -69,7 +69,7 @@ describe("a key", () => {
     expect(readFileSync(stateFile(folder)).includes(token.slice(15, -6))).toBe(false);
   });
 
-  test("is not found by anything else", () => {
+  test("is found by nothing else", () => {
     const { key, token } = store.create({ organisation: "acme", scope: "api" });
     const other = store.create({ organisation: "acme", scope: "api" });
     const last = token.at(-1) === "0" ? "1" : "0";
@@ -87,7 +87,7 @@ describe("a key", () => {
     }
   });
 
-  test("works no more once it is revoked or has expired", () => {
+  test("stops working once it is revoked or expired", () => {
     const { key, token } = store.create({ organisation: "acme", scope: "api" });
     const brief = store.create({ organisation: "acme", scope: "api", expiresAt: time + dayMs });
     expect(store.revoke(`dk_${key.id}`).revokedAt).toBe(time);
@@ -101,7 +101,7 @@ describe("a key", () => {
     expect(store.verify(token)).toBeUndefined();
   });
 
-  test("is rotated: both work for the grace, then the new one alone, with the same rights", () => {
+  test("is rotated: both work for a while, then only the new one, with the same permissions", () => {
     const expiresAt = time + 30 * dayMs;
     const { key, token } = store.create({
       ...{ organisation: "acme", scope: "api:read", apps: ["chat"], description: "ci" },
@@ -125,14 +125,14 @@ describe("a key", () => {
     expect(store.verify(atOnce.token)?.id).toBe(atOnce.key.id);
   });
 
-  test("that is not known is told of without repeating what may be a secret", () => {
+  test("that is unknown is reported without repeating a possible secret", () => {
     const secretLooking = `dk_${"x".repeat(60)}`;
     expect(() => store.revoke(secretLooking)).toThrow(/No key has the id/);
     expect(() => store.revoke(secretLooking)).not.toThrow("xxxxxxxxxxxxxxxxxxxxxxxx");
     expect(() => store.rotate("aaaaaaaaaaaa", 0)).toThrow("aaaaaaaaaaaa");
   });
 
-  test("of an organisation or for an app that cannot be is refused", () => {
+  test("for an invalid organisation or app is refused", () => {
     expect(() => store.create({ organisation: "A", scope: "api" })).toThrow("organisation name");
     const apps = ["chat", "../x"];
     expect(() => store.create({ organisation: "acme", scope: "api", apps })).toThrow("app name");
@@ -146,7 +146,7 @@ describe("a key", () => {
     expect(store.create(admin).key.apps).toEqual([]);
   });
 
-  test("has the minute of its last use noted, without a write for each request", () => {
+  test("records the minute of its last use, without a write for each request", () => {
     const { key, token } = store.create({ organisation: "acme", scope: "api" });
     time += 90_500;
     store.verify(token);
@@ -176,7 +176,7 @@ describe("the pepper", () => {
     }
   });
 
-  test("is nobody else's to read, and must be there once there are keys", () => {
+  test("is readable by its owner only, and required once there are keys", () => {
     const file = pepperFile(folder);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     store.create({ organisation: "acme", scope: "api" });

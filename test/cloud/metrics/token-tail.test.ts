@@ -23,9 +23,9 @@ describe("tokens are counted", () => {
       "in an event before the last",
       `data: {"usage":null}\n\ndata: {"usage":${usage}}\n\ndata: [DONE]\n\n`,
     ],
-    ["where later events have none", `data: {"usage":${usage}}\n\ndata: {"usage":null}\n\n`],
-    ["behind a very long reply", `{"text":"${"x".repeat(300_000)}","usage":${usage}}`],
-    ["where the text speaks of usage", `{"text":"\\"usage\\":{ \\"usage\\":","usage":${usage}}`],
+    ["although later events have none", `data: {"usage":${usage}}\n\ndata: {"usage":null}\n\n`],
+    ["after a very long reply", `{"text":"${"x".repeat(300_000)}","usage":${usage}}`],
+    ["although the text mentions usage", `{"text":"\\"usage\\":{ \\"usage\\":","usage":${usage}}`],
   ])("%s", (_, text) => {
     expect(read(text)).toEqual(counts);
     expect(read(text, 1000)).toEqual(counts);
@@ -41,7 +41,7 @@ describe("tokens are counted", () => {
   });
 });
 
-test("nothing is made of replies that tell nothing", () => {
+test("counts nothing in replies without usage", () => {
   for (const text of [
     "",
     "{}",
@@ -56,7 +56,7 @@ test("nothing is made of replies that tell nothing", () => {
   }
 });
 
-test("the size of pieces makes no difference, and no text is too odd", () => {
+test("gives the same count for pieces of any size and any text", () => {
   fc.assert(
     fc.property(fc.string(), fc.integer({ min: 1, max: 50 }), (text, pieceBytes) => {
       expect(read(`${text}"usage":${usage}`, pieceBytes)).toEqual(counts);

@@ -96,7 +96,7 @@ test("the access log has a line for each request, and rotates its files", async 
   expect(log).toEqual([]);
 });
 
-test("an access log that cannot be written is reported once, and again when it works", async () => {
+test("a failing access log is reported once, and again after it recovered", async () => {
   const file = path.join(folder, "access.log");
   mkdirSync(file);
   const log: string[] = [];
@@ -158,7 +158,7 @@ test("Prometheus reads requests, times, tokens, replicas and GPUs", async () => 
   expect((await metrics.scrape()).text).not.toContain('state="SETUP"');
 });
 
-test("usage is added up by the hour, over restarts, and costs what GPUs cost", () => {
+test("usage is summed by the hour, across restarts, with GPU costs", () => {
   let time = 1000 * hourMs + 1;
   const clock = { now: () => time, wallMs: () => time };
   const log: string[] = [];

@@ -111,7 +111,7 @@ describe("an app on FastAPI", () => {
     expect([answer.status, await answer.json()]).toEqual([status, expected]);
   });
 
-  test("is served by it, with a description of its endpoints", async () => {
+  test("describes its endpoints", async () => {
     const version = await (await fetch(`${replica.url}/version`)).json();
     expect(version).toMatch(/^0\.\d+/);
     const description = await (await fetch(`${replica.url}/openapi.json`)).json();
@@ -119,14 +119,14 @@ describe("an app on FastAPI", () => {
     expect(replica.errors).not.toContain("Duplicate Operation ID");
   });
 
-  test("tells which field of a model is wrong", async () => {
+  test("names the wrong field of a model", async () => {
     const answer = await post("/", { prompt: 1 });
     expect(answer.status).toBe(422);
     const { detail } = await answer.json();
     expect(detail).toMatchObject([{ loc: ["body", "prompt"], type: "string_type" }]);
   });
 
-  test("keeps the reasons of its failures in the log", async () => {
+  test("logs the reasons of its failures", async () => {
     const answer = await post("/fail", {});
     expect(answer.status).toBe(500);
     expect(await answer.text()).not.toContain("secret");
@@ -136,13 +136,13 @@ describe("an app on FastAPI", () => {
   test.each([
     ["/stream", { count: 2 }, "data: 0\n\ndata: 1\n\n"],
     ["/ticks", {}, "data: tick 0\n\ndata: tick 1\n\n"],
-  ])("streams what a generator yields: %s", async (pathName, body, text) => {
+  ])("streams the values of a generator: %s", async (pathName, body, text) => {
     const answer = await post(pathName, body);
     expect(answer.headers.get("content-type")).toContain("text/event-stream");
     expect(await answer.text()).toBe(text);
   });
 
-  test("talks over a WebSocket", async () => {
+  test("serves a WebSocket", async () => {
     const socket = new WebSocket(`${replica.url.replace("http", "ws")}/live`);
     const replies: unknown[] = [];
     await once(socket, "open");
@@ -156,7 +156,7 @@ describe("an app on FastAPI", () => {
     expect(replies[1]).toMatchObject({ error: [{ loc: ["body", "prompt"] }] });
   });
 
-  test("handles its exit and is torn down when it is asked to end", async () => {
+  test("handles its exit and is torn down on request", async () => {
     replica.kill("SIGTERM");
     await replica.ended;
     const order = ["exit handled", "torn down"].map((text) => replica.output.indexOf(text));

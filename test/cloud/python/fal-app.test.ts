@@ -84,7 +84,7 @@ describe("an app", () => {
     await replica.answer("/health");
   });
 
-  test("is set up before its port opens, and says that it is well", async () => {
+  test("is set up before its port opens, and reports its health", async () => {
     expect(replica.output).toContain("set up");
     const answer = await fetch(`${replica.url}/health`);
     expect([answer.status, await answer.json()]).toEqual([200, { status: "ok" }]);
@@ -118,25 +118,25 @@ describe("an app", () => {
     expect([answer.status, await answer.json()]).toEqual([status, expected]);
   });
 
-  test("keeps the reasons of its failures in the log", async () => {
+  test("logs the reasons of its failures", async () => {
     const answer = await post(replica, "/fail", {});
     expect(await answer.text()).not.toContain("secret");
     await replica.printed("ValueError: a secret detail");
   });
 
-  test("streams what a generator yields", async () => {
+  test("streams the values of a generator", async () => {
     const answer = await post(replica, "/stream", { count: 3 });
     expect(answer.headers.get("content-type")).toBe("text/event-stream");
     expect(await answer.text()).toBe("data: 0\n\ndata: 1\n\ndata: 2\n\n");
   });
 
-  test("refuses a body that is no JSON, and a method that it has not", async () => {
+  test("refuses a body that is not JSON, and an unknown method", async () => {
     expect((await post(replica, "/", "{")).status).toBe(422);
     const answer = await fetch(`${replica.url}/`);
     expect([answer.status, answer.headers.get("allow")]).toEqual([405, "POST"]);
   });
 
-  test("finishes what it has begun when it is asked to end, then tears down", async () => {
+  test("finishes running requests when it is stopped, then tears down", async () => {
     const slow = post(replica, "/slow", {});
     await replica.printed("slow began");
     replica.kill("SIGTERM");
@@ -163,8 +163,8 @@ def double(x: int): return {"twice": 2 * x}
   expect(await (await post(replica, "/", { x: 4 })).json()).toEqual({ twice: 8 });
 });
 
-test("pydantic's models are read and written where the script's Python has pydantic", async () => {
-  // Stands in for pydantic with two classes of its names, which is all that is used.
+test("pydantic models are read and written if the script's Python has pydantic", async () => {
+  // Replaces pydantic by two classes with its names, which is all that is used.
   const pydantic = `
 class BaseModel:
     def __init__(self, **fields): self.__dict__.update(fields)

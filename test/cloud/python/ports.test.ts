@@ -48,14 +48,14 @@ async function startServer(environment: Record<string, string> = {}) {
   return await folder.start(script, { environment, files: { "server.py": server } });
 }
 
-describe("a server of Python in a child process", () => {
-  test("binds the replica's port; its check of itself on 8000 finds it", async () => {
+describe("a Python server in a child process", () => {
+  test("binds the replica's port, and its own check of 8000 reaches it", async () => {
     const replica = await startServer();
     const answer = await replica.answer("/self");
     expect(await answer.json()).toEqual({ bound: ["127.0.0.1", replica.port] });
   });
 
-  test("runs ten times beside itself", async () => {
+  test("runs ten times side by side", async () => {
     const replicas = await Promise.all(Array.from({ length: 10 }, () => startServer()));
     const answers = await Promise.all(replicas.map((replica) => replica.answer("/self")));
     const bound = await Promise.all(answers.map(async (one) => (await one.json()) as unknown));
@@ -64,7 +64,7 @@ describe("a server of Python in a child process", () => {
     for (const replica of replicas) replica.kill("SIGKILL");
   });
 
-  test("is not reachable on the machine's other addresses", async () => {
+  test("is unreachable at the machine's other addresses", async () => {
     const replica = await startServer();
     await replica.answer();
     const outer = Object.values(networkInterfaces())
@@ -81,19 +81,19 @@ describe("a server of Python in a child process", () => {
     ["every address of IPv6", { FAMILY: "AF_INET6", HOST: "::" }],
     ["an empty host", { HOST: "" }],
     ["loopback by its name", { HOST: "localhost" }],
-  ])("that binds %s answers the gateway's address", async (_what, environment) => {
+  ])("that binds %s answers at the gateway's address", async (_what, environment) => {
     const replica = await startServer(environment);
     expect((await replica.answer()).status).toBe(200);
   });
 
-  test("keeps its address where that is allowed", async () => {
+  test("keeps its address if that is allowed", async () => {
     const replica = await startServer({ DEPLOYCTL_BIND_ANY: "1" });
     const answer = await replica.answer();
     expect(await answer.json()).toEqual({ bound: ["0.0.0.0", replica.port] });
   });
 });
 
-test("asyncio, in the script itself, is mapped: server and client", async () => {
+test("asyncio in the script itself is mapped: server and client", async () => {
   const replica = await folder.start(`
 import asyncio
 async def answer(reader, writer):
@@ -113,7 +113,7 @@ async def serve():
 });
 
 test.each([["AF_INET"], ["AF_INET6"]])(
-  "a server of both families answers the gateway, %s first",
+  "a dual-stack server answers the gateway, %s first",
   async (first) => {
     // asyncio leaves the order to chance.
     const replica = await folder.start(
@@ -142,7 +142,7 @@ def serve():
   },
 );
 
-test("other ports and sockets of other kinds are left alone", async () => {
+test("other ports and kinds of sockets are unchanged", async () => {
   const replica = await folder.start(`
 import os, socket
 def serve():
@@ -164,7 +164,7 @@ def serve():
   expect(told.join(" ")).toBe("free True local True TypeError TypeError TypeError ");
 });
 
-test("a client is led to the replica's port on this machine, and nowhere else", () => {
+test("a client reaches the replica's port only on this machine", () => {
   const code = `
 import os, socket
 os.environ["DEPLOYCTL_PORT_MAP"] = "8000:21000"
@@ -214,7 +214,7 @@ def serve():
   expect(replica.output).toContain("bound 29871");
 });
 
-test("a sitecustomize of the user's own is loaded too, in the script's children", async () => {
+test("the user's own sitecustomize is loaded too, in the script's children", async () => {
   const replica = await folder.start(
     `
 import subprocess, sys
@@ -230,7 +230,7 @@ def serve():
   expect(replica.output).toContain("mine");
 });
 
-test("deployctl.port() is the replica's, and replica_id() its id", async () => {
+test("deployctl.port() and replica_id() return the replica's values", async () => {
   const replica = await folder.start(
     "import deployctl\ndef serve(): print(deployctl.port(), deployctl.replica_id())\n",
   );

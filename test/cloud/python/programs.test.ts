@@ -50,8 +50,8 @@ const words: [string, string][] = [
   ["srv", "srv"],
 ];
 
-describe("the words of a command", () => {
-  test("are changed where they say the port, and nowhere else", () => {
+describe("the arguments of a command", () => {
+  test("are changed where they name the port, and nowhere else", () => {
     const rewritten = callEach(
       "' '.join(_programs.rewrite_words(case.split(' '), {8000: 21000}))",
       words.map(([said]) => said),
@@ -59,7 +59,7 @@ describe("the words of a command", () => {
     expect(rewritten).toEqual(words.map(([, meant]) => meant));
   });
 
-  test("keep their addresses where that is allowed", () => {
+  test("keep their addresses if that is allowed", () => {
     const rewritten = callEach(
       "_programs.rewrite_words(case, {8000: 21000})",
       [["srv", "--host", "0.0.0.0", "--listen", "0.0.0.0:8000"]],
@@ -68,7 +68,7 @@ describe("the words of a command", () => {
     expect(rewritten).toEqual([["srv", "--host", "0.0.0.0", "--listen", "0.0.0.0:21000"]]);
   });
 
-  test("are found in a line of the shell, whose other text stays", () => {
+  test("are found in a shell command, whose other text stays", () => {
     const lines = [
       ["cd /srv && ./server --port 8000 2>&1 | tee 'a  b.log'", 1],
       ["X='1 2' srv  --port=8000  --name \"8000 a\"", 1],
@@ -88,7 +88,7 @@ describe("the words of a command", () => {
   });
 });
 
-test("programs are told apart: Python and its scripts need no other arguments", () => {
+test("Python and its scripts need no other arguments", () => {
   folder.write("bin/of-python", "#!/usr/bin/env python3\n");
   folder.write("bin/of-venv", "#!/opt/venv/bin/python -s\n");
   folder.write("bin/of-node", "#!/usr/bin/env node\n");
@@ -118,10 +118,10 @@ test.each([
   ["os.system", `os.system(" ".join(${command}))`],
   ["os.execv", `os.execv(${command}[0], ${command})`],
   [
-    "a Python of its own",
+    "its own Python",
     `subprocess.run([sys.executable, "-c", 'import subprocess; subprocess.run(${command})'])`,
   ],
-])("a server of another language gets its port, started by %s", async (_what, call) => {
+])("a server in another language gets its port when started by %s", async (_what, call) => {
   const replica = await folder.start(`import os, subprocess, sys\ndef serve():\n    ${call}\n`, {
     files: { "server.cjs": nodeServer },
   });

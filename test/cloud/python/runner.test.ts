@@ -13,9 +13,9 @@ beforeAll(() => {
 });
 afterAll(async () => await folder.remove());
 
-describe("a script that fails", () => {
+describe("a failing script", () => {
   test.each([
-    ["is no Python", "def serve(:\n    pass\n", 65, "syntax_error", "deploy.py:1: ", 1],
+    ["is not Python", "def serve(:\n    pass\n", 65, "syntax_error", "deploy.py:1: ", 1],
     ["has a NUL", "x = 1\0\n", 65, "syntax_error", "null bytes", undefined],
     ["has no such function", "def other(): pass\n", 67, "target_missing", "no serve", undefined],
     ["names no function", "serve = 8000\n", 67, "target_missing", "not a function", undefined],
@@ -52,13 +52,13 @@ describe("a script that fails", () => {
     expect(replica.errors).not.toContain("runner.py");
   });
 
-  test("is not there", async () => {
+  test("does not exist", async () => {
     const replica = await folder.startFile("nowhere.py");
     expect(await replica.ended).toBe(66);
     expect(await replica.told("failed")).toMatchObject({ reason: "script_missing" });
   });
 
-  test("wants a port that another has", async () => {
+  test("needs a port that is in use", async () => {
     const replica = await folder.start(`
 import socket
 def serve():
@@ -70,7 +70,7 @@ def serve():
     expect(await replica.told("failed")).toMatchObject({ reason: "port_conflict", line: 6 });
   });
 
-  test("fails in a file beside it, which is named", async () => {
+  test("fails in an imported file, which is named", async () => {
     const replica = await folder.start("import helper\ndef serve(): helper.run()\n", {
       files: { "helper.py": "\n\ndef run():\n    1 / 0\n" },
     });
@@ -85,13 +85,13 @@ def serve():
     ["sys.exit(7)", 7],
     ["sys.exit('no model')", 1],
     ["sys.exit()", 0],
-  ])("ends itself by %s", async (call, code) => {
+  ])("exits by %s", async (call, code) => {
     const replica = await folder.start(`import sys\ndef serve():\n    ${call}\n`);
     expect(await replica.ended).toBe(code);
     if (call.includes("model")) expect(replica.errors).toContain("no model");
   });
 
-  test("has a wrong map of ports", async () => {
+  test("has an invalid port map", async () => {
     const environment = { DEPLOYCTL_PORT_MAP: "8000:eight" };
     const replica = await folder.start("def serve(): pass\n", { environment });
     expect(await replica.ended).toBe(64);
@@ -102,8 +102,8 @@ def serve():
   });
 });
 
-describe("a target that returns", () => {
-  test("ends the replica when nothing of it lives", async () => {
+describe("a function that returns", () => {
+  test("ends the replica when nothing of it runs", async () => {
     const replica = await folder.start("def serve(): print('nothing to do', end='')\n");
     expect(await replica.ended).toBe(0);
     expect(replica.events.map(({ phase }) => phase)).toEqual(["importing", "calling", "returned"]);
@@ -114,7 +114,7 @@ describe("a target that returns", () => {
   test.each([
     ["a code", "sh -c 'exit 3'", 3, 3],
     ["a signal", "sh -c 'kill -9 $$'", 137, -9],
-  ])("passes on that its server had ended with %s", async (_what, command, code, told) => {
+  ])("reports that its server had exited with %s", async (_what, command, code, told) => {
     const replica = await folder.start(
       `import shlex, subprocess\ndef serve():\n    subprocess.run(shlex.split(${JSON.stringify(command)}))\n`,
     );
@@ -122,7 +122,7 @@ describe("a target that returns", () => {
     expect(await replica.told("returned")).toMatchObject({ program: "sh", code: told });
   });
 
-  test("goes on while its server lives, and says how that ended", async () => {
+  test("continues while its server runs, and reports how it exited", async () => {
     const replica = await folder.start(`
 import subprocess, sys
 SERVER = """
@@ -140,7 +140,7 @@ def serve():
     expect(replica.event("returned")).toMatchObject({ code: 4 });
   });
 
-  test("goes on while a thread of it listens", async () => {
+  test("continues while one of its threads listens", async () => {
     const replica = await folder.start(`
 import http.server, threading
 def serve():
@@ -163,7 +163,7 @@ def serve():
 });
 
 describe("SIGTERM", () => {
-  test("lets a blocking server end by itself, then the script", async () => {
+  test("lets a blocking server exit by itself, then the script", async () => {
     const replica = await folder.start(`
 import subprocess, sys
 import deployctl
@@ -206,7 +206,7 @@ def serve():
     expect(replica.errors).toBe("");
   });
 
-  test("ends children that a fork has made, with their own default", async () => {
+  test("ends forked children, with their default handler", async () => {
     const replica = await folder.start(`
 import os, time
 def serve():
@@ -223,7 +223,15 @@ def serve():
   });
 });
 
-test("a recipe for fal runs unchanged, on the replica's port alone", async () => {
+test("the example of a server of its own runs", async () => {
+  const replica = await folder.startFile(
+    path.join(import.meta.dirname, "../../../docs/examples/own-server.py"),
+  );
+  const answer = await replica.answer("/a");
+  expect(await answer.json()).toEqual({ path: "/a", replica: "replica-1" });
+});
+
+test("a fal recipe runs unchanged, only on the replica's port", async () => {
   const programs = path.join(folder.path, "bin");
   mkdirSync(programs);
   copyFileSync(path.join(fixtures, "fake-server.py"), path.join(programs, "vllm"));
@@ -241,7 +249,7 @@ test("a recipe for fal runs unchanged, on the replica's port alone", async () =>
   expect(await canConnect(replica.port, 500)).toBe(false);
 });
 
-test("a log that cannot be written does not end the replica", async () => {
+test("an unwritable log does not end the replica", async () => {
   const replica = await folder.start(`
 import http.server, os
 # As on a full disk: every write fails.

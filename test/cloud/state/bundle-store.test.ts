@@ -24,7 +24,7 @@ const file = (name: string, text: string, isExecutable = false) => ({
 });
 const read = (...files: ReturnType<typeof file>[]) => readBundle({ script: "app.py", files });
 
-it("are written with their folders and rights, and cannot be changed", () => {
+it("are written with their folders and permissions, and are read-only", () => {
   const bundle = read(file("app.py", "print(1)"), file("lib/run.sh", "#!/bin/sh\n", true));
   bundles.keep(bundle);
   const at = bundles.folderOf(bundle.hash);
@@ -34,7 +34,7 @@ it("are written with their folders and rights, and cannot be changed", () => {
   expect(statSync(path.join(at, "lib")).mode & 0o777).toBe(0o500);
 });
 
-it("are the same for the same files in any order, and others for anything else", () => {
+it("have the same id for the same files in any order, and another id otherwise", () => {
   const hash = (...files: ReturnType<typeof file>[]) => read(...files).hash;
   const script = file("app.py", "1");
   expect(hash(script, file("b", "2"))).toBe(hash(file("b", "2"), script));
@@ -49,7 +49,7 @@ it("are the same for the same files in any order, and others for anything else",
   expect(new Set(others).size).toBe(others.length);
 });
 
-it("that nobody uses are removed, with what was left unfinished", () => {
+it("that are unused are removed, with unfinished ones", () => {
   const [kept, gone] = [read(file("app.py", "kept")), read(file("app.py", "gone"))];
   bundles.keep(kept);
   bundles.keep(kept);
@@ -67,7 +67,7 @@ it.each(["../app.py", "/etc/passwd", "a/../../b", "a//b", "./a", "a\\b", "a\0b",
   },
 );
 
-it("without their script, with a path twice, or too large are refused", () => {
+it("without their script, with a duplicate path, or too large are refused", () => {
   const refused = expect.objectContaining({ code: cloudErrors.bundleInvalid.code });
   expect(() => read(file("other.py", ""))).toThrow(refused);
   expect(() => read(file("app.py", "1"), file("app.py", "2"))).toThrow(refused);

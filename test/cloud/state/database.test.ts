@@ -53,7 +53,7 @@ const notes = (database: StateDatabase) =>
 const note = (database: StateDatabase, text: string) =>
   database.statement("INSERT INTO notes (text) VALUES (?)").run(text);
 
-it("keeps what is written, for the user alone, in WAL with full synchronisation", () => {
+it("stores data for the owner only, in WAL mode with full synchronisation", () => {
   const database = open();
   note(database, "kept");
   expect(database.statement("PRAGMA journal_mode").get()?.journal_mode).toBe("wal");
@@ -65,7 +65,7 @@ it("keeps what is written, for the user alone, in WAL with full synchronisation"
 });
 
 describe("a transaction", () => {
-  it("is all or nothing, also with another one inside", () => {
+  it("is all or nothing, also when nested", () => {
     const database = open();
     expect(() =>
       database.transaction(() => {
@@ -79,7 +79,7 @@ describe("a transaction", () => {
     expect(notes(database)).toEqual(["yes"]);
   });
 
-  it("tells that the disk is full, and leaves nothing behind", () => {
+  it("reports a full disk and leaves nothing behind", () => {
     const database = open();
     const pages = database.statement("PRAGMA page_count").get()?.page_count;
     database.connection.exec(`PRAGMA max_page_count = ${pages}`);
@@ -93,7 +93,7 @@ describe("a transaction", () => {
 });
 
 describe("the schema", () => {
-  it("goes forward after a backup, all steps or none", () => {
+  it("is upgraded after a backup, all steps or none", () => {
     const old = open();
     note(old, "old");
     close(old);
@@ -108,7 +108,7 @@ describe("the schema", () => {
     expect(listBackups(file).length).toBeGreaterThan(0);
   });
 
-  it("of a newer version is refused and left alone", () => {
+  it("of a newer version is refused and unchanged", () => {
     close(open([first, second]));
     const before = readFileSync(file);
     expect(() => open([first])).toThrow(
@@ -126,7 +126,7 @@ it("has one owner at a time", () => {
 });
 
 describe("backups", () => {
-  it("are made once a day, and seven are kept", () => {
+  it("are made daily, and seven are kept", () => {
     const database = open();
     note(database, "one");
     expect(database.backupWhenDue()).toBeDefined();
@@ -142,7 +142,7 @@ describe("backups", () => {
     ).toBe(true);
   });
 
-  it("go on being made after the clock was put back", () => {
+  it("continue after the clock was put back", () => {
     const database = open();
     expect(database.backupWhenDue()).toBeDefined();
     now -= 365 * 86_400_000;
@@ -151,7 +151,7 @@ describe("backups", () => {
     expect(database.backupWhenDue()).toBeUndefined();
   });
 
-  it("bring back what was, and what is there is set aside", () => {
+  it("restore the data and set the current file aside", () => {
     const database = open();
     note(database, "before");
     const copy = database.backup();
@@ -165,7 +165,7 @@ describe("backups", () => {
     expect(notes(open())).toEqual(["after", "before"]);
   });
 
-  it("that are damaged or missing are refused, and nothing is touched", () => {
+  it("that are damaged or missing are refused, and nothing changes", () => {
     const database = open();
     note(database, "mine");
     close(database);
@@ -182,7 +182,7 @@ describe("backups", () => {
 
 describe("a damaged file", () => {
   const damage: [string, () => void][] = [
-    ["that is no database", () => writeFileSync(file, "something else entirely. ".repeat(400))],
+    ["that is not a database", () => writeFileSync(file, "something else entirely. ".repeat(400))],
     [
       "with torn pages",
       () => {
@@ -194,7 +194,7 @@ describe("a damaged file", () => {
     ["that was cut", () => truncateSync(file, statSync(file).size - 4096)],
   ];
 
-  it.each(damage)("%s is set aside, and no empty one is begun in its place", (_name, spoil) => {
+  it.each(damage)("%s is set aside, and no empty one is created in its place", (_name, spoil) => {
     const database = open();
     for (let count = 0; count < 400; count += 1) note(database, `note ${count} ${"x".repeat(50)}`);
     const copy = database.backup();
@@ -215,7 +215,7 @@ describe("a damaged file", () => {
     expect(readdirSync(folder)).toContain(aside);
   });
 
-  it("without a backup can be left behind on purpose", () => {
+  it("without a backup can be replaced explicitly", () => {
     writeFileSync(file, "something else entirely. ".repeat(400));
     expect(() => open()).toThrow(/damaged/);
     expect(() => open()).toThrow(ProductError);
@@ -223,7 +223,7 @@ describe("a damaged file", () => {
     expect(notes(open())).toEqual([]);
   });
 
-  it("half of a journal's last page is as if the last write had not been", () => {
+  it("with half of its last journal page loses only the last write", () => {
     const database = open();
     note(database, "whole");
     note(database, "torn");

@@ -16,7 +16,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-it("is held by one and can be taken when it is given back", () => {
+it("has one owner and is free after release", () => {
   const giveBack = takeLock(folder);
   expect(readLock(folder)?.processId).toBe(process.pid);
   expect(() => takeLock(folder)).toThrow(`already running on ${folder} (pid ${process.pid})`);
@@ -25,7 +25,7 @@ it("is held by one and can be taken when it is given back", () => {
   takeLock(folder)();
 });
 
-it("of a process that is gone is taken over", async () => {
+it("of a dead process is taken over", async () => {
   const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"]);
   const identity = identifyProcess(child.pid ?? 0);
   writeFileSync(lockFile(folder), JSON.stringify(identity));
@@ -37,7 +37,7 @@ it("of a process that is gone is taken over", async () => {
   takeLock(folder)();
 });
 
-it("of an id that was used again for another process is taken over", () => {
+it("of a reused process id is taken over", () => {
   const own = identifyProcess(process.pid);
   for (const other of [{ startTime: "1" }, { bootId: "another boot" }]) {
     writeFileSync(lockFile(folder), JSON.stringify({ ...own, ...other }));
@@ -45,21 +45,21 @@ it("of an id that was used again for another process is taken over", () => {
   }
 });
 
-it("that is torn is taken over", () => {
+it("that is incomplete is taken over", () => {
   for (const text of ["", "{", "[]", '{"processId":"x"}']) {
     writeFileSync(lockFile(folder), text);
     takeLock(folder)();
   }
 });
 
-it("that another one took over meanwhile is not given back", () => {
+it("that another process took over is not released", () => {
   const giveBack = takeLock(folder);
   writeFileSync(lockFile(folder), JSON.stringify(identifyProcess(1)));
   giveBack();
   expect(readLock(folder)?.processId).toBe(1);
 });
 
-it("cannot be taken where no folder can be, which is told in a sentence", () => {
+it("without a folder fails with one sentence", () => {
   const file = path.join(folder, "file");
   writeFileSync(file, "");
   for (const impossible of [file, path.join(file, "below")]) {

@@ -17,7 +17,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-it("a port is one replica's until it is released, also after a restart", () => {
+it("a port belongs to one replica until released, also after a restart", () => {
   const port = { kind: "port", value: "20001", share: 1 } as const;
   const reservations = new StoredReservations(database);
   expect(reservations.reserve({ ...port, replica: "a" })).toBe(true);

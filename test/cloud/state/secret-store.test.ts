@@ -24,7 +24,7 @@ afterEach(() => {
 const chat = { organisation: "local", app: "chat" };
 const keyFile = () => path.join(folder, "keys", "secrets");
 
-it("come back as they were, and are listed without their values", () => {
+it("are returned unchanged, and listed without their values", () => {
   store.secrets.setSecret("local", "HF_TOKEN", "hf_påss\nword");
   store.secrets.setSecret("local", "HF_TOKEN", "hf_newer");
   expect(store.secrets.secret("local", "HF_TOKEN")).toBe("hf_newer");
@@ -34,7 +34,7 @@ it("come back as they were, and are listed without their values", () => {
   expect(() => store.secrets.deleteSecret("local", "HF_TOKEN")).toThrow(ProductError);
 });
 
-it("are not in the database's files as they are", () => {
+it("are not stored in plain text", () => {
   store.secrets.setSecret("local", "HF_TOKEN", "hf_1234567890");
   store.secrets.setVariables(chat, { DATABASE_URL: "postgres://user:pass1234@db" });
   store.secrets.freeze({ ...chat, revision: "r0001" }, { API_KEY: "sk_1234567890" });
@@ -62,7 +62,7 @@ it("cannot be moved from one name to another in the database", () => {
   );
 });
 
-it("have a key that is the user's alone; another key opens nothing, and a torn one is refused", () => {
+it("have a key readable by its owner only; another key opens nothing, and an incomplete one is refused", () => {
   store.secrets.setSecret("local", "HF_TOKEN", "hf_x");
   expect(statSync(keyFile()).mode & 0o777).toBe(0o600);
   const sealed = SecretBox.open(keyFile(), true).seal("text", "place");
@@ -73,7 +73,7 @@ it("have a key that is the user's alone; another key opens nothing, and a torn o
   expect(() => SecretBox.open(keyFile(), true)).toThrow(ProductError);
 });
 
-it("whose key was lost or changed are told of at the start, again and again", () => {
+it("whose key was lost or changed are reported at every start", () => {
   store.secrets.setSecret("local", "HF_TOKEN", "hf_x");
   const key = readFileSync(keyFile());
   const reopen = () => openStore(store.database, folder, systemClock);
@@ -86,7 +86,7 @@ it("whose key was lost or changed are told of at the start, again and again", ()
   expect(reopen().secrets.secret("local", "HF_TOKEN")).toBe("hf_x");
 });
 
-it("with a bad name or an endless value are refused, all of a set or none", () => {
+it("with an invalid name or a huge value are refused, all of a set or none", () => {
   const bad: [string, string][] = [
     ["1A", "x"],
     ["A-B", "x"],
@@ -102,7 +102,7 @@ it("with a bad name or an endless value are refused, all of a set or none", () =
   expect(store.secrets.variables(chat)).toEqual([]);
 });
 
-it("are told apart without being kept", () => {
+it("can be compared without storing them", () => {
   const { secrets } = store;
   expect(secrets.fingerprint({ a: "1", b: "2" })).toBe(secrets.fingerprint({ b: "2", a: "1" }));
   expect(secrets.fingerprint({ a: "1" })).not.toBe(secrets.fingerprint({ a: "2" }));

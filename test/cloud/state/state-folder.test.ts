@@ -14,7 +14,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-it("is made with its parents, and taken as it is afterwards", () => {
+it("is created with its parents, and reused", () => {
   const wanted = path.join(folder, "a", "b");
   makeStateFolder(wanted);
   makeStateFolder(wanted);
@@ -22,7 +22,7 @@ it("is made with its parents, and taken as it is afterwards", () => {
 });
 
 it.runIf(process.platform === "linux")(
-  "is refused where no folder can be made, such as /proc",
+  "is refused if no folder can be created, such as in /proc",
   () => {
     for (const wanted of ["/proc/deployctl", "/proc/deployctl/state"]) {
       expect(() => makeStateFolder(wanted)).toThrow(

@@ -49,7 +49,7 @@ export interface HostProcess {
   kill(): Promise<void>;
 }
 
-/** In a process of its own. Resolves when it takes calls. */
+/** Starts a separate process. Resolves when it accepts calls. */
 export async function spawnHost(stateFolder: string, log: string[]): Promise<HostProcess> {
   const program = path.join(import.meta.dirname, "host-process.mts");
   const child = spawn(process.execPath, [program, stateFolder], {

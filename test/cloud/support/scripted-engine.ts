@@ -80,7 +80,7 @@ export class ScriptedEngine implements Engine {
     this.#change(replica, { phase: "exited", exit: exitOf(exit) });
   }
 
-  /** As if the machine had lost it while nobody looked. */
+  /** Loses a replica, as a machine may between two looks. */
   vanish(replica: string): void {
     this.#living.delete(replica);
   }

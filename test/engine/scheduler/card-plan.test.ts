@@ -89,7 +89,7 @@ describe("the automatic window", async () => {
 
   it("depends on the card's memory if the model is on the card", () => {
     expect(plan(8 * gib, h200)).toEqual([32_768, 4]);
-    // Much memory beside it does not help: a larger window would push layers from the card.
+    // More machine memory does not help: a larger window would push layers from the GPU.
     expect(plan(128 * gib, 7.6 * gib)).toEqual([4096, 4]);
     expect(plan(128 * gib)).toEqual([32_768, 4]);
   });

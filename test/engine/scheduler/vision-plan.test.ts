@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 
 describe("a vision model without a built image reader", () => {
-  it("is found with the projector beside it", () => {
+  it("is found with the projector in its folder", () => {
     expect(model.projectors).toEqual([projectorFile]);
   });
 

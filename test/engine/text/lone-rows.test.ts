@@ -10,10 +10,10 @@ const step = (lengths: Record<number, number>) =>
   }));
 
 test.each([
-  ["one token by itself", { 0: 1 }, [0]],
+  ["one token alone", { 0: 1 }, [0]],
   ["two tokens of one slot", { 0: 2 }, []],
   ["neighbours", { 2: 1, 3: 1 }, []],
-  ["slots that are none", { 0: 1, 2: 1 }, [0, 2]],
+  ["no slots", { 0: 1, 2: 1 }, [0, 2]],
   ["one that stands apart", { 0: 1, 1: 1, 5: 1 }, [5]],
   ["a prompt that is one token longer than the next", { 0: 41, 1: 40 }, [0]],
   ["two neighbours that are", { 0: 40, 1: 41, 2: 41 }, []],

@@ -47,7 +47,7 @@ test("lets a step grow by half for a prompt's end, within the configured chunk a
   expect(new PrefillPace(64, 512).chunk(false)).toEqual({ wanted: 64, most: 64 });
 });
 
-test("reads several whole prompts in one step when nobody else waits for it", () => {
+test("reads several whole prompts in one step when nothing else waits for it", () => {
   const pace = new PrefillPace(undefined, 512);
   pace.note(64, 256);
   expect(pace.chunk(true)).toEqual({ wanted: 64, most: 200 });

@@ -28,7 +28,7 @@ export const follows: Target = {
           const replies = await Promise.all(
             targets.map((target) => fetch(server.url + target, { signal: leaving.signal })),
           );
-          // Of a stream, the beginning is enough; a refusal ends by itself.
+          // Reads only the beginning of a stream; a refusal ends by itself.
           for (const reply of replies.filter(({ ok }) => !ok)) {
             checkReply({ status: reply.status, text: await reply.text() });
           }

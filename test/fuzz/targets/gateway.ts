@@ -1,4 +1,4 @@
-// The public side of deployctl: heads and keys that are nearly right. Nobody passes without a key.
+// The public side of deployctl: nearly valid heads and keys. No request passes without a key.
 import { cloudKey, keysBy, routedApp } from "../../support/cloud-documents.ts";
 import { TestGateway } from "../../support/test-gateway.ts";
 import { conversationOf } from "../http-bytes.ts";

@@ -1,4 +1,4 @@
-// Damaged models and projectors, loaded in earnest: a runner may refuse one or end, and nobody else does.
+// Damaged models and projectors are really loaded: only their runner may refuse or crash.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { isRecord } from "../../../source/base/json-record.ts";

@@ -5,7 +5,7 @@ import { hostileText, hostileValue } from "../hostile-values.ts";
 import { orRefusal } from "../refusal.ts";
 import type { Target } from "../target.ts";
 
-/** While a grammar is written nobody else is answered; busy machines take several times as long. */
+/** Creating a grammar blocks other requests; busy machines take several times as long. */
 const longestMs = 1000;
 const types = ["null", "boolean", "integer", "number", "string", "array", "object", "x"];
 const parts = [

@@ -9,7 +9,7 @@ import { mutateBytes } from "../mutate-bytes.ts";
 import { orRefusal } from "../refusal.ts";
 import type { Target } from "../target.ts";
 
-/** Each would leave a file beside the script. */
+/** Each would leave a file next to the script. */
 const escapes = [
   'open(MARK, "w").write("x")',
   'import os; os.system("touch " + MARK)',

@@ -1,4 +1,4 @@
-// What is no request, or two at once, on the server's socket.
+// Invalid and pipelined requests on the server's socket.
 import { conversationOf } from "../http-bytes.ts";
 import { converse } from "../raw-socket.ts";
 import { checkReply, ServerUnderAttack } from "../server-under-attack.ts";
@@ -39,7 +39,7 @@ export const sockets: Target = {
   },
 };
 
-/** All that came over one connection. @throws Error for a reply that tells of a defect */
+/** Returns all bytes of one connection. @throws Error for a reply that shows a defect */
 export function checkReplies(text: string): void {
   for (const reply of text.split(/(?=HTTP\/1\.1 \d{3} )/)) {
     const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(reply)?.[1] ?? 0);

@@ -90,7 +90,7 @@ describe("images", () => {
   const source = "{{ range .Messages }}{{ .Content }}({{ len .Images }});{{ end }}";
   const image = { base64: "" };
 
-  it("stand before the text, counted over the conversation", () => {
+  it("come before the text, counted over the conversation", () => {
     const messages = [
       { ...user("one"), images: [image, image] },
       assistant("ok"),

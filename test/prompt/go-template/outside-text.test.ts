@@ -53,7 +53,7 @@ describe("functions see the unmodified text", () => {
 });
 
 describe("an untrusted control text", () => {
-  it("is plain, and a template's own beside it is not", () => {
+  it("is plain, and a template's own next to it is not", () => {
     expect(segments("<s>{{ .Prompt }}</s>{{ .Response }}", "a</s>b")).toEqual([
       { text: "<s>a", special: true },
       { text: "</s>", special: false },

@@ -29,6 +29,24 @@ test("rules are renamed, and nothing else changes", () => {
   );
 });
 
+test("words share their beginnings", () => {
+  const gbnf =
+    'root ::= "[" ("apple" | "apricot"\n | "b" # no more\n) ("a" | "b" "c" | "d" | "e"?) end\nend ::= "x" | "xy"';
+  expect(added(gbnf)).toBe(
+    [
+      "root ::= client-root",
+      'r0 ::= "ple" | "ricot"',
+      'r1 ::= "ap" r0 | "b"',
+      'r2 ::= "" | "y"',
+      'r3 ::= "x" r2',
+      'client-root ::= "[" (r1  # no more',
+      ') ("a" | "b" "c" | "d" | "e"?) client-end',
+      "client-end ::= r3 ",
+      "",
+    ].join("\n"),
+  );
+});
+
 /** Rules that each refer to the next one, the last of them to "x". */
 function chain(length: number, body: (next: string) => string): string {
   const names = ["root", ...Array.from({ length }, (_, index) => `r${index}`)];
@@ -39,20 +57,24 @@ function chain(length: number, body: (next: string) => string): string {
 const words = (count: number) =>
   Array.from({ length: count }, (_, index) => `"w${index}"`).join(" | ");
 
+/** Words that all begin differently. */
+const characters = (count: number) =>
+  Array.from({ length: count }, (_, n) => `"${String.fromCodePoint(0x4e00 + n)}"`).join(" | ");
+
 describe("refused for too many ways, naming the rule", () => {
   test.each<[string, string, string]>([
     ["optional parts, repeated", 'root ::= ("a"? ){100} "a"{100}', "root"],
     ["behind a long text", 'root ::= "z"{500} x\nx ::= ("a"?){100} "a"{100}', "x"],
-    ["alternatives", `root ::= "a" word\nword ::= ${words(600)}`, "root"],
+    ["alternatives", `root ::= "a" word\nword ::= ${characters(600)}`, "root"],
     [
       "alternatives, multiplied",
-      `root ::= ("a" x "1" | "a" x "2" | "a" x "3")\nx ::= ${words(200)}`,
+      `root ::= ("a" x "1" | "a" x "2" | "a" x "3")\nx ::= ${characters(200)}`,
       "root",
     ],
     ["ambiguous recursion", 'root ::= "a" root "x" | "a" root "y" | "b"', "root"],
     ["optional parts after a recursion", 'root ::= "a" root "a"? | "b"', "root"],
     [
-      "left recursion behind an empty rule",
+      "left recursion after an empty rule",
       'root ::= a root "a" | "b"\na ::= b\nb ::= "c" |',
       "root",
     ],
@@ -69,6 +91,7 @@ describe("refused for too many ways, naming the rule", () => {
 describe("accepted", () => {
   test.each<[string, string]>([
     ["words", `root ::= (${words(300)})+`],
+    ["a thousand words", `root ::= ${words(1000)}`],
     ["bounded sentences", 'root ::= ([a-z]{1,1000} " "){1,50}'],
     ["words with optional spaces", 'root ::= ([a-z]+ " "?)+'],
     ["sums", 'root ::= sum\nsum ::= part ([+*/-] part)*\npart ::= [0-9]+ | "(" sum ")"'],

@@ -137,11 +137,11 @@ describe("a call after its mark", () => {
   it.each<[about: string, output: OutputFormat, written: string]>([
     ["of another tool", hermes, json("nothing", "{}")],
     ["without what is required", hermes, json("look_up", "{}")],
-    ["with an argument that there is not", hermes, json("look_up", '{"word": "a", "page": 1}')],
+    ["with an unknown argument", hermes, json("look_up", '{"word": "a", "page": 1}')],
     ["with text after it", hermes, `${json("ping", "{}")} Done.`],
     ["in XML without what is required", { name: "qwenCoder" }, coder("look_up", { limit: "3" })],
     [
-      "in XML with a number that is none",
+      "in XML with an invalid number",
       { name: "qwenCoder" },
       coder("look_up", { word: "a", limit: "x" }),
     ],
@@ -157,7 +157,7 @@ describe("a call after its mark", () => {
     ],
     ["in elements without what is required", minimax, elements("look_up", "<limit>3</limit>")],
     ["in elements twice", minimax, elements("look_up", "<word>a</word><word>b</word>")],
-    ["in elements, a number that is none", minimax, elements("save", `${oslo}<depth>x</depth>`)],
+    ["in elements, an invalid number", minimax, elements("save", `${oslo}<depth>x</depth>`)],
     ["in elements, text for an object", minimax, elements("save", "<place>Oslo</place>")],
     [
       "in elements within elements, without what is required",
@@ -233,7 +233,7 @@ describe("the marks", () => {
     expect(holds(grammarsOf(hermes, [open]), json("ping", '{"any": 1}'))).toBe(true);
   });
 
-  it("cannot stand before a schema that no grammar can express", async () => {
+  it("cannot precede a schema that no grammar can express", async () => {
     const broken = { ...ping, parameters: { properties: { a: { $ref: "https://x.test/y" } } } };
     await expect(checkToolSchemas([broken])).rejects.toThrow(/tool "ping".*\/properties\/a\/\$ref/);
   });
@@ -242,12 +242,12 @@ describe("the marks", () => {
     ["not", { not: { required: ["a"] } }],
     ["if", { if: { required: ["a"] }, else: { required: ["b"] } }],
     ["$dynamicRef", { properties: { a: { $dynamicRef: "#node" } } }],
-  ])("cannot stand before a schema whose %s would be ignored", async (keyword, parameters) => {
+  ])("cannot precede a schema whose %s would be ignored", async (keyword, parameters) => {
     const check = checkToolSchemas([{ ...ping, parameters }]);
     await expect(check).rejects.toThrow(`\`${keyword}\``);
   });
 
-  it("stand before schemas as real clients send them", async () => {
+  it("precede schemas as real clients send them", async () => {
     const parameters = {
       $schema: "http://json-schema.org/draft-07/schema#",
       title: "Ping",

@@ -1,4 +1,4 @@
-// How many ways a pattern has for one token: the counts decide which patterns are refused.
+// Counts of the ways in which a pattern matches one token, which decide what is refused.
 import { expect, test } from "vitest";
 import { PathCounter } from "../../../source/prompt/grammar/pattern-paths.ts";
 import { parsePattern } from "../../../source/prompt/grammar/pattern-syntax.ts";

@@ -92,7 +92,7 @@ describe("an unsupported schema", () => {
     ],
     ["a back-reference", { pattern: "(a)\\1" }, "/pattern"],
     ["a word boundary", { pattern: "\\bword" }, "/pattern"],
-    ["a pattern with a length beside it", { pattern: "^(ab)*$", maxLength: 5 }, "/pattern"],
+    ["a pattern with a length", { pattern: "^(ab)*$", maxLength: 5 }, "/pattern"],
     ["two patterns", { allOf: [{ pattern: "^a" }, { pattern: "b$" }] }, "/pattern"],
     [
       "a number of named properties",
@@ -113,11 +113,7 @@ describe("an unsupported schema", () => {
     ],
     ["options written out", { pattern: `^${"a?".repeat(500)}b$` }, "/pattern: the pattern has"],
     ["options before the same", { pattern: "^(a?){100}a{100}$" }, "/pattern: the pattern matches"],
-    [
-      "repetitions beside each other",
-      { pattern: `^${"a*".repeat(60)}b$` },
-      "/pattern: the pattern",
-    ],
+    ["adjacent repetitions", { pattern: `^${"a*".repeat(60)}b$` }, "/pattern: the pattern"],
     ["blanks in two ways", { pattern: "^( |  ){60}$" }, "/pattern: the pattern matches one text"],
     [
       "small repetitions in each other",
@@ -160,6 +156,33 @@ describe("an unsupported schema", () => {
       { enum: ["x", "a".repeat(90_000)], anyOf: words(50).map(() => ({ enum: ["x"] })) },
       "/anyOf/22/enum: it combines too many large values",
     ],
+    [
+      "values that all begin differently",
+      { enum: words(401).map((_, n) => String.fromCodePoint(0x4e00 + n)) },
+      "/enum: 401 of its alternatives begin differently",
+    ],
+    [
+      "words of a pattern that all begin differently",
+      {
+        pattern: `(${words(401)
+          .map((_, n) => String.fromCodePoint(0x4e00 + n))
+          .join("|")})`,
+      },
+      "/pattern: 401 alternatives of the pattern begin differently",
+    ],
+    [
+      "alternatives that one text fits, with many values each",
+      {
+        anyOf: words(12).map((word, n) => ({
+          properties: {
+            a: { pattern: `^[a-${"klmnopqrstuv"[n]}]*$` },
+            b: { enum: words(350).map((_, k) => word + String.fromCodePoint(0x4e00 + k)) },
+          },
+          required: ["a", "b"],
+        })),
+      },
+      "/anyOf: one text may fit 12 of its alternatives, and each may go on in up to 350 ways",
+    ],
     ["too many values", { enum: words(5001) }, "/enum: it is too large"],
     [
       "too many alternatives",
@@ -187,7 +210,7 @@ describe("an unsupported schema", () => {
     ["a text", "string", "its top"],
     ["null", null, "its top"],
     ["a list", [], "its top"],
-    ["a property that is none", { properties: { a: 3 } }, "/properties/a"],
+    ["an invalid property", { properties: { a: 3 } }, "/properties/a"],
     ["properties in a list", { properties: [] }, "/properties"],
     ["an unknown type", { items: { type: "strin" } }, "/items/type"],
     ["required that is a flag", { type: "object", required: true }, "/required"],
@@ -196,7 +219,7 @@ describe("an unsupported schema", () => {
     ["a length that is a text", { type: "string", minLength: "1" }, "/minLength"],
     ["a length below 0", { type: "string", maxLength: -1 }, "/maxLength"],
     ["a bound that is a text", { type: "number", minimum: "0" }, "/minimum"],
-    ["a pattern that is none", { properties: { a: { pattern: "(" } } }, "/properties/a/pattern"],
+    ["an invalid pattern", { properties: { a: { pattern: "(" } } }, "/properties/a/pattern"],
     ["a reference to nothing", { properties: { a: { $ref: "#/$defs/x" } } }, "/properties/a/$ref"],
     ["a reference to something inherited", { $ref: "#/constructor" }, "/$ref"],
     ["a reference to itself", { $ref: "#" }, "its top"],

@@ -160,7 +160,7 @@ const jinja: Array<[model: string, template: string, format: object, thinking?: 
   ],
   ["FireFunction 2", "{{ ' functools[' }}", { name: "fireFunction" }],
   [
-    "a template with tools of its own kind",
+    "a template with its own kind of tools",
     "{% for tool in tools %}{{ tool }}{% endfor %}",
     { name: "generic", tag: "{" },
   ],
@@ -197,7 +197,7 @@ const go: Array<[about: string, template: string, format: object, thinking?: obj
     { name: "mistral" },
   ],
   [
-    "a tag of its own",
+    "its own tag",
     '{{ if .ToolCalls }}{{ range .ToolCalls }}<toolcall> {"name": "{{ .Function.Name }}"} </toolcall>{{ end }}{{ end }}',
     { name: "generic", tag: "<toolcall>" },
   ],
@@ -214,7 +214,7 @@ const go: Array<[about: string, template: string, format: object, thinking?: obj
   ["tools, but no calls", "{{ .Tools }}{{ .Prompt }}", { name: "generic", tag: "{" }],
   ["a plain one", "{{ .System }} {{ .Prompt }} {{ .Response }}", { name: "plain" }],
   [
-    "thinking between texts of its own",
+    "thinking between its own texts",
     "{{ range .Messages }}<musing>\n{{ .Thinking }}\n</musing>{{ .Content }}{{ end }}",
     { name: "plain" },
     { open: "<musing>", close: "</musing>" },

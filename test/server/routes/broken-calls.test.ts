@@ -1,4 +1,4 @@
-// A call that breaks off is none: its text comes again, and no client may be made to follow it.
+// An incomplete call does not count: its text is sent again, and no client may run it.
 import { MessageStream } from "@anthropic-ai/sdk/lib/MessageStream";
 import type OpenAI from "openai";
 import { ResponseStream } from "openai/lib/responses/ResponseStream";
@@ -41,7 +41,7 @@ describe("over /v1/responses", () => {
   ];
   const text = { type: "message", status: "incomplete", content: [{ text: brokenText }] };
 
-  test("it is not in the whole answer", () => {
+  test("is missing from the whole answer", () => {
     const answer = new ResponseAnswer({ model: "m" });
     told(answer);
     const { output, usage } = answer.toJson();
@@ -50,7 +50,7 @@ describe("over /v1/responses", () => {
     expect(usage).toMatchObject({ output_tokens_details: { reasoning_tokens: 2 } });
   });
 
-  test("it is incomplete in the stream, which the client's library can follow", async () => {
+  test("is incomplete in the stream, which the client library accepts", async () => {
     const stream = ResponseStream.fromReadableStream(
       lines(told(new ResponseAnswer({ model: "m" }))),
     );
@@ -68,7 +68,7 @@ describe("over /v1/messages", () => {
     { type: "tool_use", id: "call_1", input: { a: 1 } },
   ];
 
-  test("it is not in the whole answer", () => {
+  test("is missing from the whole answer", () => {
     const answer = new MessageAnswer(body, "r-1");
     told(answer);
     const { content, stop_reason, usage } = answer.toJson();
@@ -82,7 +82,7 @@ describe("over /v1/messages", () => {
     });
   });
 
-  test("it does not stop the stream's reader, and is no reason to use a tool", async () => {
+  test("does not break the stream, and is no reason to use a tool", async () => {
     const events = told(new MessageAnswer(body, "r-1"));
     const message = await MessageStream.fromReadableStream(lines(events)).finalMessage();
     expect(message.content.slice(0, 2)).toMatchObject(whole);

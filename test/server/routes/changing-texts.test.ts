@@ -9,7 +9,7 @@ const text = (words: string, type = "text") => ({ type, text: words });
 const billing = "x-anthropic-billing-header: cc_version=2.1.4; cc_entrypoint=cli; cch=5e1f2;";
 const counter = "<total_tokens>171204 tokens left</total_tokens>";
 
-test("Claude Code's billing line and token counter are left out", () => {
+test("Claude Code's billing line and token counter are removed", () => {
   expect(withoutChangingText([text(billing), text("Be brief.")])).toEqual([text("Be brief.")]);
   expect(withoutChangingText(`${billing}\n\nBe brief.`)).toBe("Be brief.");
   expect(withoutChangingText([text(billing)])).toBeUndefined();
@@ -19,7 +19,7 @@ test("Claude Code's billing line and token counter are left out", () => {
   ).toEqual([{ role: "user", content: [text("Hello!")] }]);
 });
 
-test("they are found where gateways put them for OpenAI's routes", () => {
+test("they are found where gateways put them in OpenAI's routes", () => {
   expect(
     withoutChangingTexts([
       { role: "system", content: billing },
@@ -37,7 +37,7 @@ test("they are found where gateways put them for OpenAI's routes", () => {
   ]);
 });
 
-test("what people write of them stays, and so do mistakes", () => {
+test("similar texts by people are kept", () => {
   const messages = [
     { role: "user", content: `What is ${billing}` },
     { role: "user", content: `${billing}\nWhat is that?` },

@@ -91,8 +91,8 @@ const everyType: GgufContent = {
   dataBytes: 64,
 };
 
-describe("a whole file", () => {
-  test("gives every kind of value as it was written", async () => {
+describe("a complete file", () => {
+  test("gives every kind of value as written", async () => {
     writeFileSync(file, buildGguf(everyType));
     const { metadata, tensors, version } = await readGguf(file);
     expect(version).toBe(3);
@@ -117,7 +117,7 @@ describe("a whole file", () => {
     expect(tensors).toEqual(everyType.tensors);
   });
 
-  test("with a vocabulary of several megabytes keeps every text of it", async () => {
+  test("with a vocabulary of several megabytes keeps all its texts", async () => {
     const texts = Array.from({ length: 90 }, (_, index) => `${index}${"x".repeat(40_000 + index)}`);
     const metadata = { ...leastMetadata, "a.texts": array(8, texts.map(text)), "a.end": uint32(7) };
     writeFileSync(file, buildGguf({ metadata }));
@@ -126,7 +126,7 @@ describe("a whole file", () => {
     expect(header.metadata.get("a.end")).toBe(7);
   });
 
-  test("of version 2 is read alike, other versions are named", async () => {
+  test("of version 2 is read the same, other versions are named", async () => {
     expect(await write({ ...everyType, version: 2 })).toBeUndefined();
     for (const version of [0, 1, 4, 2 ** 31]) {
       expect(await write({ ...everyType, version })).toMatchObject({
@@ -136,7 +136,7 @@ describe("a whole file", () => {
     }
   });
 
-  test("of the tiny model tells what running it takes", async () => {
+  test("of the tiny model describes what it needs", async () => {
     expect(await readGgufFacts(tinyFile)).toMatchObject({
       path: tinyFile,
       architecture: "llama",
@@ -148,7 +148,7 @@ describe("a whole file", () => {
     });
   });
 
-  test("with another alignment of its weights is read", async () => {
+  test("with another alignment is read", async () => {
     const metadata = { ...everyType.metadata, "general.alignment": uint32(64) };
     expect(await write({ ...everyType, metadata, alignment: 64 })).toBeUndefined();
     const zero = { ...everyType.metadata, "general.alignment": uint32(0) };
@@ -158,7 +158,7 @@ describe("a whole file", () => {
   });
 
   test.each(["general.architecture", "llama.block_count", "tokenizer.ggml.tokens"])(
-    "without %s cannot be run, and that is said",
+    "without %s cannot be run, and says so",
     async (key) => {
       const metadata = { ...leastMetadata };
       delete metadata[key];
@@ -169,7 +169,7 @@ describe("a whole file", () => {
     },
   );
 
-  test("with facts of a wrong type says that they are missing, not nonsense", async () => {
+  test("with metadata of a wrong type reports it as missing", async () => {
     const metadata = { ...leastMetadata, "llama.block_count": text("two") };
     expect(await write({ metadata })).toMatchObject({ code: "STORE_GGUF_INVALID" });
   });
@@ -185,7 +185,7 @@ describe("a whole file", () => {
       /is an adapter, not a model/,
     ],
     [{ "general.architecture": text("llama") }, /metadata has no tokenizer\.ggml\.tokens/],
-  ])("that is no model by itself says what it is: %j", async (metadata, message) => {
+  ])("that is not a model by itself says what it is: %j", async (metadata, message) => {
     expect(await write({ metadata })).toMatchObject({
       code: "STORE_GGUF_INVALID",
       message: expect.stringMatching(message),
@@ -194,7 +194,7 @@ describe("a whole file", () => {
 });
 
 describe("a broken file", () => {
-  test("cut off at any length is refused as a broken model", async () => {
+  test("cut off at any length is refused", async () => {
     const bytes = buildGguf({ ...everyType, dataBytes: 33 });
     writeFileSync(file, bytes);
     const codes = new Set<string>();
@@ -211,7 +211,7 @@ describe("a broken file", () => {
     ]);
   });
 
-  test("with any byte of its header changed is read or refused, and nothing worse", async () => {
+  test("with any header byte changed is read or refused", async () => {
     const bytes = buildGguf(everyType);
     const descriptor = openSync(file, "w");
     writeSync(descriptor, bytes);
@@ -259,7 +259,7 @@ describe("a broken file", () => {
     ["a text longer than the file", "a", 2n ** 40n],
     ["a text longer than a number can say", "a", 2n ** 63n],
     ["a text as long as a large file", "a", 600_000_000n],
-  ])("with %s is refused without reading so much", async (_what, key, length) => {
+  ])("with %s is refused without reading that much", async (_what, key, length) => {
     const start = buildGguf({ metadata: {} }).subarray(0, 16);
     const entry = Buffer.concat([
       uint64(1n).bytes,
@@ -301,7 +301,7 @@ describe("a broken file", () => {
     ["a name with a zero byte", () => `${folder}/a\u0000b`, "STORE_FILE_MISSING"],
     ["a name that is too long", () => `${folder}/${"x".repeat(5000)}`, "STORE_FILE_MISSING"],
     ["a device", () => "/dev/null", "STORE_FILE_NOT_REGULAR"],
-  ])("that is %s has an error of its own", async (_what, name, code) => {
+  ])("that is %s has its own error", async (_what, name, code) => {
     expect(await refusal(name())).toMatchObject({ code });
   });
 });

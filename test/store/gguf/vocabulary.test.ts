@@ -25,7 +25,7 @@ async function vocabularyOf(facts: Record<string, TypedValue>) {
   return await readVocabulary(file);
 }
 
-test("the tiny model's is what the engine finds", async () => {
+test("the tiny model's is the engine's", async () => {
   const { runner, facts } = await loadTiny({ slots: 1 });
   await runner.stop();
   const vocabulary = await readVocabulary(tinyFile);
@@ -46,8 +46,8 @@ const types = array(
   [2, 3, 3, 1, 3].map((type) => int32(type)),
 );
 
-describe("where a file does not name its tokens", () => {
-  test("a SentencePiece vocabulary has the usual ones, and begins with the first", async () => {
+describe("a file that does not name its tokens", () => {
+  test("with a SentencePiece vocabulary has the usual ones, and a BOS token", async () => {
     expect(await vocabularyOf({ model: text("llama"), tokens, token_type: types })).toEqual({
       bosText: "<s>",
       eosText: "</s>",
@@ -56,7 +56,7 @@ describe("where a file does not name its tokens", () => {
     });
   });
 
-  test("a byte-pair vocabulary begins with none, but for the families that do", async () => {
+  test("with a byte-pair vocabulary has no BOS token, except for some families", async () => {
     const facts = { model: text("gpt2"), tokens, token_type: types };
     expect(await vocabularyOf({ ...facts, pre: text("qwen2") })).toMatchObject({
       bosText: "",
@@ -69,7 +69,7 @@ describe("where a file does not name its tokens", () => {
   });
 });
 
-test("what the file names goes before what is usual", async () => {
+test("tokens named in the file override the defaults", async () => {
   const facts = {
     model: text("llama"),
     tokens,
@@ -80,7 +80,7 @@ test("what the file names goes before what is usual", async () => {
   expect(await vocabularyOf(facts)).toMatchObject({ eosText: "<|end|>", addsBos: false });
 });
 
-test("numbers beyond the vocabulary name nothing", async () => {
+test("numbers beyond the vocabulary are ignored", async () => {
   const facts = { model: text("gpt2"), tokens, token_type: types, bos_token_id: uint32(99) };
   expect(await vocabularyOf(facts)).toMatchObject({ bosText: "" });
 });

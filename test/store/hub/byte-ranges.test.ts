@@ -19,7 +19,7 @@ function flags(list: Iterable<{ start: number; end: number }>): boolean[] {
   return bytes;
 }
 
-test("ranges added in any order are the bytes they cover, without touching each other", () => {
+test("ranges added in any order cover the same bytes, and never touch each other", () => {
   fc.assert(
     fc.property(ranges, (list) => {
       const there = new ByteRanges(list);
@@ -44,7 +44,7 @@ describe("parts", () => {
     return parts;
   }
 
-  test("are exactly what lacks, in order", () => {
+  test("are exactly what is missing, in order", () => {
     fc.assert(
       fc.property(ranges, fc.integer({ min: 1, max: 9 }), (list, connections) => {
         const missing = new ByteRanges(list).missing(size);
@@ -65,26 +65,26 @@ describe("parts", () => {
     expect(takeAll(new PartQueue([], sizes, still))).toEqual([]);
   });
 
-  test("are no larger than allowed, so that they come roughly in order", () => {
+  test("are no larger than allowed, so that they arrive roughly in order", () => {
     const queue = new PartQueue([{ start: 0, end: 1000 }], sizes, still);
     expect(queue.connections).toBe(4);
     for (const { start, end } of takeAll(queue)) expect(end - start).toBeLessThanOrEqual(125);
   });
 
-  test("become smaller towards the end, so that all connections are done together", () => {
+  test("become smaller towards the end, so that all connections finish together", () => {
     const queue = new PartQueue([{ start: 0, end: 1000 }], sizes, still);
     const lengths = takeAll(queue).map(({ start, end }) => end - start);
     expect(lengths).toEqual(lengths.toSorted((a, b) => b - a));
     expect(lengths.at(-1)).toBeLessThan(30);
   });
 
-  describe("of a connection that is slow", () => {
+  describe("of a slow connection", () => {
     const megabyte = 1024 ** 2;
     let nowMs = 0;
     const clock = { now: () => nowMs };
     const large = { connections: 2, smallestBytes: 8 * megabyte, largestBytes: 8 * megabyte };
 
-    test("are shared with one that has nothing else to do", () => {
+    test("are shared with an idle one", () => {
       nowMs = 0;
       const queue = new PartQueue([{ start: 0, end: 16 * megabyte }], large, clock);
       const slow = queue.take();
@@ -98,7 +98,7 @@ describe("parts", () => {
       expect(slow.end).toBe(5 * megabyte);
     });
 
-    test("are left alone when it is nearly done", () => {
+    test("are left alone when nearly done", () => {
       nowMs = 0;
       const queue = new PartQueue([{ start: 0, end: 16 * megabyte }], large, clock);
       const [first, second] = [queue.take(), queue.take()];

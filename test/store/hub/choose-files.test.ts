@@ -46,7 +46,7 @@ describe("without a tag", () => {
     expect(chosen(["a-F16.gguf", "a-Q8_0.gguf"])).toEqual(["a-Q8_0.gguf"]);
   });
 
-  test("else it is the first model", () => {
+  test("otherwise the first model is chosen", () => {
     const paths = ["a.imatrix.gguf", "a-Q6_K.gguf", "a-F16.gguf"];
     expect(chosen(paths)).toEqual(["a-Q6_K.gguf"]);
   });
@@ -62,11 +62,11 @@ describe("a quantization", () => {
     ["ud-q4_k_xl", "tiny-UD-Q4_K_XL.gguf"],
     ["Q4_K_XL", "tiny-UD-Q4_K_XL.gguf"],
     ["IQ4_XS", "tiny-IQ4_XS.gguf"],
-  ])("%s in any case", (selector, path) => {
+  ])("%s matches in any letter case", (selector, path) => {
     expect(chosen(usual, selector)).toEqual([path]);
   });
 
-  test("may stand in the middle of a word if nowhere else", () => {
+  test("may be in the middle of a word if nowhere else", () => {
     expect(chosen(["tinyq4_0.gguf", "tiny-Q8_0.gguf"], "Q4_0")).toEqual(["tinyq4_0.gguf"]);
   });
 
@@ -75,7 +75,7 @@ describe("a quantization", () => {
     expect(chosen(paths, "q8_0")).toEqual(["Q8_0/tiny.gguf"]);
   });
 
-  test("that is not there is refused with what there is", () => {
+  test("that does not exist is refused, listing the existing ones", () => {
     expect(refusal(usual, "Q5_K_M")).toMatchObject({
       code: "STORE_HUB_QUANTIZATION_NOT_FOUND",
       exitCode: 3,
@@ -88,25 +88,25 @@ describe("a quantization", () => {
     expect(refusal(usual, ".*")).toMatchObject({ code: "STORE_HUB_QUANTIZATION_NOT_FOUND" });
   });
 
-  test("is said of what was chosen", () => {
+  test("is that of the chosen file", () => {
     expect(chooseModel(repository(...usual), "q4_k_xl").quantization).toBe("UD-Q4_K_XL");
     expect(chooseModel(repository("plain.gguf")).quantization).toBe("plain");
   });
 });
 
-describe("a file's name", () => {
-  test("is looked for in every folder, in any case", () => {
+describe("a file name", () => {
+  test("is searched in every folder, in any letter case", () => {
     const paths = ["a/tiny.gguf", "b/Other.gguf"];
     expect(chosen(paths, "b/Other.gguf")).toEqual(["b/Other.gguf"]);
     expect(chosen(paths, "other.GGUF")).toEqual(["b/Other.gguf"]);
   });
 
-  test("with its folder is that one file", () => {
+  test("with its folder is exactly that file", () => {
     const paths = ["a/tiny-Q4_0.gguf", "b/tiny-Q4_0.gguf"];
     expect(chosen(paths, "b/tiny-Q4_0.gguf")).toEqual(["b/tiny-Q4_0.gguf"]);
   });
 
-  test("may be a quantization with .gguf behind it", () => {
+  test("may be a quantization followed by .gguf", () => {
     expect(chosen(usual, "q8_0.gguf")).toEqual(["tiny-Q8_0.gguf"]);
   });
 
@@ -146,7 +146,7 @@ describe("shards", () => {
         `${quantization}/big-${quantization}-${String(at + 1).padStart(5, "0")}-of-${String(count).padStart(5, "0")}.gguf`,
     );
 
-  test("are fetched all, in order, whatever the order of the list", () => {
+  test("are all fetched in order, whatever the order of the list", () => {
     const paths = [...set("Q8_0", 3), ...set("Q4_K_M", 3).reverse()];
     expect(chosen(paths)).toEqual(set("Q4_K_M", 3));
     const { files, quantization, totalBytes } = chooseModel(repository(...paths), "q8_0");
@@ -157,12 +157,12 @@ describe("shards", () => {
     expect(totalBytes).toBe(1000 + 1001 + 1002);
   });
 
-  test("are fetched all when one of them is named", () => {
+  test("are all fetched when one of them is named", () => {
     const paths = set("Q8_0", 3);
     expect(chosen(paths, paths[1])).toEqual(paths);
   });
 
-  test("with a hole are refused, and the hole is named", () => {
+  test("with a missing one are refused, and it is named", () => {
     const paths = set("Q4_K_M", 5).filter((_, at) => at !== 0 && at !== 3);
     for (const selector of [undefined, "Q4_K_M", paths[0]]) {
       expect(refusal(paths, selector)).toMatchObject({
@@ -180,12 +180,12 @@ describe("shards", () => {
     });
   });
 
-  test("of another set do not fill the hole", () => {
+  test("of another set do not replace a missing one", () => {
     const paths = ["a-00001-of-00002.gguf", "b-00002-of-00002.gguf", "a-00002-of-00003.gguf"];
     expect(refusal(paths)).toMatchObject({ code: "STORE_HUB_SHARDS_INCOMPLETE" });
   });
 
-  test("of any number: all of them or none", () => {
+  test("of any number are chosen all or not at all", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 40 }).chain((count) =>
@@ -222,11 +222,11 @@ describe("the projector", () => {
     expect(chosen([model, ...projectors])).toEqual([model, projectors[at]]);
   });
 
-  test("of another folder does not", () => {
+  test("of another folder is not used", () => {
     expect(chosen(["x/a-Q8_0.gguf", "y/mmproj-F16.gguf"])).toEqual(["x/a-Q8_0.gguf"]);
   });
 
-  test("comes after every shard, and counts", () => {
+  test("comes after all shards, and counts", () => {
     const model = ["v-Q4_0-00001-of-00002.gguf", "v-Q4_0-00002-of-00002.gguf"];
     const { files, totalBytes } = chooseModel(repository(...model, "mmproj-F16.gguf"));
     expect(files.map(({ role }) => role)).toEqual(["model", "model", "projector"]);
@@ -254,7 +254,7 @@ describe("the name of a quantization", () => {
   });
 });
 
-test("whatever a repository and a selector hold, the answer is files of it or a product's error", () => {
+test("any repository and selector give files of it or a known error", () => {
   const word = fc.constantFrom("a", "Q4_K_M", "Q8_0", "mmproj", "F16", "-", ".", "/", "imatrix");
   const path = fc
     .array(word, { minLength: 1, maxLength: 6 })

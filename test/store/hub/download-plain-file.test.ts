@@ -69,13 +69,13 @@ describe("a plain file", () => {
   test.each([
     ["Q5_K_M.gguf", "STORE_HUB_QUANTIZATION_NOT_FOUND"],
     ["nothing.txt", "STORE_HUB_FILE_NOT_FOUND"],
-  ])("that is not there (%s) leaves nothing", async (name, code) => {
+  ])("that does not exist (%s) leaves nothing", async (name, code) => {
     const folder = newFolder();
     await expect(download(await openPlainHub(), folder, name)).rejects.toMatchObject({ code });
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test("that is there and whole is verified and not fetched again", async () => {
+  test("that is already complete is verified and not downloaded again", async () => {
     const hub = await openPlainHub();
     const folder = newFolder();
     await download(hub, folder, "Q4_K_M.gguf");
@@ -106,7 +106,7 @@ describe("a plain file", () => {
     expect(hashOf(file)).toBe(`sha256:${hub.sha256Of("owner/name", "a-Q8_0.gguf")}`);
   });
 
-  test("has its name only when it is whole, and resumes", async () => {
+  test("gets its name only when it is complete, and resumes", async () => {
     const hub = await openPlainHub();
     const folder = newFolder();
     const file = path.join(folder, "a-Q4_K_M.gguf");
@@ -130,7 +130,7 @@ describe("a plain file", () => {
     expect(hashOf(file)).toBe(`sha256:${hub.sha256Of("owner/name", "a-Q4_K_M.gguf")}`);
   });
 
-  test("asked for twice at once is fetched once", async () => {
+  test("requested twice at once is downloaded once", async () => {
     const hub = await openPlainHub();
     const folder = newFolder();
     const locks = new ModelStore(newFolder());
@@ -147,7 +147,7 @@ describe("a plain file", () => {
   });
 
   test.runIf(process.platform === "linux")(
-    "cannot be saved where the system makes no folder",
+    "cannot be saved where the system refuses a folder",
     async () => {
       await expect(download(await openPlainHub(), "/proc/none", "Q8_0.gguf")).rejects.toMatchObject(
         {
@@ -158,7 +158,7 @@ describe("a plain file", () => {
     },
   );
 
-  test("cannot be saved in something that is no folder", async () => {
+  test("cannot be saved in a file", async () => {
     const file = path.join(newFolder(), "file");
     writeFileSync(file, "");
     await expect(download(await openPlainHub(), file, "Q8_0.gguf")).rejects.toMatchObject({

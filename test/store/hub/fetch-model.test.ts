@@ -29,7 +29,7 @@ function expectForwards(progress: readonly HubProgress[]): void {
 }
 
 describe("a pull", () => {
-  test("brings a model and its projector, each under its hash", async () => {
+  test("fetches a model and its projector, each under its hash", async () => {
     const hub = await openHub({
       repositories: {
         "owner/name": {
@@ -60,7 +60,7 @@ describe("a pull", () => {
     expect(progress.at(-1)?.totalBytes).toBe(model.totalBytes);
   });
 
-  test("brings every shard, as one sum", async () => {
+  test("fetches all shards with one total", async () => {
     const shards = [1, 2, 3].map((index) => `q8/big-Q8_0-0000${index}-of-00003.gguf`);
     const hub = await openHub({
       repositories: {
@@ -80,7 +80,7 @@ describe("a pull", () => {
     expect(new Set(progress.map(({ totalBytes }) => totalBytes))).toEqual(new Set([900_000]));
   });
 
-  test("leaves nothing but the blobs", async () => {
+  test("leaves only the blobs", async () => {
     const folder = newFolder();
     const { model } = await pull(await openHubWith(3_000_000), folder);
     expect(readdirSync(path.join(folder, "blobs"))).toEqual(
@@ -102,7 +102,7 @@ describe("a pull", () => {
     expectForwards(progress);
   });
 
-  test("asks the hub over one connection", async () => {
+  test("uses one connection to the hub", async () => {
     const hub = await openHub({
       repositories: {
         "owner/name": {
@@ -116,7 +116,7 @@ describe("a pull", () => {
     expect(new Set(asked.map(({ clientPort }) => clientPort)).size).toBe(1);
   });
 
-  test("of what is there already fetches nothing", async () => {
+  test("of existing files fetches nothing", async () => {
     const hub = await openHubWith(1_000_000);
     const folder = newFolder();
     await pull(hub, folder);
@@ -127,7 +127,7 @@ describe("a pull", () => {
     expect(progress[0]).toMatchObject({ completedBytes: 1_000_000 });
   });
 
-  test("takes a revision's commit, and the files from that commit", async () => {
+  test("pins a revision's commit, and fetches its files from that commit", async () => {
     const hub = await openHubWith(1000);
     await pull(hub, newFolder(), { reference: { revision: "main" } });
     const commit = hub.commitOf("owner/name");
@@ -139,7 +139,7 @@ describe("a pull", () => {
     ]);
   });
 
-  test("of a file that the hub keeps in git takes the hash that it finds", async () => {
+  test("of a file without a hash on the hub computes it", async () => {
     const hub = await openHub({
       repositories: {
         "owner/name": {
@@ -155,13 +155,13 @@ describe("a pull", () => {
     expect(readdirSync(path.join(folder, "blobs"))).toHaveLength(1);
   });
 
-  test("finds a repository under its old name", async () => {
+  test("finds a renamed repository", async () => {
     const hub = await openHubWith(1000, { renamed: { "owner/old": "owner/name" } });
     const { model } = await pull(hub, newFolder(), { reference: { repo: "old" } });
     expect(hashOf(model.files[0]?.blobPath ?? "")).toBe(model.files[0]?.digest);
   });
 
-  test("works with a mirror that hands out all files itself", async () => {
+  test("works with a mirror that serves all files itself", async () => {
     const hub = await openHubWith(1_000_000, { noStorage: true });
     const { model } = await pull(hub, newFolder());
     expect(hashOf(model.files[0]?.blobPath ?? "")).toBe(model.files[0]?.digest);
@@ -177,7 +177,7 @@ describe("a pull", () => {
   });
 });
 
-test("a model can be looked for without fetching it", async () => {
+test("a model can be looked up without fetching it", async () => {
   const hub = await openHubWith(5000);
   const choice = await findModel(
     { owner: "owner", repo: "name" },
@@ -187,7 +187,7 @@ test("a model can be looked for without fetching it", async () => {
   expect(sentBytes(hub)).toBe(0);
 });
 
-test("a hole among the shards is found before anything is fetched", async () => {
+test("a missing shard is found before anything is fetched", async () => {
   const hub = await openHub({
     repositories: {
       "owner/name": { files: { "a-Q4_0-00001-of-00002.gguf": { generatedBytes: 1000 } } },

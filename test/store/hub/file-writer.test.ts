@@ -1,4 +1,4 @@
-// Bytes on their way into a file, through a thread of their own: order, places, and what is told of a failure.
+// Bytes written to a file by a separate thread: order, positions, and errors.
 import { open, readFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -33,7 +33,7 @@ function shared(bytes: Buffer): Buffer {
 }
 
 describe("a file writer", () => {
-  test("writes chunks of any size and origin one behind the other", async () => {
+  test("writes chunks of any size and origin in order", async () => {
     const file = await emptyFile();
     const writer = await openWriter(file);
     const whole = pattern(300_000);
@@ -59,7 +59,7 @@ describe("a file writer", () => {
     expect(pattern(150_000).equals(await readFile(file))).toBe(true);
   });
 
-  test("tells why the system refuses, and goes on with the next", async () => {
+  test("reports a failed write, and continues with the next one", async () => {
     const file = await emptyFile();
     const handle = await open(file, "r");
     const writer = new FileWriter(handle.fd);
@@ -74,7 +74,7 @@ describe("a file writer", () => {
     }
   });
 
-  test("refuses after it was closed instead of waiting for ever", async () => {
+  test("refuses writes after closing instead of waiting forever", async () => {
     const writer = await openWriter(await emptyFile());
     await writer.close();
     const { writtenBytes, error } = await writer.write([pattern(10)], 0);

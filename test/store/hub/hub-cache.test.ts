@@ -25,14 +25,14 @@ async function withCached(bytes: Buffer, variables: (home: string) => NodeJS.Pro
 test.each([
   ["HF_HOME", (home: string) => ({ HF_HOME: home })],
   ["HF_HUB_CACHE", (home: string) => ({ HF_HUB_CACHE: path.join(home, "hub"), HF_HOME: "/no" })],
-])("in the cache that %s names", async (_, variables) => {
+])("files are found in the cache named by %s", async (_, variables) => {
   const { hub, cached, blob } = await withCached(content, variables);
   expect(sentBytes(hub)).toBe(0);
   expect(readFileSync(blob)).toEqual(content);
   expect(statSync(cached).mtime).toEqual(longAgo);
 });
 
-test("but not what is damaged there", async () => {
+test("damaged files there are not used", async () => {
   const damaged = Buffer.concat([content.subarray(1), Buffer.from("!")]);
   const { hub, cached, blob } = await withCached(damaged, (home) => ({ HF_HOME: home }));
   expect(sentBytes(hub)).toBe(content.length);

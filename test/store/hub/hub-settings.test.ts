@@ -37,7 +37,7 @@ describe("the endpoint", () => {
     expect(settings.endpoint).toBe(endpoint);
   });
 
-  test("with a password in it is told what is too much", async () => {
+  test("with a password is refused", async () => {
     const refusal = readHubSettings({ HOME: home, HF_ENDPOINT: "https://u:p@mirror.example" });
     await expect(refusal).rejects.toMatchObject({
       message:
@@ -46,7 +46,7 @@ describe("the endpoint", () => {
   });
 
   test.each(["mirror.example", "ftp://mirror.example", "https://a/?q=1", "https://u:p@a"])(
-    "%s is refused without what may be a password",
+    "%s is refused without repeating a possible password",
     async (text) => {
       const refusal = readHubSettings({ HOME: home, HF_ENDPOINT: text });
       await expect(refusal).rejects.toMatchObject({
@@ -56,7 +56,7 @@ describe("the endpoint", () => {
     },
   );
 
-  test("of a flag wins over the environment's", async () => {
+  test("of a flag overrides the environment", async () => {
     const environment = { HOME: home, HF_ENDPOINT: "https://one.example" };
     const settings = await readHubSettings(environment, { endpoint: "https://two.example" });
     expect(settings.endpoint).toBe("https://two.example");
@@ -64,7 +64,7 @@ describe("the endpoint", () => {
 });
 
 describe("the token", () => {
-  test("is absent where nothing names one", async () => {
+  test("is absent by default", async () => {
     expect(await tokenOf({})).toBeUndefined();
   });
 
@@ -82,13 +82,13 @@ describe("the token", () => {
     ["HF_TOKEN_PATH", "elsewhere", "elsewhere"],
     ["HF_HOME", "hub", "hub/token"],
     ["XDG_CACHE_HOME", "cache", "cache/huggingface/token"],
-  ])("file follows %s", async (name, value, file) => {
+  ])("file is found through %s", async (name, value, file) => {
     writeToken(path.join(home, ".cache/huggingface/token"), "hf_usual");
     writeToken(path.join(home, file), "hf_named");
     expect(await tokenOf({ [name]: path.join(home, value) })).toBe("Bearer hf_named");
   });
 
-  test("that is no single word is refused, unseen", async () => {
+  test("that is not a single word is refused, without printing it", async () => {
     const refusal = readHubSettings({ HOME: home, HF_TOKEN: "hf_secret\r\nX-Other: 1" });
     await expect(refusal).rejects.toMatchObject({
       code: "STORE_HUB_SETTING_INVALID",
@@ -102,7 +102,7 @@ describe("the token", () => {
     expect(settings).toMatchObject({ tokenProblem: expect.stringContaining("EISDIR") });
   });
 
-  test("shows in nothing that is printed", async () => {
+  test("is never printed", async () => {
     const settings = await readHubSettings({ HOME: home, HF_TOKEN: "hf_secret" });
     const printed = [
       inspect(settings, { depth: 9 }),
@@ -128,7 +128,7 @@ describe("proxies", () => {
     });
   });
 
-  test.each(["socks", "socks5", "socks5h"])("may speak %s", async (scheme) => {
+  test.each(["socks", "socks5", "socks5h"])("may use %s", async (scheme) => {
     const { proxy } = await readHubSettings({
       HOME: home,
       ALL_PROXY: `${scheme}://127.0.0.1:1080`,
@@ -136,7 +136,7 @@ describe("proxies", () => {
     expect(proxy).toMatchObject({ http: "socks5://127.0.0.1:1080", https: proxy.http });
   });
 
-  test("that are no addresses are refused without the password", async () => {
+  test("with invalid addresses are refused without the password", async () => {
     const refusal = readHubSettings({ HOME: home, HTTPS_PROXY: "gopher://u:p@proxy" });
     await expect(refusal).rejects.toMatchObject({
       code: "STORE_HUB_SETTING_INVALID",
@@ -145,7 +145,7 @@ describe("proxies", () => {
   });
 });
 
-test("HF_HUB_OFFLINE is understood", async () => {
+test("HF_HUB_OFFLINE is read", async () => {
   expect((await readHubSettings({ HOME: home, HF_HUB_OFFLINE: "1" })).offline).toBe(true);
   expect((await readHubSettings({ HOME: home, HF_HUB_OFFLINE: "0" })).offline).toBe(false);
 });

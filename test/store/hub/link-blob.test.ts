@@ -62,7 +62,7 @@ describe("a file that another store has", () => {
     expect(progress.at(-1)).toMatchObject({ state: "done", completedBytes: content.length });
   });
 
-  test("stays as it was, whatever becomes of ours", async () => {
+  test("stays unchanged, whatever happens to ours", async () => {
     const { hub, folder, elsewhere, digits, store } = await beside();
     writeOld(elsewhere, content);
     await pull(hub, folder, { blobs: store });
@@ -75,7 +75,7 @@ describe("a file that another store has", () => {
     expect(readFileSync(elsewhere).equals(content)).toBe(true);
   });
 
-  test("but damaged is fetched, and that is said", async () => {
+  test("is fetched if it is damaged, with a note", async () => {
     const { hub, folder, elsewhere, store } = await beside();
     const damaged = Buffer.from(content).fill("?", 1000, 1001);
     writeOld(elsewhere, damaged);
@@ -86,7 +86,7 @@ describe("a file that another store has", () => {
     expect(readFileSync(elsewhere).equals(damaged)).toBe(true);
   });
 
-  test("as a link to a file of the user's is fetched: the user may change it", async () => {
+  test("is fetched if it is a link to the user's file, which may change", async () => {
     const { hub, folder, elsewhere, store } = await beside();
     const users = path.join(newFolder(), "mine.gguf");
     writeOld(users, content);
@@ -96,7 +96,7 @@ describe("a file that another store has", () => {
   });
 
   const isRoot = process.platform === "linux" && process.getuid?.() === 0;
-  test.runIf(isRoot)("needs no room on a disk that is nearly full", async () => {
+  test.runIf(isRoot)("needs no space on a disk that is nearly full", async () => {
     const disk = newFolder();
     execFileSync("mount", ["-t", "tmpfs", "-o", "size=480k", "tmpfs", disk]);
     atTheEnd(() => void execFileSync("umount", [disk]));
@@ -109,7 +109,7 @@ describe("a file that another store has", () => {
   const memoryDisk = "/dev/shm";
   const isOther =
     existsSync(memoryDisk) && statSync(memoryDisk).dev !== statSync(path.dirname(newFolder())).dev;
-  test.runIf(isOther)("on another disk is fetched, and that is said", async () => {
+  test.runIf(isOther)("is fetched if it is on another disk, with a note", async () => {
     const { hub, folder, elsewhere, store } = await beside(memoryDisk);
     writeOld(elsewhere, content);
     const { model, progress } = await pull(hub, folder, { blobs: store });

@@ -30,7 +30,7 @@ function blobsOf(folder: string): string[] {
   return readdirSync(path.join(folder, "blobs"));
 }
 
-describe("what passes by trying again", () => {
+describe("retried failures", () => {
   test.each<[string, HubFaults, RegExp]>([
     ["resets", ({ earlier }) => (earlier < 4 ? { resetAfterBytes } : undefined), /reset/],
     [
@@ -49,7 +49,7 @@ describe("what passes by trying again", () => {
       ({ earlier }) => (earlier < 1 ? { status: 429, headers: { "retry-after": "0" } } : undefined),
       /limits/,
     ],
-  ])("a storage that %s", async (_, faults, detail) => {
+  ])("storage that %s", async (_, faults, detail) => {
     const hub = await openHubWith(megabytes, { faults: inStorage(faults) });
     const { model, progress } = await pull(hub, newFolder());
     expect(hashOf(model.files[0]?.blobPath ?? "")).toBe(model.files[0]?.digest);
@@ -58,7 +58,7 @@ describe("what passes by trying again", () => {
     expect(completed).toEqual(completed.toSorted((a, b) => a - b));
   });
 
-  test("a storage that falls silent in the middle", async () => {
+  test("storage that stalls in the middle", async () => {
     const faults = inStorage(({ earlier }) =>
       earlier < 2 ? { stallAfterBytes: 70_000 } : undefined,
     );
@@ -68,7 +68,7 @@ describe("what passes by trying again", () => {
     expect(sentences(progress).join()).toContain("no data for too long");
   });
 
-  test("a storage that resets again and again but brings something each time", async () => {
+  test("storage that resets repeatedly but sends something each time", async () => {
     const faults = inStorage(() => ({ resetAfterBytes }));
     const hub = await openHubWith(1_000_000, { faults });
     // Fewer than there are resets. On a busy machine a reset may take away all that a connection brought.
@@ -79,7 +79,7 @@ describe("what passes by trying again", () => {
     expect(hashOf(model.files[0]?.blobPath ?? "")).toBe(model.files[0]?.digest);
   });
 
-  test("one slow connection does not hold up the others' work", async () => {
+  test("one slow connection does not delay the others", async () => {
     const faults = inStorage(({ range }) =>
       range?.start === 0 ? { bytesPerSecond: 150_000 } : undefined,
     );
@@ -90,7 +90,7 @@ describe("what passes by trying again", () => {
     expect(first?.sentBytes).toBeLessThan(1_000_000);
   });
 
-  test("an address of the storage that has expired is asked anew of the hub", async () => {
+  test("an expired storage URL is requested from the hub again", async () => {
     const faults = inStorage(({ earlier }) => (earlier === 1 ? { status: 403 } : undefined));
     const hub = await openHubWith(megabytes, { faults });
     const { model } = await pull(hub, newFolder());
@@ -113,8 +113,8 @@ describe("what passes by trying again", () => {
   });
 });
 
-describe("a storage that ignores ranges", () => {
-  test("is asked for the whole, once", async () => {
+describe("storage that ignores ranges", () => {
+  test("is asked for the whole file, once", async () => {
     const faults = inStorage(() => ({ ignoreRange: true }));
     const hub = await openHubWith(megabytes, { faults });
     const { model, progress } = await pull(hub, newFolder());
@@ -122,7 +122,7 @@ describe("a storage that ignores ranges", () => {
     expect(sentences(progress).join()).toContain("whole files only");
   });
 
-  test("and breaks off still brings the whole in the end", async () => {
+  test("and disconnects still delivers the whole file in the end", async () => {
     const faults = inStorage(({ earlier }) => ({
       ignoreRange: true,
       ...(earlier < 8 && { truncateAfterBytes: 200_000 * (1 + earlier) }),
@@ -133,8 +133,8 @@ describe("a storage that ignores ranges", () => {
   });
 });
 
-describe("what does not pass is reported, and", () => {
-  test("a storage that always resets leaves what it brought", async () => {
+describe("permanent failures are reported:", () => {
+  test("storage that always resets leaves what it sent", async () => {
     const faults = inStorage(({ range }) =>
       range?.start === 0 ? { bytesPerSecond: 5_000_000 } : { resetAfterBytes: 0 },
     );
@@ -148,7 +148,7 @@ describe("what does not pass is reported, and", () => {
     expect(blobsOf(folder)).toContainEqual(expect.stringMatching(/-partial$/));
   });
 
-  test("what befalls several connections is said once for each try", async () => {
+  test("a failure of several connections is reported once per attempt", async () => {
     const hub = await openHubWith(megabytes, { faults: inStorage(() => ({ status: 503 })) });
     const seen: HubProgress[] = [];
     await expect(pull(hub, newFolder(), { seen })).rejects.toThrow("status 503");
@@ -160,7 +160,7 @@ describe("what does not pass is reported, and", () => {
     ]);
   });
 
-  test("a storage that refuses is named", async () => {
+  test("storage that refuses is named", async () => {
     const hub = await openHubWith(1000, { faults: inStorage(() => ({ status: 403 })) });
     const folder = newFolder();
     await expect(pull(hub, folder)).rejects.toMatchObject({
@@ -170,7 +170,7 @@ describe("what does not pass is reported, and", () => {
     expect(blobsOf(folder)).toEqual([]);
   });
 
-  test("other bytes of the right length are deleted", async () => {
+  test("wrong bytes of the right length are deleted", async () => {
     const faults = inStorage(({ range }) => (range?.start === 0 ? { garble: true } : undefined));
     const hub = await openHubWith(megabytes, { faults });
     const folder = newFolder();
@@ -186,7 +186,7 @@ describe("what does not pass is reported, and", () => {
     ["sends another range", { headers: { "content-range": `bytes 5-9/${megabytes}` } }],
     ["sends no range", { headers: { "content-range": "bytes" } }],
     ["sends too much as one", { ignoreRange: true, claimedSizeBytes: megabytes + 5 }],
-  ])("a storage that %s is not believed", async (_, fault) => {
+  ])("storage that %s is not trusted", async (_, fault) => {
     const hub = await openHubWith(megabytes, { faults: inStorage(() => fault) });
     await expect(pull(hub, newFolder())).rejects.toMatchObject({
       code: "STORE_HUB_REPLY_INVALID",
@@ -194,14 +194,14 @@ describe("what does not pass is reported, and", () => {
     });
   });
 
-  test("a hub that lists another size than there is, too", async () => {
+  test("a wrong size in the hub's listing", async () => {
     const hub = await openHubWith(megabytes, { listedSizes: { "a-Q4_K_M.gguf": 2_000_000 } });
     await expect(pull(hub, newFolder())).rejects.toMatchObject({
       code: "STORE_HUB_REPLY_INVALID",
     });
   });
 
-  test("redirects in a circle end", async () => {
+  test("circular redirects end", async () => {
     const hub = await openHubWith(1000);
     hub.setFaults(({ path: asked, server }) =>
       server === "storage" || asked.includes("/resolve/")
@@ -228,11 +228,11 @@ describe("what does not pass is reported, and", () => {
   );
 });
 
-describe("a file without a hash of the hub's", () => {
+describe("a file without a hash from the hub", () => {
   const inGit = ["a-Q4_0.gguf"];
   const files = { "a-Q4_0.gguf": { generatedBytes: megabytes } };
 
-  test("that changes in the middle is begun anew, and says so", async () => {
+  test("that changes in the middle is started over, with a note", async () => {
     const hub = await openHub({ repositories: { "owner/name": { files, inGit } } });
     let marks = 0;
     hub.setFaults(({ method, range }) => {
@@ -245,7 +245,7 @@ describe("a file without a hash of the hub's", () => {
     expect(model.files[0]?.digest).toBe(`sha256:${hub.sha256Of("owner/name", "a-Q4_0.gguf")}`);
   });
 
-  test("that changes all the time is given up", async () => {
+  test("that changes all the time fails", async () => {
     const hub = await openHub({ repositories: { "owner/name": { files, inGit } } });
     let marks = 0;
     hub.setFaults(({ method, range }) => {
@@ -262,7 +262,7 @@ describe("a file without a hash of the hub's", () => {
   });
 });
 
-test("a pull that fails for good sends no more requests", async () => {
+test("a failed pull sends no more requests", async () => {
   const faults = inStorage(({ range }) =>
     range?.start === 0 ? { claimedSizeBytes: 7 } : { bytesPerSecond: 100_000 },
   );

@@ -1,4 +1,4 @@
-// A process of its own that pulls owner/name: arguments are the hub's address and the store's folder.
+// Pulls owner/name in a separate process. Arguments: the hub's address and the store's folder.
 // Each progress report is a line of JSON; the last line is the result or the error.
 import { ProductError } from "../../../source/base/product-error.ts";
 import { fetchModel } from "../../../source/store/hub/fetch-model.ts";

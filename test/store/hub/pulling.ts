@@ -92,7 +92,7 @@ export async function pull(
 
 const script = path.join(import.meta.dirname, "pull-process.ts");
 
-/** Pulls `owner/name` in a process of its own, which the end of the test kills. */
+/** Pulls `owner/name` in a separate process, which is killed at the end of the test. */
 export function startPull(hub: LoopbackHub, folder: string) {
   const child = spawn(process.execPath, [script, hub.url, folder], {
     stdio: ["ignore", "pipe", "inherit"],

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { RateLimit } from "../../../source/store/hub/download/rate-limit.ts";
 
-test("whatever comes when, waiting as told never exceeds the rate by more than what came last", () => {
+test("waiting as told never exceeds the rate by more than the last chunk", () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 1e8 }),

@@ -6,7 +6,7 @@ import { ReadBuffers } from "../../../source/store/hub/read-buffers.ts";
 
 const bufferBytes = 1024 ** 2;
 
-/** Stands in for a socket: what it reads is what its stream gives. */
+/** Replaces a socket: it reads what its stream gives. */
 class Reader {
   readonly #buffers: ReadBuffers;
   readonly #stream = new PassThrough();
@@ -44,7 +44,7 @@ class Reader {
 }
 
 describe("a buffer", () => {
-  test("takes one read behind the other", () => {
+  test("holds one read after the other", () => {
     const reader = new Reader(new ReadBuffers());
     const { memory } = reader;
     const chunks = [reader.read(300_000), reader.read(400_000), reader.read(348_576)];
@@ -53,7 +53,7 @@ describe("a buffer", () => {
     expect(reader.memory).not.toBe(memory);
   });
 
-  test("is used again when all of it was given back, in whatever order", () => {
+  test("is reused once all of it was returned, in any order", () => {
     const buffers = new ReadBuffers();
     const reader = new Reader(buffers);
     const { memory } = reader;
@@ -65,7 +65,7 @@ describe("a buffer", () => {
     expect(new Reader(buffers).memory).toBe(memory);
   });
 
-  test("that two replies share is not, while one of them is still to be written", () => {
+  test("shared by two replies is not reused until both are written", () => {
     const buffers = new ReadBuffers();
     const reader = new Reader(buffers);
     const { memory } = reader;
@@ -77,7 +77,7 @@ describe("a buffer", () => {
     expect(new Reader(buffers).memory).toBe(memory);
   });
 
-  test("that is still being read into is not", () => {
+  test("that is still being read into is not reused", () => {
     const buffers = new ReadBuffers();
     const reader = new Reader(buffers);
     const { memory } = reader;
@@ -87,7 +87,7 @@ describe("a buffer", () => {
   });
 });
 
-test("a chunk of other origin is of no interest", () => {
+test("chunks from elsewhere are ignored", () => {
   const buffers = new ReadBuffers();
   const chunk = Buffer.alloc(bufferBytes);
   buffers.handOut(chunk);

@@ -54,7 +54,7 @@ describe("a gated repository", () => {
     });
   });
 
-  test("with a token that has not accepted names the page and whose token it is", async () => {
+  test("names the page and the token's owner if its terms were not accepted", async () => {
     const hub = await openGuardedHub();
     expect(await refusal(hub, "gated", { HF_TOKEN: "hf_other" })).toMatchObject({
       code: "STORE_HUB_GATED",
@@ -62,7 +62,7 @@ describe("a gated repository", () => {
     });
   });
 
-  test("with a token that lacks a right is told which, in the hub's words", async () => {
+  test("names the token's missing permission in the hub's words", async () => {
     const hub = await openGuardedHub();
     const headers = { "x-error-code": "GatedRepo", "x-error-message": "Enable access to it." };
     hub.setFaults(() => ({ status: 403, headers }));
@@ -72,7 +72,7 @@ describe("a gated repository", () => {
     });
   });
 
-  test("opens to a token that has", async () => {
+  test("accepts a token with access", async () => {
     const hub = await openGuardedHub();
     const settings = await settingsFor(hub, { HF_TOKEN: "hf_reader" });
     const { model } = await pull(hub, newFolder(), { settings, reference: { repo: "gated" } });
@@ -84,21 +84,21 @@ describe("a private repository", () => {
   test.each([
     ["without a token", {}, "STORE_HUB_REPOSITORY_NOT_FOUND", "set a token"],
     ["with no valid one", { HF_TOKEN: "hf_unknown" }, "STORE_HUB_UNAUTHORISED", "have expired"],
-  ])("%s is refused with what to do", async (_, environment, code, advice) => {
+  ])("%s is refused with advice", async (_, environment, code, advice) => {
     const hub = await openGuardedHub();
     const error = await refusal(hub, "private", environment);
     expect(error.code).toBe(code);
     expect(error.sentence).toContain(advice);
   });
 
-  test("opens to its reader", async () => {
+  test("accepts its reader", async () => {
     const hub = await openGuardedHub();
     const settings = await settingsFor(hub, { HF_TOKEN: "hf_reader" });
     const { model } = await pull(hub, newFolder(), { settings, reference: { repo: "private" } });
     expect(model.files).toHaveLength(1);
   });
 
-  test("mentions a token file that could not be read", async () => {
+  test("mentions an unreadable token file", async () => {
     const hub = await openGuardedHub();
     const error = await refusal(hub, "private", { HF_TOKEN_PATH: newFolder() });
     expect(error.hint).toContain("cannot be read (EISDIR)");
@@ -111,7 +111,7 @@ describe("a refusal", () => {
     [403, { "x-error-message": "" }, "(status 403)."],
     [451, {}, "(status 451)."],
     [403, { "x-error-message": "x".repeat(5000) }, `: ${"x".repeat(300)}.`],
-  ])("with status %i and %j is told in the hub's own words", async (status, headers, says) => {
+  ])("with status %i and %j is reported in the hub's own words", async (status, headers, says) => {
     const hub = await openHubWith(1);
     hub.setFaults(() => ({ status, headers }));
     expect(await refusal(hub, "name")).toMatchObject({
@@ -122,7 +122,7 @@ describe("a refusal", () => {
   });
 });
 
-describe("what is not there", () => {
+describe("not found:", () => {
   test("a repository", async () => {
     const error = await refusal(await openHubWith(1), "nothing", {});
     expect(error).toMatchObject({ code: "STORE_HUB_REPOSITORY_NOT_FOUND", exitCode: 3 });
@@ -154,7 +154,7 @@ describe("what is not there", () => {
 describe("too many requests", () => {
   const limited = (headers: Record<string, string>) => ({ status: 429, headers });
 
-  test("are asked again after the time the hub names", async () => {
+  test("are retried after the time the hub names", async () => {
     const hub = await openHubWith(1000);
     hub.setFaults(({ path, earlier }) =>
       path.includes("/revision/") && earlier === 0 ? limited({ "retry-after": "0" }) : undefined,
@@ -185,15 +185,15 @@ describe("too many requests", () => {
   });
 });
 
-describe("a hub that fails", () => {
-  test("is asked again, and says so", async () => {
+describe("a failing hub", () => {
+  test("is retried, with a note", async () => {
     const hub = await openHubWith(1000);
     hub.setFaults(({ earlier }) => (earlier === 0 ? { status: 503 } : undefined));
     const { progress } = await pull(hub, newFolder());
     expect(sentences(progress).join()).toMatch(/failed to answer \(status 503\).*try 2 of 3/);
   });
 
-  test("all the time is reported", async () => {
+  test("that keeps failing is reported", async () => {
     const hub = await openHubWith(1000);
     hub.setFaults(() => ({ status: 500 }));
     expect(await refusal(hub, "name")).toMatchObject({ code: "STORE_HUB_FAILING", exitCode: 8 });
@@ -201,7 +201,7 @@ describe("a hub that fails", () => {
   });
 });
 
-describe("no hub at all", () => {
+describe("an unreachable hub", () => {
   async function refusalAt(url: string, environment: NodeJS.ProcessEnv = {}): Promise<unknown> {
     const settings = await settingsFor({ url }, environment);
     const hub = await openHubWith(1);
@@ -210,7 +210,7 @@ describe("no hub at all", () => {
     );
   }
 
-  test("a name that cannot be looked up means offline, at once", async () => {
+  test("whose name cannot be resolved means offline, at once", async () => {
     expect(await refusalAt("https://hub.invalid")).toMatchObject({
       code: "STORE_HUB_OFFLINE",
       exitCode: 8,
@@ -218,7 +218,7 @@ describe("no hub at all", () => {
     });
   });
 
-  test("a port that nobody listens on", async () => {
+  test("whose port is closed", async () => {
     const server = createServer().listen(0, "127.0.0.1");
     await once(server, "listening");
     const address = server.address();
@@ -231,7 +231,7 @@ describe("no hub at all", () => {
     });
   });
 
-  test("a server that accepts and then says nothing", async () => {
+  test("that accepts connections and stays silent", async () => {
     const server = createServer((socket) => socket.on("error", () => {})).listen(0, "127.0.0.1");
     await once(server, "listening");
     atTheEnd(() => void server.close());
@@ -243,7 +243,7 @@ describe("no hub at all", () => {
     });
   });
 
-  test("HF_HUB_OFFLINE forbids to ask", async () => {
+  test("with HF_HUB_OFFLINE is never asked", async () => {
     expect(await refusalAt("https://hub.invalid", { HF_HUB_OFFLINE: "1" })).toMatchObject({
       code: "STORE_HUB_OFFLINE",
       message: expect.stringContaining("HF_HUB_OFFLINE"),
@@ -251,7 +251,7 @@ describe("no hub at all", () => {
   });
 });
 
-describe("an answer that is none of a hub's", () => {
+describe("an unexpected answer", () => {
   test.each([
     [
       "a web page",
@@ -274,14 +274,14 @@ describe("an answer that is none of a hub's", () => {
     ["a size below zero", '[{"type":"file","path":"a.gguf","size":-1}]'],
     ["a path out of the folder", '[{"type":"file","path":"../../a.gguf","size":1}]'],
     ["a path with a control character", '[{"type":"file","path":"a\\u001b[2J.gguf","size":1}]'],
-    ["a path that is no text", '[{"type":"file","path":1,"size":1}]'],
+    ["a path that is not a text", '[{"type":"file","path":1,"size":1}]'],
   ])("a listing with %s", async (_, body) => {
     const hub = await openHubWith(1000);
     hub.setFaults(({ path }) => (path.includes("/tree/") ? { status: 200, body } : undefined));
     expect(await refusal(hub, "name")).toMatchObject({ code: "STORE_HUB_REPLY_INVALID" });
   });
 
-  test("a redirect in a circle", async () => {
+  test("a circular redirect", async () => {
     const hub = await openHubWith(1000);
     hub.setFaults(({ path }) => ({ status: 307, headers: { location: path } }));
     expect(await refusal(hub, "name")).toMatchObject({
@@ -290,7 +290,7 @@ describe("an answer that is none of a hub's", () => {
     });
   });
 
-  test("a listing that never ends", async () => {
+  test("an endless listing", async () => {
     const hub = await openHubWith(1000);
     const headers = { link: '</next?cursor=1>; rel="next"' };
     hub.setFaults(({ path }) =>

@@ -1,4 +1,4 @@
-// A pull that is broken off: by the person, by kill -9, by a full disk. It goes on where it was.
+// An interrupted pull (by the user, kill -9 or a full disk) continues where it stopped.
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -47,8 +47,8 @@ async function breakOff(hub: LoopbackHub, folder: string, afterBytes: number): P
   return completed;
 }
 
-describe("a pull that was cancelled", () => {
-  test("goes on where it was, and says so", async () => {
+describe("a cancelled pull", () => {
+  test("continues where it stopped, and says so", async () => {
     const hub = await openHubWith(size);
     const folder = newFolder();
     const completed = await breakOff(hub, folder, size / 3);
@@ -62,14 +62,14 @@ describe("a pull that was cancelled", () => {
     expect(sentBytes(hub) - before).toBeLessThanOrEqual(size - completed);
   });
 
-  test("before anything was asked asks nothing", async () => {
+  test("before the first request sends none", async () => {
     const hub = await openHubWith(size);
     const pulling = pull(hub, newFolder(), { signal: AbortSignal.abort() });
     await expect(pulling).rejects.toMatchObject({ code: "STORE_HUB_CANCELLED" });
     expect(hub.requests).toEqual([]);
   });
 
-  test("while it waits for another try ends at once", async () => {
+  test("ends at once while it waits for a retry", async () => {
     const hub = await openHubWith(size);
     hub.setFaults(({ server }) => (server === "storage" ? { status: 500 } : undefined));
     const stop = new AbortController();
@@ -94,7 +94,7 @@ describe("a pull that was cancelled", () => {
           readFileSync(notesOf(folder), "utf8").replace(/"end":\d+/, `"end":${size + 9}`),
         ),
     ],
-  ])("begins anew with %s", async (_, damage) => {
+  ])("starts over with %s", async (_, damage) => {
     const hub = await openHubWith(size);
     const folder = newFolder();
     await breakOff(hub, folder, size / 3);
@@ -104,7 +104,7 @@ describe("a pull that was cancelled", () => {
     expect(hashOf(model.files[0]?.blobPath ?? "")).toBe(model.files[0]?.digest);
   });
 
-  test("begins anew without the bytes that the notes speak of", async () => {
+  test("starts over when bytes listed in the notes are missing", async () => {
     const hub = await openHubWith(size);
     const folder = newFolder();
     await breakOff(hub, folder, size / 3);
@@ -114,8 +114,8 @@ describe("a pull that was cancelled", () => {
   });
 });
 
-describe("a file without a hash of the hub's", () => {
-  test("that was replaced meanwhile is begun anew, and says so", async () => {
+describe("a file without a hash from the hub", () => {
+  test("that was replaced meanwhile is started over, with a note", async () => {
     const hub = await openHub({
       repositories: {
         "owner/name": { files: { "a.gguf": { generatedBytes: size } }, inGit: ["a.gguf"] },
@@ -136,7 +136,7 @@ describe("a file without a hash of the hub's", () => {
   });
 });
 
-test("kill -9 at any moment loses little, and the next pull goes on", async () => {
+test("kill -9 at any moment loses little, and the next pull continues", async () => {
   const large = 4 * size;
   const hub = await openHubWith(large);
   const folder = newFolder();
@@ -193,13 +193,13 @@ describe.runIf(process.platform === "linux" && process.getuid?.() === 0)("a smal
     expect(sentBytes(hub)).toBe(0);
   });
 
-  test("that becomes full keeps what was fetched, and goes on when there is room", async () => {
+  test("that fills up keeps what was fetched, and the pull continues when there is space", async () => {
     const hub = await openHubWith(size);
     const disk = mountSmallDisk(6 * 1024 ** 2);
     const folder = path.join(disk, "store");
     mkdirSync(folder);
     const ballast = path.join(disk, "ballast");
-    // Someone else fills the disk once the download has begun.
+    // Another program fills the disk once the download has begun.
     hub.setFaults(({ server, earlier }) => {
       if (server === "storage" && earlier === 0) writeFileSync(ballast, Buffer.alloc(4_300_000));
       return undefined;
@@ -223,7 +223,7 @@ describe.runIf(process.platform === "linux" && process.getuid?.() === 0)("a smal
   });
 });
 
-test("a whole file that was not named yet is not fetched again", async () => {
+test("a complete file without its final name is not fetched again", async () => {
   const hub = await openHubWith(size);
   const folder = newFolder();
   const { model } = await pull(hub, folder);

@@ -15,7 +15,7 @@ import {
 
 const size = 4_000_000;
 
-describe("two pulls of one file", () => {
+describe("two pulls of the same file", () => {
   test("in one process share one download", async () => {
     const hub = await openHubWith(size);
     hub.setFaults(({ server }) =>
@@ -30,7 +30,7 @@ describe("two pulls of one file", () => {
     }
   });
 
-  test("in one process go on when one of them is cancelled", async () => {
+  test("in one process continue when one is cancelled", async () => {
     const hub = await openHubWith(size);
     hub.setFaults(({ server }) =>
       server === "storage" ? { bytesPerSecond: 2_000_000 } : undefined,
@@ -50,7 +50,7 @@ describe("two pulls of one file", () => {
     expect(sentBytes(hub)).toBe(size);
   });
 
-  test("in two processes: the second waits, shows how far the first is, and finds the file", async () => {
+  test("in two processes: the second waits, shows the first's progress, and finds the file", async () => {
     const hub = await openHubWith(size);
     hub.setFaults(({ server }) => (server === "storage" ? { bytesPerSecond: 200_000 } : undefined));
     const progress: HubProgress[] = [];
@@ -87,7 +87,7 @@ describe("two pulls of one file", () => {
     expect(sentBytes(hub)).toBe(size);
   });
 
-  test("in two processes: the second goes on when the first is killed", async () => {
+  test("in two processes: the second continues when the first is killed", async () => {
     const hub = await openHubWith(size);
     hub.setFaults(({ server }) => (server === "storage" ? { bytesPerSecond: 500_000 } : undefined));
     const folder = newFolder();

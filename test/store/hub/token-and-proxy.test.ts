@@ -45,7 +45,7 @@ const guarded = {
 };
 
 describe("the token", () => {
-  test("goes to the hub with every request, and to the file storage with none", async () => {
+  test("is sent to the hub with every request, and never to file storage", async () => {
     const hub = await openHub(guarded);
     const settings = await settingsFor(hub, { HF_TOKEN: "hf_secret" });
     await pull(hub, newFolder(), { settings });
@@ -78,7 +78,7 @@ describe("the token", () => {
 });
 
 describe("a proxy", () => {
-  test("passes on what goes to http addresses", async () => {
+  test("forwards requests to http addresses", async () => {
     const [hub, proxy] = [await openHubWith(3_000_000), await openProxy()];
     const settings = await settingsFor(hub, { http_proxy: proxy.url });
     const { model } = await pull(hub, newFolder(), { settings });
@@ -86,7 +86,7 @@ describe("a proxy", () => {
     expect(proxy.requests).toHaveLength(hub.requests.length);
   });
 
-  test("tunnels what goes to https addresses", async () => {
+  test("tunnels requests to https addresses", async () => {
     trustLoopbackHub();
     const hub = await openHub({ ...guarded, isSecure: true });
     const proxy = await openProxy("name:pass word");
@@ -101,14 +101,14 @@ describe("a proxy", () => {
     );
   });
 
-  test("is left out for hosts in NO_PROXY", async () => {
+  test("is not used for hosts in NO_PROXY", async () => {
     const [hub, proxy] = [await openHubWith(1000), await openProxy()];
     const settings = await settingsFor(hub, { HTTP_PROXY: proxy.url, NO_PROXY: "127.0.0.1" });
     await pull(hub, newFolder(), { settings });
     expect(proxy.requests).toEqual([]);
   });
 
-  test("of the process's own environment is not used when the settings name none", async () => {
+  test("from the process's environment is not used when the settings name none", async () => {
     const [hub, proxy] = [await openHubWith(1000), await openProxy()];
     process.env.http_proxy = proxy.url;
     atTheEnd(() => void delete process.env.http_proxy);
@@ -116,7 +116,7 @@ describe("a proxy", () => {
     expect(proxy.requests).toEqual([]);
   });
 
-  test("that cannot be looked up is named", async () => {
+  test("whose name cannot be resolved is named", async () => {
     const hub = await openHubWith(1000);
     const settings = await settingsFor(hub, { HTTP_PROXY: "http://proxy.invalid:3128" });
     await expect(pull(hub, newFolder(), { settings })).rejects.toMatchObject({
@@ -138,7 +138,7 @@ describe("a proxy", () => {
     ["http", "says nothing to", late, () => {}],
     ["socks5", "closes", late, (it) => it.end()],
     ["socks5", "says nothing to", late, () => {}],
-  ])("of %s that %s whoever wants a tunnel is given up", async (scheme, _, says, answer) => {
+  ])("with %s that %s clients asking for a tunnel is given up", async (scheme, _, says, answer) => {
     let connections = 0;
     const proxy = createServer((socket) => {
       connections += 1;
@@ -176,7 +176,7 @@ describe("a proxy", () => {
   test.each([
     ["http", false],
     ["https", true],
-  ])("that wants a password says so for %s", async (_, isSecure) => {
+  ])("that needs a password says so for %s", async (_, isSecure) => {
     if (isSecure) trustLoopbackHub();
     const hub = await startLoopbackHub({ repositories: {}, isSecure });
     atTheEnd(() => hub.close());
@@ -190,14 +190,14 @@ describe("a proxy", () => {
 });
 
 describe("TLS", () => {
-  test("to a certificate that is trusted brings the file", async () => {
+  test("with a trusted certificate fetches the file", async () => {
     trustLoopbackHub();
     const hub = await openHubWith(3_000_000, { isSecure: true });
     const { model } = await pull(hub, newFolder());
     expect(hashOf(model.files[0]?.blobPath ?? "")).toBe(model.files[0]?.digest);
   });
 
-  test("to one that is not is refused at once, with what to do", async () => {
+  test("with an untrusted certificate is refused at once, with advice", async () => {
     const hub = await openHubWith(1000, { isSecure: true });
     await expect(pull(hub, newFolder())).rejects.toMatchObject({
       code: "STORE_HUB_CERTIFICATE",
@@ -207,7 +207,7 @@ describe("TLS", () => {
     expect(hub.requests).toEqual([]);
   });
 
-  test("is not given up for a redirect to an open address", async () => {
+  test("is not given up for a redirect to plain HTTP", async () => {
     trustLoopbackHub();
     const hub = await openHubWith(1000, { isSecure: true });
     hub.setFaults(({ path }) =>

@@ -13,7 +13,7 @@ async function withModel() {
   return fixture;
 }
 
-test("removal frees nothing of what another store has, too", async () => {
+test("removing a file shared with another store frees nothing", async () => {
   const { catalog, store, at } = await withModel();
   const alone = await planRemoval(catalog, store, "mine");
   expect(alone).toMatchObject({ sharedBytes: 0 });
@@ -26,7 +26,7 @@ test("removal frees nothing of what another store has, too", async () => {
 });
 
 describe("a copy", () => {
-  test("is the same model under another name, without a byte of weights more", async () => {
+  test("is the same model under another name, without copying weights", async () => {
     const { catalog, store, blobs } = await withModel();
     const before = blobs();
     await copyModel(catalog, store, "MINE", modelName("other:v2"));
@@ -37,7 +37,7 @@ describe("a copy", () => {
     expect(blobs()).toEqual(before);
   });
 
-  test("replaces what has that name, and frees it", async () => {
+  test("replaces the model of that name, and frees its files", async () => {
     const { catalog, store, create, blobs } = await withModel();
     await create("other", { from: ["mine"], system: "to be replaced" });
     await copyModel(catalog, store, "mine", modelName("other"));
@@ -45,7 +45,7 @@ describe("a copy", () => {
     expect(blobs()).not.toContain(`sha256-${sha256("to be replaced")}`);
   });
 
-  test("of a file is refused for what it is", async () => {
+  test("of a file is refused with the reason", async () => {
     const { catalog, store, at } = await withModel();
     for (const source of [tinyFile, at("a.gguf"), "./no-such.gguf"]) {
       await expect(copyModel(catalog, store, source, modelName("new"))).rejects.toMatchObject({
@@ -95,14 +95,14 @@ describe("removing", () => {
     expect(blobs()).toEqual([]);
   });
 
-  test("leaves the user's own files alone", async () => {
+  test("keeps the user's own files", async () => {
     const { catalog, store, create, at } = await withModel();
     await create("referring", { from: ["a.gguf"] });
     await removeModel(catalog, store, "referring");
     expect(existsSync(at("a.gguf"))).toBe(true);
   });
 
-  test("works for damaged models, and takes nothing from others", async () => {
+  test("works for damaged models, and keeps other models' files", async () => {
     const { catalog, store, create, at } = await withModel();
     await create("other", { from: ["mine"] });
     writeFileSync(store.folder.manifestPath(modelName("mine")), "{");
@@ -114,7 +114,7 @@ describe("removing", () => {
     expect((await catalog.listModels({ store: "modelctl" })).problems).toEqual([]);
   });
 
-  test("takes no blob while another manifest cannot be read: it may need it", async () => {
+  test("keeps all blobs while another manifest is unreadable", async () => {
     const { catalog, store, create, blobs } = await withModel();
     await create("other", { from: ["mine"] });
     writeFileSync(store.folder.manifestPath(modelName("other")), "{");

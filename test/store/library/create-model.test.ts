@@ -30,7 +30,7 @@ import {
 } from "../../support/model-store.ts";
 
 describe("from a file", () => {
-  test("the model refers to the file and has no copy of it", async () => {
+  test("refers to the file without copying it", async () => {
     const { create, catalog, tinyAt, blobs, store } = openStore();
     const file = tinyAt("my model.gguf");
     const progress = await create("mine", { from: ["./my model.gguf"] });
@@ -55,7 +55,7 @@ describe("from a file", () => {
     ]);
   });
 
-  test("a blob of the store is one, by whatever way its path leads there", async () => {
+  test("uses a blob of the store, whatever path leads there", async () => {
     const { create, catalog, store, folder, at, tinyAt } = openStore();
     tinyAt("a.gguf");
     await create("parent", { from: ["a.gguf"] }, { copy: true });
@@ -72,7 +72,7 @@ describe("from a file", () => {
     }
   });
 
-  test("its size and digest are those of its manifest and of what it refers to", async () => {
+  test("has the size and digest of its manifest and referenced file", async () => {
     const { create, catalog, tinyAt, store } = openStore();
     tinyAt("a.gguf");
     await create("me/mine:v1", { from: ["a.gguf"], system: "Be brief." });
@@ -95,7 +95,7 @@ describe("from a file", () => {
     });
   });
 
-  test("everything that was said comes back", async () => {
+  test("keeps every setting", async () => {
     const { create, catalog, tinyAt } = openStore();
     tinyAt("a.gguf");
     const said = {
@@ -122,7 +122,7 @@ describe("from a file", () => {
     });
   });
 
-  test("--copy takes the file into the store", async () => {
+  test("--copy copies the file into the store", async () => {
     const { create, catalog, tinyAt, store } = openStore();
     const file = tinyAt("a.gguf");
     const progress = await create("mine", { from: ["a.gguf"] }, { copy: true });
@@ -137,7 +137,7 @@ describe("from a file", () => {
     });
   });
 
-  test("a blob that was sent to the store is used as it is", async () => {
+  test("uses an uploaded blob as it is", async () => {
     const { create, store, catalog } = openStore();
     const { digest } = await store.writeBlob(readFileSync(tinyFile));
     const from = [store.blobPath(digest)];
@@ -149,7 +149,7 @@ describe("from a file", () => {
   test.each([
     ["two FROMs", [visionFile, projectorFile]],
     ["two FROMs the other way round", [projectorFile, visionFile]],
-  ])("model and projector of %s are told apart by what is in them", async (_, from) => {
+  ])("recognises model and projector of %s by their content", async (_, from) => {
     const { create, catalog } = openStore();
     await create("seeing", { from });
     expect(await catalog.resolve("seeing")).toMatchObject({
@@ -159,7 +159,7 @@ describe("from a file", () => {
     });
   });
 
-  test("a directory stands for the GGUF files in it", async () => {
+  test("accepts a directory of GGUF files", async () => {
     const { create, catalog, at } = openStore();
     copyFileSync(visionFile, at("seeing", "model.gguf"));
     copyFileSync(projectorFile, at("seeing", "eyes.gguf"));
@@ -173,7 +173,7 @@ describe("from a file", () => {
     }
   });
 
-  test("an adapter is kept beside the model", async () => {
+  test("stores an adapter with the model", async () => {
     const { create, catalog, at, tinyAt } = openStore();
     tinyAt("a.gguf");
     const adapter = writeAdapter(at("lora.gguf"));
@@ -185,7 +185,7 @@ describe("from a file", () => {
     ["a missing adapter", { adapters: ["none.gguf"] }, "STORE_FILE_MISSING"],
     ["a missing draft model", { drafts: ["none.gguf"] }, "STORE_FILE_MISSING"],
     ["a model as an adapter", { adapters: [tinyFile] }, "STORE_DEFINITION_INVALID"],
-  ])("%s is found before a model is pulled, converted or read", async (_, beside, code) => {
+  ])("finds %s before a model is pulled, converted or read", async (_, beside, code) => {
     const { create, tinyAt, blobs } = openStore();
     tinyAt("a.gguf");
     const done: string[] = [];
@@ -207,7 +207,7 @@ describe("from a file", () => {
     expect(blobs()).toEqual([]);
   });
 
-  test("converted weights are told as new, and go when no model comes of them", async () => {
+  test("reports converted weights, and deletes them if create fails", async () => {
     const { create, tinyAt, blobs, store } = openStore();
     const file = tinyAt("a.gguf");
     const convertWeights = async () => await store.writeBlob(readFileSync(file));
@@ -221,7 +221,7 @@ describe("from a file", () => {
     expect(again).toContainEqual({ status: `using existing layer ${layer}` });
   });
 
-  test("a draft model is kept beside the model", async () => {
+  test("stores a draft model with the model", async () => {
     const { create, catalog, tinyAt } = openStore();
     tinyAt("a.gguf");
     const draft = tinyAt("small.gguf");
@@ -245,7 +245,7 @@ describe("from a file", () => {
 });
 
 describe("from another model", () => {
-  test("what is new replaces, parameters merge, licences add up", async () => {
+  test("replaces what is new, merges parameters, and adds licences", async () => {
     const { create, catalog, tinyAt } = openStore();
     tinyAt("a.gguf");
     await create("parent", {
@@ -275,7 +275,7 @@ describe("from another model", () => {
     expect((await catalog.resolve("parent")).system).toBe("S");
   });
 
-  test("values that we do not know go on to the child", async () => {
+  test("keeps unknown values", async () => {
     const { create, catalog, tinyAt } = openStore();
     tinyAt("a.gguf");
     const otherParameters = { mirostat: 2, temperature: "hot" };
@@ -287,7 +287,7 @@ describe("from another model", () => {
     });
   });
 
-  test("its weights are shared, and stay when the parent goes", async () => {
+  test("shares its weights, which stay when the parent is removed", async () => {
     const { create, catalog, store, tinyAt } = openStore();
     tinyAt("a.gguf");
     await create("parent", { from: ["a.gguf"] }, { copy: true });
@@ -297,7 +297,7 @@ describe("from another model", () => {
     expect(await catalog.resolve("child")).toMatchObject({ facts });
   });
 
-  test("the built-in model is copied, since the program's folder moves", async () => {
+  test("copies the built-in model, as the program's folder moves", async () => {
     const { create, catalog, store } = openStore();
     await create("mine", { from: ["tiny"], system: "You are a pirate." });
     expect(await catalog.resolve("mine")).toMatchObject({
@@ -307,7 +307,7 @@ describe("from another model", () => {
     });
   });
 
-  test("a folder of that name without a model in it does not hide the model", async () => {
+  test("finds the model despite a folder of the same name without a model", async () => {
     const { create, catalog, at } = openStore();
     mkdirSync(at("tiny"), { recursive: true });
     writeFileSync(at("tiny", "notes.txt"), "");
@@ -315,7 +315,7 @@ describe("from another model", () => {
     expect((await catalog.resolve("mine")).parameters).toEqual({ temperature: 0 });
   });
 
-  test("of several names the last counts, which is told", async () => {
+  test("uses the last of several names, with a warning", async () => {
     const { create, catalog, tinyAt } = openStore();
     tinyAt("a.gguf");
     await create("one", { from: ["a.gguf"], system: "one" });
@@ -328,7 +328,7 @@ describe("from another model", () => {
   });
 });
 
-describe("is refused", () => {
+describe("create is refused:", () => {
   test.each<[string, { from: string[]; adapters?: string[]; drafts?: string[] }, string, RegExp]>([
     ["nothing", { from: [] }, "STORE_DEFINITION_INVALID", /neither 'from' or 'files'/],
     [
@@ -425,7 +425,7 @@ describe("is refused", () => {
     }
   });
 
-  test("a bare name is never looked up on the disk without a folder to start from", async () => {
+  test("a bare name without a folder to start from is never looked up on disk", async () => {
     const { create, tinyAt } = openStore();
     tinyAt("plain");
     await create("mine", { from: ["plain"] });
@@ -436,7 +436,7 @@ describe("is refused", () => {
 });
 
 test.each(["parsing GGUF", "copying a.gguf"])(
-  "a create that is cancelled while %s leaves nothing",
+  "a create cancelled while %s leaves nothing",
   async (status) => {
     const { create, tinyAt, blobs, unfinished, catalog } = openStore();
     tinyAt("a.gguf");
@@ -475,7 +475,7 @@ test("of eight gigabytes only the header is read, until there is time for a dige
   await expect(hashReferences(store, abort)).rejects.toMatchObject({ name: "TimeoutError" });
 });
 
-test("a file of a hub with a name of its own is no path", async () => {
+test("a file of a hub with its own name is not a path", async () => {
   const { create } = openStore();
   const asked: string[] = [];
   const resolveName = async (reference: string) => {

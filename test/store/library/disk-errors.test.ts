@@ -7,7 +7,7 @@ import { explainingDiskErrors } from "../../../source/store/library/disk-errors.
 import { ModelStore } from "../../../source/store/library/model-store.ts";
 import { temporaryFolder } from "../../support/model-store.ts";
 
-test("a file in the place of the store, or of a folder above it", async () => {
+test("a file in the place of the store or of a folder above it", async () => {
   const file = path.join(temporaryFolder(), "file");
   writeFileSync(file, "");
   for (const store of [file, path.join(file, "share", "models")]) {
@@ -19,7 +19,7 @@ test("a file in the place of the store, or of a folder above it", async () => {
   }
 });
 
-test("a refusal of a folder above the store", async () => {
+test("a folder above the store without permission", async () => {
   const store = "/home/somebody/.local/share/modelctl/models";
   const refused = Object.assign(new Error("EACCES: permission denied, mkdir"), {
     code: "EACCES",
@@ -33,7 +33,7 @@ test("a refusal of a folder above the store", async () => {
   });
 });
 
-// Here every write meets a full disk, whoever writes.
+// Every write fails with a full disk here.
 test.runIf(process.platform === "linux")("a full disk", async () => {
   const store = temporaryFolder();
   const written = explainingDiskErrors(store, () => writeFile("/dev/full", "text"));
@@ -44,20 +44,20 @@ test.runIf(process.platform === "linux")("a full disk", async () => {
   });
 });
 
-test("a quota that is used up is a full disk", async () => {
+test("an exceeded quota counts as a full disk", async () => {
   const store = temporaryFolder();
   const refused = Object.assign(new Error("EDQUOT: disk quota exceeded"), { code: "EDQUOT" });
   const written = explainingDiskErrors(store, () => Promise.reject(refused));
   await expect(written).rejects.toMatchObject({ code: "STORE_DISK_FULL", status: 507 });
 });
 
-test("a file that was to be read, and is not there, stays what it is", async () => {
+test("a missing file that was to be read keeps its error", async () => {
   const store = temporaryFolder();
   const read = explainingDiskErrors(store, async () => readFileSync(path.join(store, "missing")));
   await expect(read).rejects.toMatchObject({ code: "ENOENT" });
 });
 
-test.runIf(process.platform === "linux")("a place where the system makes no folder", async () => {
+test.runIf(process.platform === "linux")("a place where the system refuses a folder", async () => {
   await expect(new ModelStore("/proc/none").writeBlob("text")).rejects.toMatchObject({
     code: "STORE_NOT_WRITABLE",
     message: "The folder /proc/none cannot be written: no folder can be made there.",

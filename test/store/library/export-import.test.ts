@@ -53,7 +53,7 @@ async function exported(name = "mine") {
 }
 
 describe("an exported model", () => {
-  test("is on the other machine what it was here, with its own weights", async () => {
+  test("is the same on the other machine, with its own weights", async () => {
     const { archive, catalog, at } = await exported("me/mine:v1");
     rmSync(at("a.gguf"));
     const there = openStore();
@@ -73,7 +73,7 @@ describe("an exported model", () => {
     });
   });
 
-  test("can be unpacked into an empty store of Ollama's by any tar program", async () => {
+  test("can be unpacked into an empty Ollama store by any tar program", async () => {
     const { archive } = await exported();
     const ollama = temporaryFolder();
     execFileSync("tar", ["xf", archive, "-C", ollama]);
@@ -113,7 +113,7 @@ describe("an exported model", () => {
     }
   });
 
-  test("says how far it is, on both ways", async () => {
+  test("reports progress both ways", async () => {
     const { catalog, store, archive, at } = await exported();
     const there = openStore();
     for (const transfer of [
@@ -136,7 +136,7 @@ describe("an exported model", () => {
 });
 
 describe("importing", () => {
-  test("under another name", async () => {
+  test("works under another name", async () => {
     const { archive } = await exported();
     const { store, catalog } = openStore();
     await importModel(store, archive, { name: modelName("renamed:x") });
@@ -172,7 +172,7 @@ describe("importing", () => {
       /is truncated/,
     ],
     [
-      "cut behind a blob",
+      "cut after a blob",
       (file) => truncateSync(file, statSync(file).size - 2560),
       "STORE_ARCHIVE_INVALID",
       /./,
@@ -234,7 +234,7 @@ describe("importing", () => {
       "STORE_ARCHIVE_INVALID",
       /damaged/,
     ],
-  ])("a file %s is refused, and nothing of it is kept", async (_, damage, code, message) => {
+  ])("refuses a file %s and keeps nothing of it", async (_, damage, code, message) => {
     const { archive } = await exported();
     damage(archive);
     const { store, catalog, blobs, unfinished } = openStore();
@@ -313,7 +313,7 @@ describe("importing", () => {
       /cannot be used: The model 'mine:latest' has no GGUF weights/,
     ],
     [
-      "a text that nobody could hold in memory",
+      "a text larger than memory",
       (folder) => {
         const content = readFileSync(tinyFile);
         const system = Buffer.alloc(64 * 1024 ** 2 + 1, "x");
@@ -339,7 +339,7 @@ describe("importing", () => {
       /it has too many models/,
     ],
     [
-      "a configuration that is none",
+      "an invalid configuration",
       (folder) => {
         const content = readFileSync(tinyFile);
         const file = writeOllamaModel(folder, "mine", [{ kind: "model", content }]);
@@ -364,7 +364,7 @@ describe("importing", () => {
       "STORE_ARCHIVE_INVALID",
       /is not as long as the manifest says/,
     ],
-  ])("an archive with %s is refused, and the model of that name stays", async (...row) => {
+  ])("refuses an archive with %s and keeps the existing model", async (...row) => {
     const [, fill, code, message] = row;
     const folder = temporaryFolder();
     const archive = path.join(temporaryFolder(), "a.tar");
@@ -382,7 +382,7 @@ describe("importing", () => {
     expect((await catalog.resolve("mine")).system).toBe("kept");
   });
 
-  test("the name of a built-in model is refused before anything is read", async () => {
+  test("refuses the name of a built-in model before anything is read", async () => {
     const { archive } = await exported();
     const seen: number[] = [];
     const options = { name: modelName("tiny"), onProgress: (bytes: number) => seen.push(bytes) };
@@ -392,7 +392,7 @@ describe("importing", () => {
     expect(seen).toEqual([]);
   });
 
-  test("an entry never leaves the store's folder", async () => {
+  test("never writes outside the store's folder", async () => {
     const folder = temporaryFolder();
     const archive = path.join(temporaryFolder(), "a.tar");
     const manifest = writeOllamaModel(folder, "mine", []);
@@ -409,10 +409,10 @@ describe("importing", () => {
   });
 
   test.each([
-    ["a file that is not there", "/no/such.tar", "STORE_FILE_MISSING"],
+    ["a missing file", "/no/such.tar", "STORE_FILE_MISSING"],
     ["a directory", temporaryPlace, "STORE_FILE_IS_DIRECTORY"],
     ["a device", "/dev/null", "STORE_FILE_NOT_REGULAR"],
-  ])("%s is told apart", async (_, file, code) => {
+  ])("recognises %s", async (_, file, code) => {
     const { store } = openStore();
     await expect(importModel(store, file)).rejects.toMatchObject({ code });
   });
@@ -424,7 +424,7 @@ describe("importing", () => {
       /names a model "a b:latest", which is not a valid name/,
     ],
     ["is damaged", "s,^blobs/.*,manifests/h/n/m/t,", /because it is damaged: The manifest /],
-  ])("a model that %s is told with its archive", async (_, transform, says) => {
+  ])("reports a model that %s, naming its archive", async (_, transform, says) => {
     const folder = temporaryFolder();
     writeOllamaModel(folder, "mine", [{ kind: "system", content: "no manifest" }]);
     const archive = path.join(temporaryFolder(), "a.tar");
@@ -438,7 +438,7 @@ describe("importing", () => {
     expect(blobs()).toEqual([]);
   });
 
-  test("a model that is in the archive twice is imported once", async () => {
+  test("imports a model once that is in the archive twice", async () => {
     const { archive } = await exported();
     const folder = temporaryFolder();
     execFileSync("tar", ["xf", archive, "-C", folder]);
@@ -448,8 +448,8 @@ describe("importing", () => {
   });
 });
 
-describe("through a pipe", () => {
-  test("goes a whole model, and whoever fills it is read to the end", async () => {
+describe("a pipe", () => {
+  test("carries a whole model, and is read to the end", async () => {
     const { catalog, store, archive } = await exported("me/mine:v1");
     const pipe = new PassThrough();
     const there = openStore();
@@ -471,7 +471,7 @@ describe("through a pipe", () => {
     expect((await taken).equals(readFileSync(archive))).toBe(true);
   });
 
-  test("that breaks off comes nothing that is kept", async () => {
+  test("that breaks leaves nothing", async () => {
     const { archive } = await exported();
     const bytes = readFileSync(archive);
     const { store, blobs, unfinished } = openStore();
@@ -511,7 +511,7 @@ describe("exporting is refused", () => {
     expect(seen).toEqual([]);
   });
 
-  test("into the file of its own weights, or of any model, also by another name", async () => {
+  test("into the file of its own weights, or of any model, even by another name", async () => {
     const { catalog, store, at, tinyAt } = await exported();
     symlinkSync(at("a.gguf"), at("link.tar"));
     tinyAt("other.gguf");
@@ -524,7 +524,7 @@ describe("exporting is refused", () => {
     }
   });
 
-  test("into a folder that is not there, or when a file has changed: the old export stays", async () => {
+  test("into a missing folder, or of a changed file: the old export stays", async () => {
     const { catalog, store, archive, at, folder } = await exported();
     await expect(
       exportModel(catalog, store, "mine", path.join(folder, "no", "x.tar")),
@@ -542,7 +542,7 @@ describe("exporting is refused", () => {
   });
 });
 
-test("what a killed export has left beside its file goes with a later one", async () => {
+test("leftovers of a killed export are removed by a later one", async () => {
   const { catalog, store, archive, folder } = await exported();
   const [killed, running] = [`${archive}-partial-01234567`, `${archive}-partial-89abcdef`];
   for (const file of [killed, running]) writeFileSync(file, "half an archive");
@@ -555,7 +555,7 @@ test("what a killed export has left beside its file goes with a later one", asyn
   expect(await importModel(openStore().store, archive)).toMatchObject([{ display: "mine:latest" }]);
 });
 
-test("a store that may only be read is exported from", async () => {
+test("a read-only store can be exported from", async () => {
   const { catalog, store, folder } = await exported();
   chmodSync(folder, 0o755);
   rmSync(path.join(store.path, "locks"), { recursive: true });
@@ -571,14 +571,14 @@ test("a store that may only be read is exported from", async () => {
   expect(await importModel(openStore().store, archive)).toMatchObject([{ display: "mine:latest" }]);
 });
 
-test("two exports into one file leave one whole file", async () => {
+test("two exports into one file leave one complete file", async () => {
   const { catalog, store, archive } = await exported();
   const once = () => exportModel(catalog, store, "mine", archive);
   await Promise.all([once(), once(), once()]);
   expect(await importModel(openStore().store, archive)).toMatchObject([{ display: "mine:latest" }]);
 });
 
-test("behind a link the file that it leads to is replaced, and the link stays", async () => {
+test("the target of a link is replaced, and the link stays", async () => {
   const { catalog, store, archive, at } = await exported();
   const link = at("link.tar");
   symlinkSync("model.tar", link);
@@ -588,7 +588,7 @@ test("behind a link the file that it leads to is replaced, and the link stays", 
   expect(await importModel(openStore().store, archive)).toMatchObject([{ display: "mine:latest" }]);
 });
 
-test("a model that was imported can be removed, and is gone", async () => {
+test("an imported model can be removed", async () => {
   const { archive } = await exported();
   const { store, catalog, blobs } = openStore();
   await importModel(store, archive);

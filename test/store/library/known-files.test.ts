@@ -29,7 +29,7 @@ function counting() {
   return { read, seen };
 }
 
-test("a file that stays as it is is read once", async () => {
+test("an unchanged file is read once", async () => {
   const file = path.join(temporaryFolder(), "a");
   writeFileSync(file, "one");
   laterBySeconds(60);
@@ -38,7 +38,7 @@ test("a file that stays as it is is read once", async () => {
   expect(seen.reads).toBe(1);
 });
 
-test("a file of this moment is read each time: it may change once more at the same time", async () => {
+test("a file written just now is read each time, as its time may not change again", async () => {
   const file = path.join(temporaryFolder(), "a");
   writeFileSync(file, "one");
   const { atime, mtime } = statSync(file);
@@ -49,7 +49,7 @@ test("a file of this moment is read each time: it may change once more at the sa
   expect(await read(file)).toBe("two");
 });
 
-test("what was written over, with as many bytes and an old date, is read anew", async () => {
+test("a file with another content, the same length and an old date is read again", async () => {
   const file = path.join(temporaryFolder(), "a");
   writeFileSync(file, "one");
   const { atime, mtime } = statSync(file);
@@ -61,7 +61,7 @@ test("what was written over, with as many bytes and an old date, is read anew", 
   expect(await read(file)).toBe("two");
 });
 
-test("a file that went away is missing, and is read when it comes back", async () => {
+test("a deleted file is missing, and read when it returns", async () => {
   const file = path.join(temporaryFolder(), "a");
   writeFileSync(file, "one");
   laterBySeconds(60);
@@ -73,7 +73,7 @@ test("a file that went away is missing, and is read when it comes back", async (
   expect(await read(file)).toBe("two");
 });
 
-test("what cannot be understood is not remembered", async () => {
+test("an unreadable file is not cached", async () => {
   const file = path.join(temporaryFolder(), "a");
   writeFileSync(file, "one");
   laterBySeconds(60);
@@ -85,7 +85,7 @@ test("what cannot be understood is not remembered", async () => {
   expect(await known.read(file, (bytes) => bytes.toString())).toBe("one");
 });
 
-test("more than there is room for is read again, and right", async () => {
+test("files beyond the cache's size are read again correctly", async () => {
   const folder = temporaryFolder();
   // Three hundred files of sixty kilobytes are more than is kept.
   const files = Array.from({ length: 300 }, (_, index) => path.join(folder, `${index}`));
@@ -100,7 +100,7 @@ test("more than there is room for is read again, and right", async () => {
   expect(seen.reads).toBeGreaterThan(300);
 });
 
-test("a pipe where a manifest should be is told, and nobody waits for it", async () => {
+test("a pipe in place of a manifest is reported without blocking", async () => {
   const { create, catalog, store, tinyAt } = openStore();
   tinyAt("a.gguf");
   await create("a", { from: ["a.gguf"], system: "first" });
@@ -113,7 +113,7 @@ test("a pipe where a manifest should be is told, and nobody waits for it", async
   expect(problems[0]?.message).toContain(`${pipe} cannot be read: it is not a regular file`);
 });
 
-test("who reads many files lets others work meanwhile", async () => {
+test("reading many files lets other work continue", async () => {
   const folder = temporaryFolder();
   const files = Array.from({ length: 3000 }, (_, index) => path.join(folder, `${index}`));
   for (const file of files) writeFileSync(file, "text");
@@ -127,7 +127,7 @@ test("who reads many files lets others work meanwhile", async () => {
   expect(turns).toBeGreaterThan(0);
 });
 
-test("a server that has listed a model for long shows what another program made of it", async () => {
+test("a long-running server sees what another program made of a listed model", async () => {
   const { create, catalog, store, tinyAt } = openStore();
   tinyAt("a.gguf");
   await create("a", { from: ["a.gguf"], system: "first" });

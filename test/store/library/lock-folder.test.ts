@@ -22,7 +22,7 @@ async function holdElsewhere(folder: string, isShared: boolean): Promise<() => P
   };
 }
 
-test("what is done under one lock is done one after the other", async () => {
+test("work under one lock is done in turn", async () => {
   const locks = new LockFolder(path.join(temporaryFolder(), "locks"));
   let inside = 0;
   let done = 0;
@@ -37,7 +37,7 @@ test("what is done under one lock is done one after the other", async () => {
   expect(done).toBe(20);
 });
 
-test("different locks do not wait for each other, and a failure lets go", async () => {
+test("different locks are independent, and a failure releases its lock", async () => {
   const locks = new LockFolder(path.join(temporaryFolder(), "locks"));
   const answer = await locks.withLock("x", () => locks.withLock("y", async () => 42));
   expect(answer).toBe(42);
@@ -48,7 +48,7 @@ test("different locks do not wait for each other, and a failure lets go", async 
   expect(await locks.tryWithLock("x", async () => 1)).toEqual({ value: 1 });
 });
 
-test("sharers are together, and keep out who wants it alone", async () => {
+test("shared locks coexist, and exclude an exclusive one", async () => {
   const locks = new LockFolder(path.join(temporaryFolder(), "locks"));
   const isShared = { isShared: true };
   const share = <T>(work: () => Promise<T>) => locks.withLock("x", work, isShared);
@@ -64,7 +64,7 @@ test("sharers are together, and keep out who wants it alone", async () => {
   expect(await locks.tryWithLock("x", async () => 1)).toEqual({ value: 1 });
 });
 
-test.each([false, true])("a killed process holds nothing (shared: %s)", async (isShared) => {
+test.each([false, true])("a killed process releases its lock (shared: %s)", async (isShared) => {
   const folder = temporaryFolder();
   const locks = new LockFolder(path.join(folder, "locks"));
   const kill = await holdElsewhere(folder, isShared);
@@ -74,7 +74,7 @@ test.each([false, true])("a killed process holds nothing (shared: %s)", async (i
   expect(await waiting).toBe("mine");
 });
 
-test("waiting can be given up", async () => {
+test("waiting can be cancelled", async () => {
   const locks = new LockFolder(path.join(temporaryFolder(), "locks"));
   await locks.withLock("x", async () => {
     const abort = new AbortController();
@@ -84,7 +84,7 @@ test("waiting can be given up", async () => {
   });
 });
 
-test("old files of locks go, held ones and young ones stay", async () => {
+test("old unused lock files are removed, held and new ones stay", async () => {
   const folder = path.join(temporaryFolder(), "locks");
   const locks = new LockFolder(folder);
   for (const name of ["old", "held", "young"]) {
@@ -101,7 +101,7 @@ test("old files of locks go, held ones and young ones stay", async () => {
   expect(await locks.tryWithLock("old", async () => 1)).toEqual({ value: 1 });
 });
 
-test("a file that is no lock is an error, not a lock", async () => {
+test("a file that is not a lock is an error", async () => {
   const folder = path.join(temporaryFolder(), "locks");
   mkdirSync(folder);
   const locks = new LockFolder(folder);

@@ -4,7 +4,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { modelName, openStore } from "../../support/model-store.ts";
 
-test("a thousand models are listed, newest first, though their weights are gone", async () => {
+test("a thousand models are listed, newest first, even without their weights", async () => {
   const { create, catalog, store, tinyAt } = openStore();
   const file = tinyAt("a.gguf");
   await create("model-0", { from: ["a.gguf"] });
@@ -38,7 +38,7 @@ test("a thousand models are listed, newest first, though their weights are gone"
   });
 });
 
-test("the built-in model is listed with what it is", async () => {
+test("the built-in model is listed with its details", async () => {
   const { catalog } = openStore();
   expect((await catalog.listModels({ store: "built-in" })).models).toMatchObject([
     {
@@ -53,7 +53,7 @@ test("the built-in model is listed with what it is", async () => {
   ]);
 });
 
-test("namespaces, tags and hosts are all listed under the names by which they are found", async () => {
+test("namespaces, tags and hosts are listed under the names that find them", async () => {
   const { create, catalog, tinyAt } = openStore();
   tinyAt("a.gguf");
   const names = ["a:1", "a:2", "me/a:1", "other.example/me/a:1", "hf.co/O.w/R:Q4_K_M.gguf"];
@@ -63,7 +63,7 @@ test("namespaces, tags and hosts are all listed under the names by which they ar
   for (const name of names) expect((await catalog.resolve(name.toUpperCase())).name).toBe(name);
 });
 
-test("folders and files that are no models are passed over", async () => {
+test("other folders and files are ignored", async () => {
   const { create, catalog, store, tinyAt } = openStore();
   tinyAt("a.gguf");
   await create("mine", { from: ["a.gguf"] });
@@ -76,7 +76,7 @@ test("folders and files that are no models are passed over", async () => {
   expect(problems).toEqual([]);
 });
 
-test("a file in the store's place is told, and hides no built-in model", async () => {
+test("a file in the store's place is reported, and hides no built-in model", async () => {
   const { catalog, store } = openStore();
   rmSync(store.path, { recursive: true, force: true });
   writeFileSync(store.path, "");
@@ -87,7 +87,7 @@ test("a file in the store's place is told, and hides no built-in model", async (
   ]);
 });
 
-test("names that differ in case alone are one model, whatever the case of their folders", async () => {
+test("names that differ only in letter case are one model, whatever their folders' case", async () => {
   const { create, catalog, tinyAt } = openStore();
   tinyAt("a.gguf");
   await create("Foo:one", { from: ["a.gguf"], system: "1" });

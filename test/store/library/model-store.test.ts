@@ -19,7 +19,7 @@ const content = Buffer.from("some bytes\0of a blob");
 const digest = `sha256:${sha256(content)}`;
 
 describe("a blob", () => {
-  test("lies where Ollama puts it", async () => {
+  test("is stored where Ollama puts it", async () => {
     const { store } = openStore();
     expect(await store.writeBlob(content)).toEqual({
       digest,
@@ -32,7 +32,7 @@ describe("a blob", () => {
     expect(readFileSync(file).equals(content)).toBe(true);
   });
 
-  test("of the same content is kept once", async () => {
+  test("of the same content is stored once", async () => {
     const { store, blobs } = openStore();
     expect(await store.hasBlob(digest)).toBe(false);
     await store.writeBlob(content);
@@ -42,7 +42,7 @@ describe("a blob", () => {
     expect(blobs()).toEqual([`sha256-${sha256(content)}`]);
   });
 
-  test("comes from a stream in pieces, and says how far it is", async () => {
+  test("is read from a stream in pieces, with progress", async () => {
     const { store } = openStore();
     const seen: number[] = [];
     const pieces = [content.subarray(0, 5), content.subarray(5)];
@@ -56,7 +56,7 @@ describe("a blob", () => {
     expect(readFileSync(store.blobPath(digest)).equals(content)).toBe(true);
   });
 
-  test("that is not what was promised is not kept", async () => {
+  test("with another digest is not kept", async () => {
     const { store, blobs, unfinished } = openStore();
     const wrong = `sha256:${"0".repeat(64)}`;
     await expect(
@@ -69,7 +69,7 @@ describe("a blob", () => {
     expect([...blobs(), ...unfinished()]).toEqual([]);
   });
 
-  test("whose stream breaks off is not kept", async () => {
+  test("whose stream breaks is not kept", async () => {
     const { store, blobs, unfinished } = openStore();
     async function* broken() {
       yield content;
@@ -80,7 +80,7 @@ describe("a blob", () => {
   });
 
   test.each(["", "sha256:", `sha256:${"g".repeat(64)}`, `md5:${"0".repeat(64)}`, "../x"])(
-    "%j is no digest",
+    "%j is not a digest",
     (text) => {
       const { store } = openStore();
       expect(() => store.blobPath(text)).toThrow(
@@ -90,7 +90,7 @@ describe("a blob", () => {
   );
 });
 
-describe("a model whose files were damaged", () => {
+describe("a model with damaged files", () => {
   test.each<[string, (file: string) => void, string, RegExp]>([
     [
       "cut",
@@ -107,7 +107,7 @@ describe("a model whose files were damaged", () => {
       /no digest/,
     ],
     [
-      "of a blob that is not there",
+      "of a missing blob",
       (file) =>
         writeFileSync(file, readFileSync(file, "utf8").replaceAll(/[0-9a-f]{64}/g, "0".repeat(64))),
       "STORE_BLOB_MISSING",
@@ -129,7 +129,7 @@ describe("a model whose files were damaged", () => {
     expect(problems).toEqual([{ path: file, message: expect.stringMatching(message) }]);
   });
 
-  test("blob of another length is noticed", async () => {
+  test("a blob of another length is noticed", async () => {
     const { create, catalog, store, tinyAt } = openStore();
     tinyAt("a.gguf");
     await create("mine", { from: ["a.gguf"] }, { copy: true });
@@ -143,14 +143,14 @@ describe("a model whose files were damaged", () => {
   });
 });
 
-test("a store that is not there yet has no models, and looking does not make it", async () => {
+test("a missing store has no models, and reading does not create it", async () => {
   const { catalog, store } = openStore();
   expect(await catalog.listModels({ store: "modelctl" })).toEqual({ models: [], problems: [] });
   await expect(catalog.resolve("mine")).rejects.toMatchObject({ code: "STORE_MODEL_NOT_FOUND" });
   expect(existsSync(store.path)).toBe(false);
 });
 
-test("a running server sees what another process has changed", async () => {
+test("a running server sees the changes of another process", async () => {
   const { create, catalog, folder, tinyAt } = openStore();
   tinyAt("a.gguf");
   const other = openStore(folder);
@@ -161,7 +161,7 @@ test("a running server sees what another process has changed", async () => {
   expect(await catalog.listModels()).toEqual(await other.catalog.listModels());
 });
 
-test("no empty folders and no unfinished files are left behind", async () => {
+test("no empty folders or unfinished files are left behind", async () => {
   const { create, catalog, store, tinyAt } = openStore();
   tinyAt("a.gguf");
   await create("some/where:deep", { from: ["a.gguf"] });
@@ -179,7 +179,7 @@ test("no empty folders and no unfinished files are left behind", async () => {
   expect((await catalog.listModels({ store: "modelctl" })).models).toHaveLength(1);
 });
 
-describe("a blob that was cut short", () => {
+describe("a truncated blob", () => {
   test.each<[string, (fixture: StoreFixture) => Promise<unknown>]>([
     ["a stream", ({ store }) => store.writeBlobFrom(Readable.from([content]), { digest })],
     ["a text", ({ store }) => store.writeBlob(content)],
@@ -190,7 +190,7 @@ describe("a blob that was cut short", () => {
         return moveIntoStore(store, at("a"));
       },
     ],
-  ])("is replaced by %s that is whole", async (_, write) => {
+  ])("is replaced by a complete %s", async (_, write) => {
     const fixture = openStore();
     const { store } = fixture;
     await store.writeBlob(content);
@@ -200,7 +200,7 @@ describe("a blob that was cut short", () => {
   });
 });
 
-describe("what a killed process left half written", () => {
+describe("unfinished files of a killed process", () => {
   const half = ({ store }: StoreFixture, name: string, folder = store.folder.blobsFolder) => {
     mkdirSync(folder, { recursive: true });
     const file = path.join(folder, `.writing-${name}`);
@@ -213,7 +213,7 @@ describe("what a killed process left half written", () => {
     ["removes", ({ catalog, store }) => removeModel(catalog, store, "old")],
     ["copies", ({ catalog, store }) => copyModel(catalog, store, "old", modelName("new"))],
     ["sends a blob", ({ store }) => store.writeBlobFrom(Readable.from([Buffer.from("content")]))],
-  ])("goes with whoever %s next", async (_, write) => {
+  ])("are removed by the next %s", async (_, write) => {
     const fixture = openStore();
     fixture.tinyAt("a.gguf");
     await fixture.create("old", { from: ["a.gguf"] });
@@ -222,7 +222,7 @@ describe("what a killed process left half written", () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  test("goes with whoever writes a manifest next", async () => {
+  test("are removed by the next write of a manifest", async () => {
     const fixture = openStore();
     fixture.tinyAt("a.gguf");
     const file = half(fixture, "dead", path.join(fixture.store.folder.manifestsFolder, "hf.co"));
@@ -230,7 +230,7 @@ describe("what a killed process left half written", () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  test("stays while another writer lives, whose own file nobody takes", async () => {
+  test("stay while another writer runs, whose file is kept", async () => {
     const fixture = openStore();
     fixture.tinyAt("a.gguf");
     const other = openStore(fixture.folder).store;

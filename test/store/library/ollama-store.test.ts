@@ -46,7 +46,7 @@ function pictureOf(folder: string) {
   });
 }
 
-test("its models are found with all that was said of them", async () => {
+test("its models are found with all their settings", async () => {
   const { catalog, ollama } = withOllama();
   expect(await catalog.resolve("Llama-Tiny")).toMatchObject({
     name: "llama-tiny:latest",
@@ -73,7 +73,7 @@ test.each<[string, (ollama: string) => string]>([
       return link;
     },
   ],
-])("is not written where it is said to be ours, %s", async (_, lead) => {
+])("is not written when it is named as ours, %s", async (_, lead) => {
   const { ollama } = withOllama();
   const folder = lead(ollama);
   const store = new ModelStore(folder, undefined, [ollama]);
@@ -96,7 +96,7 @@ test.each<[string, (ollama: string) => string]>([
   expect(pictureOf(ollama)).toEqual(before);
 });
 
-test("its models are listed as Ollama's, with the digest that Ollama shows", async () => {
+test("its models are listed as Ollama's, with Ollama's digest", async () => {
   const { catalog, ollama } = withOllama();
   const file = path.join(ollama, "manifests/registry.ollama.ai/library/llama-tiny/latest");
   const { models } = await catalog.listModels({ store: "ollama" });
@@ -119,7 +119,7 @@ test("of two models of one name ours is found, and each store lists its own", as
   expect(await names()).not.toContainEqual(["llama-tiny:latest", "ollama"]);
 });
 
-describe("a model of ours made from one of its", () => {
+describe("a model created from one of Ollama's", () => {
   test("refers to its weights, whose digest is known, and keeps the texts", async () => {
     const { catalog, create, store, ollama } = withOllama();
     await create("mine", { from: ["llama-tiny"], parameters: { top_k: 1 } });
@@ -137,7 +137,7 @@ describe("a model of ours made from one of its", () => {
     ]);
   });
 
-  test("says so when Ollama has removed the weights", async () => {
+  test("says when Ollama has removed the weights", async () => {
     const { catalog, store, ollama } = withOllama();
     await copyModel(catalog, store, "llama-tiny", modelName("mine"));
     expect((await catalog.resolve("mine")).store).toBe("modelctl");
@@ -178,7 +178,7 @@ test("hub models are found by each of the hub's names", async () => {
   }
 });
 
-test("a model with a projector sees", async () => {
+test("a model with a projector has vision", async () => {
   const { catalog, ollama } = withOllama();
   const projector = readFileSync(projectorFile);
   writeOllamaModel(ollama, "seeing", [
@@ -190,7 +190,7 @@ test("a model with a projector sees", async () => {
   ]);
 });
 
-test("models without weights here are not listed, or say why they do not run", async () => {
+test("models without weights are not listed, or say why they do not run", async () => {
   const { catalog, ollama } = withOllama();
   writeOllamaModel(ollama, "far:away", [], { remote_host: "https://ollama.com:443" });
   writeOllamaModel(ollama, "tensors", [{ kind: "tensor", content: "x" }], {
@@ -204,7 +204,7 @@ test("models without weights here are not listed, or say why they do not run", a
   });
 });
 
-test("a damaged model of its hides neither ours nor its others", async () => {
+test("a damaged model hides no others", async () => {
   const { catalog, ollama, create } = withOllama();
   await create("mine", { from: ["tiny"] });
   const bad = path.join(ollama, "manifests", "registry.ollama.ai", "library", "bad", "latest");
@@ -219,7 +219,7 @@ test("a damaged model of its hides neither ours nor its others", async () => {
   expect(problems).toMatchObject([{ path: bad }]);
 });
 
-test("a folder that is not there is no problem", async () => {
+test("a missing folder is ignored", async () => {
   const { catalog } = openStore(undefined, { ollamaFolders: ["/no/such/folder"] });
   const { models, problems } = await catalog.listModels();
   expect(models.map(({ name }) => name)).toEqual(["tiny:latest"]);
@@ -227,7 +227,7 @@ test("a folder that is not there is no problem", async () => {
   await expect(catalog.resolve("mine")).rejects.toMatchObject({ code: "STORE_MODEL_NOT_FOUND" });
 });
 
-test("a folder that comes while a server runs is found", async () => {
+test("a folder created later is found by a running server", async () => {
   const ollama = path.join(temporaryFolder(), "models");
   const { catalog } = openStore(undefined, { ollamaFolders: [ollama] });
   await expect(catalog.resolve("late")).rejects.toMatchObject({ code: "STORE_MODEL_NOT_FOUND" });
@@ -237,7 +237,7 @@ test("a folder that comes while a server runs is found", async () => {
   expect(models.map(({ name }) => name)).toEqual(["late:latest"]);
 });
 
-test("a folder that cannot be read is named, and hides nothing of ours", async () => {
+test("an unreadable folder is named, and hides none of our models", async () => {
   const { catalog, ollama, create } = withOllama();
   await create("mine", { from: ["tiny"] });
   rmSync(path.join(ollama, "manifests"), { recursive: true });

@@ -61,7 +61,7 @@ async function expectSound({ catalog, store, blobs }: StoreFixture): Promise<str
   return models.map(({ name }) => name).sort();
 }
 
-test("a process may be killed after any write: the store works, and holds no lock", async () => {
+test("a process killed after any write leaves a working, unlocked store", async () => {
   const fixture = openStore();
   const { store, catalog, create, blobs, unfinished, tinyAt } = fixture;
   const file = tinyAt("a.gguf");
@@ -114,7 +114,7 @@ test("processes that create and remove at once do not disturb each other", async
   expect(fixture.unfinished()).toEqual([]);
 });
 
-test("a store that may not be written is read, and says so to who writes", async () => {
+test("a read-only store is read, and refuses writes with the reason", async () => {
   const fixture = openStore();
   fixture.tinyAt("a.gguf");
   await fixture.create("kept", { from: ["a.gguf"] });

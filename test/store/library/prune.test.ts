@@ -39,7 +39,7 @@ async function withModel(): Promise<StoreFixture> {
   return fixture;
 }
 
-test("what a model needs stays, however old", async () => {
+test("needed files stay, however old", async () => {
   const { store, catalog, blobs } = await withModel();
   const before = blobs();
   expect(await prune(store)).toEqual({ removedBlobs: 0, freedBytes: 0 });
@@ -50,7 +50,7 @@ test("what a model needs stays, however old", async () => {
 test.each([
   [13, true],
   [15, false],
-])("a blob that nobody has wanted for %i days stays: %s", async (days, stays) => {
+])("a blob unused for %i days stays: %s", async (days, stays) => {
   const fixture = await withModel();
   const digest = await strayBlob(fixture, "stray", days);
   const { removedBlobs, freedBytes } = await prune(fixture.store);
@@ -62,14 +62,14 @@ test.each([
 test.each([
   [13, true],
   [15, false],
-])("a download broken off %i days ago can be resumed: %s", async (days, stays) => {
+])("a download interrupted %i days ago can be resumed: %s", async (days, stays) => {
   const fixture = await withModel();
   const files = partial(fixture, "half", days);
   await prune(fixture.store);
   expect(files.map((file) => existsSync(file))).toEqual([stays, stays]);
 });
 
-test("what another store has, too, goes, and frees nothing", async () => {
+test("files that another store shares are removed, which frees nothing", async () => {
   const fixture = await withModel();
   const digest = await strayBlob(fixture, "linked", 15);
   linkSync(fixture.store.blobPath(digest), fixture.at("theirs"));
@@ -79,7 +79,7 @@ test("what another store has, too, goes, and frees nothing", async () => {
 });
 
 describe("nothing is removed", () => {
-  test("of a download that is going on, in this process or another", async () => {
+  test("of a running download, in this process or another", async () => {
     const fixture = await withModel();
     const { store, folder } = fixture;
     const other = openStore(folder).store;
@@ -92,7 +92,7 @@ describe("nothing is removed", () => {
     expect(files.map((file) => existsSync(file))).toEqual([false, false]);
   });
 
-  test("while somebody is between a blob and the manifest that needs it", async () => {
+  test("between writing a blob and its manifest", async () => {
     const fixture = await withModel();
     const { store, folder } = fixture;
     const other = openStore(folder).store;
@@ -108,7 +108,7 @@ describe("nothing is removed", () => {
     expect(await prune(store)).toMatchObject({ removedBlobs: 1 });
   });
 
-  test("while a manifest cannot be read", async () => {
+  test("while a manifest is unreadable", async () => {
     const fixture = await withModel();
     const { store } = fixture;
     const digest = await strayBlob(fixture, "stray", 100);
@@ -126,7 +126,7 @@ describe("nothing is removed", () => {
   });
 });
 
-test("what a removed model needed goes as soon as nobody writes any more", async () => {
+test("files of a removed model go once no write is running", async () => {
   const { store, catalog, folder, blobs, create } = await withModel();
   const other = openStore(folder).store;
   await other.whileWriting(async () => {
@@ -141,7 +141,7 @@ test("what a removed model needed goes as soon as nobody writes any more", async
   expect((await catalog.resolve("again")).system).toBe("S");
 });
 
-test("a blob that is sent again counts as wanted", async () => {
+test("an uploaded blob counts as used again", async () => {
   const fixture = await withModel();
   const digest = await strayBlob(fixture, "stray", 100);
   await fixture.store.writeBlob("stray");
@@ -149,7 +149,7 @@ test("a blob that is sent again counts as wanted", async () => {
   expect(await fixture.store.hasBlob(digest)).toBe(true);
 });
 
-test("what a killed process left unfinished goes at once, also beside a damaged manifest", async () => {
+test("unfinished files of a killed process go at once, even with a damaged manifest", async () => {
   const { store, unfinished } = await withModel();
   const folder = path.join(store.folder.manifestsFolder, "registry.ollama.ai", "library");
   for (const at of [store.folder.blobsFolder, folder]) {
@@ -161,7 +161,7 @@ test("what a killed process left unfinished goes at once, also beside a damaged 
   expect(unfinished()).toEqual([]);
 });
 
-test("links that another process may be making stay for an hour", async () => {
+test("links that another process may be creating stay for an hour", async () => {
   const { store, unfinished } = await withModel();
   for (const hours of [0.5, 2]) {
     const links = path.join(store.splitsFolder, `.writing-${hours}`);
@@ -172,7 +172,7 @@ test("links that another process may be making stay for an hour", async () => {
   expect(unfinished()).toEqual([path.join("splits", ".writing-0.5")]);
 });
 
-test("files that are not ours stay", async () => {
+test("foreign files stay", async () => {
   const { store } = await withModel();
   const file = path.join(store.folder.blobsFolder, "notes.txt");
   writeFileSync(file, "");

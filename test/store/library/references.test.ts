@@ -45,8 +45,8 @@ async function knownDigest({ catalog, store }: StoreFixture): Promise<string | u
   return await store.references.knownDigest(layer);
 }
 
-describe("a file that was moved", () => {
-  test("is named, with what to do", async () => {
+describe("a moved file", () => {
+  test("is named, with advice", async () => {
     const { catalog, file } = await referring();
     renameSync(file, `${file}.moved`);
     await expect(catalog.resolve("mine")).rejects.toMatchObject({
@@ -60,7 +60,7 @@ describe("a file that was moved", () => {
     expect((await catalog.resolve("mine")).facts.path).toBe(file);
   });
 
-  test("does not keep the model from being listed, copied and removed", async () => {
+  test("does not prevent listing, copying and removing the model", async () => {
     const { catalog, store, file } = await referring();
     rmSync(file);
     await copyModel(catalog, store, "mine", modelName("other"));
@@ -69,7 +69,7 @@ describe("a file that was moved", () => {
     expect(problems).toEqual([]);
   });
 
-  test("can be named anew by creating the model again", async () => {
+  test("can be replaced by creating the model again", async () => {
     const { catalog, create, file, at } = await referring();
     renameSync(file, at("new", "place.gguf"));
     await create("mine", { from: ["new/place.gguf"] });
@@ -77,7 +77,7 @@ describe("a file that was moved", () => {
   });
 });
 
-describe("a file that has changed", () => {
+describe("a changed file", () => {
   test.each<[string, (file: string) => void]>([
     ["grew", (file) => appendFileSync(file, "x")],
     [
@@ -105,7 +105,7 @@ describe("a file that has changed", () => {
     }
   });
 
-  test("is noticed though a running server has seen it before", async () => {
+  test("is noticed by a running server that has seen it before", async () => {
     const { catalog, file } = await referring();
     await catalog.resolve("mine");
     appendFileSync(file, "x");
@@ -115,8 +115,8 @@ describe("a file that has changed", () => {
   });
 });
 
-describe("a file that was touched", () => {
-  test("is read once, found the same, and remembered", async () => {
+describe("a touched file", () => {
+  test("is hashed once, found unchanged, and remembered", async () => {
     const { catalog, file, store } = await referring();
     utimesSync(file, later, later);
     expect((await catalog.resolve("mine")).facts.path).toBe(file);
@@ -127,7 +127,7 @@ describe("a file that was touched", () => {
     expect((await catalog.resolve("mine")).facts.path).toBe(file);
   });
 
-  test("is the same for every copy of the model", async () => {
+  test("is recognised for every copy of the model", async () => {
     const { catalog, store, file } = await referring();
     await copyModel(catalog, store, "mine", modelName("other"));
     utimesSync(file, later, later);
@@ -136,14 +136,14 @@ describe("a file that was touched", () => {
     expect(readdirSync(path.join(store.path, "references"))).toHaveLength(1);
   });
 
-  test("is also found the same when it was put back from a copy", async () => {
+  test("is recognised when restored from a copy", async () => {
     const { catalog, file } = await referring();
     rmSync(file);
     copyFileSync(tinyFile, file);
     expect((await catalog.resolve("mine")).facts.path).toBe(file);
   });
 
-  test("is the same by its time and size while its digest is not known", async () => {
+  test("is recognised by time and size while its digest is unknown", async () => {
     const { catalog, create, tinyAt } = openStore();
     const file = tinyAt("mine.gguf");
     truncateSync(file, largeBytes);
@@ -155,7 +155,7 @@ describe("a file that was touched", () => {
     expect(await catalog.resolve("mine")).toMatchObject({ facts: { path: file }, touched: [] });
   });
 
-  test("cannot be told from another while its digest is not known", async () => {
+  test("cannot be told from another while its digest is unknown", async () => {
     const { catalog, file } = await referring(largeBytes);
     utimesSync(file, later, later);
     await expect(catalog.resolve("mine")).rejects.toMatchObject({
@@ -165,7 +165,7 @@ describe("a file that was touched", () => {
   });
 });
 
-describe("a large file that was touched", () => {
+describe("a large touched file", () => {
   /** Its last bytes are no part of the model: what is wrong with them only its digest tells. */
   async function touched(): Promise<StoreFixture & { file: string }> {
     const fixture = await referring(largeBytes);
@@ -174,7 +174,7 @@ describe("a large file that was touched", () => {
     return fixture;
   }
 
-  test("is read by whoever needs its content, who sees how far it is, and no second time", async () => {
+  test("is hashed once for the first request that needs its content, with progress", async () => {
     const { catalog, file } = await touched();
     const [first, ...more] = (await catalog.resolve("mine")).touched;
     expect(first).toMatchObject({ path: file, sizeBytes: largeBytes });
@@ -188,7 +188,7 @@ describe("a large file that was touched", () => {
     expect((await openStore(path.dirname(file)).catalog.resolve("mine")).touched).toEqual([]);
   });
 
-  test("is read once for all who need it at the same time", async () => {
+  test("is hashed once for all requests at the same time", async () => {
     const { catalog, store } = await touched();
     const both = await Promise.all([catalog.resolve("mine"), catalog.resolve("mine")]);
     const seen: [number[], number[]] = [[], []];
@@ -196,12 +196,12 @@ describe("a large file that was touched", () => {
       file?.check({ onBytes: (bytes) => seen[who]?.push(bytes) }),
     );
     await Promise.all(checks);
-    // Each of two readings would have chunks of its own.
+    // Two reads would each have their own chunks.
     expect(seen[0]).toEqual(seen[1]);
     expect(readdirSync(path.join(store.path, "references"))).toHaveLength(1);
   });
 
-  test("may be left to read by one of two who read it", async () => {
+  test("is hashed although one of two readers cancels", async () => {
     const { catalog } = await touched();
     const abort = new AbortController();
     const [file] = (await catalog.resolve("mine")).touched;
@@ -213,10 +213,10 @@ describe("a large file that was touched", () => {
     expect((await catalog.resolve("mine")).touched).toEqual([]);
   });
 
-  test("is remembered by the process where the store cannot be written", async () => {
+  test("is remembered by the process if the store is read-only", async () => {
     const { catalog, store } = await touched();
     const [file] = (await catalog.resolve("mine")).touched;
-    // A file in the folder's place: nobody can write into it, whatever his rights.
+    // A file in the folder's place: not even root can write into it.
     const folder = path.join(store.path, "references");
     rmSync(folder, { recursive: true });
     writeFileSync(folder, "");
@@ -224,7 +224,7 @@ describe("a large file that was touched", () => {
     expect((await catalog.resolve("mine")).touched).toEqual([]);
   });
 
-  test("is not read for its inode again, which a network may change at every look", async () => {
+  test("is not hashed again for a changed inode, as on network drives", async () => {
     const { catalog, file } = await touched();
     /** Puts the same content there, of the same time, as another file. */
     const move = () => {
@@ -247,7 +247,7 @@ describe("a large file that was touched", () => {
     expect(await readings()).toBe(1);
   });
 
-  test("is named when it is found to be another", async () => {
+  test("is reported when its content is another", async () => {
     const { catalog, file } = await touched();
     const handle = openSync(file, "r+");
     writeSync(handle, "x", largeBytes - 1);
@@ -257,7 +257,7 @@ describe("a large file that was touched", () => {
       code: "STORE_REFERENCE_CHANGED",
       message: expect.stringMatching(/mine\.gguf, which has changed since/),
     });
-    // Nobody waits for it to be read once more only to hear the same.
+    // It is not read again for the same result.
     await expect(catalog.resolve("mine")).rejects.toMatchObject({
       code: "STORE_REFERENCE_CHANGED",
     });
@@ -265,7 +265,7 @@ describe("a large file that was touched", () => {
     expect((await catalog.resolve("mine")).touched).toHaveLength(1);
   });
 
-  test("is named when it is no model at all any more", async () => {
+  test("is reported when it is no longer a model", async () => {
     const { catalog, file } = await touched();
     writeFileSync(file, Buffer.alloc(largeBytes));
     await expect(catalog.resolve("mine")).rejects.toMatchObject({
@@ -273,7 +273,7 @@ describe("a large file that was touched", () => {
     });
   });
 
-  test("is read, and said to be, before another model is made of its model", async () => {
+  test("is hashed, with a note, before another model is created from its model", async () => {
     const { create } = await touched();
     const statuses = async () =>
       (await create("other", { from: ["mine"], system: "S" })).map(({ status }) => status);
@@ -283,7 +283,7 @@ describe("a large file that was touched", () => {
 });
 
 describe("the digest of a large file", () => {
-  test("is left for later when the model is created, and that is said", async () => {
+  test("is deferred when the model is created, with a note", async () => {
     const { create, file } = await referring(largeBytes);
     const statuses = async () =>
       (await create("other", { from: ["mine.gguf"] })).map(({ status }) => status);
@@ -291,7 +291,7 @@ describe("the digest of a large file", () => {
     expect(await statuses()).toContain(later);
   });
 
-  test("is computed when there is time, and then a touch does no harm", async () => {
+  test("is computed later, and then a touch does no harm", async () => {
     const fixture = await referring(largeBytes);
     const { catalog, store, file } = fixture;
     expect(await knownDigest(fixture)).toBeUndefined();
@@ -302,7 +302,7 @@ describe("the digest of a large file", () => {
     expect((await catalog.resolve("mine")).facts.path).toBe(file);
   });
 
-  test("is not computed of a file that is missing or changed, and the others are", async () => {
+  test("is not computed for a missing or changed file, only for others", async () => {
     const fixture = await referring(largeBytes);
     const { create, store, tinyAt, file } = fixture;
     for (const name of ["gone", "grown"]) {
@@ -329,7 +329,7 @@ describe("the digest of a large file", () => {
   });
 });
 
-test("a link is followed, and its path is the one that counts", async () => {
+test("a link is followed, and its own path is stored", async () => {
   const { create, catalog, at, tinyAt } = openStore();
   symlinkSync(tinyAt("v1.gguf"), at("current.gguf"));
   await create("mine", { from: ["current.gguf"] });

@@ -23,7 +23,7 @@ function withRequiring(requires: string) {
   return openStore(undefined, { ollamaFolders: [ollama] });
 }
 
-test("a model that asks for a later version is not made", async () => {
+test("a model that needs a later version is not created", async () => {
   const { create, tinyAt, catalog, blobs } = openStore();
   tinyAt("a.gguf");
   const making = create("mine", { from: ["a.gguf"], requires: "99.1" });
@@ -32,26 +32,26 @@ test("a model that asks for a later version is not made", async () => {
   expect(blobs()).toEqual([]);
 });
 
-test("nor is one made from it, unless that asks for less", async () => {
+test("a model created from one needs that version too, unless it needs less", async () => {
   const { create, catalog } = withRequiring("99.1");
   await expect(create("mine", { from: ["ahead"] })).rejects.toMatchObject(tooLate);
   await create("mine", { from: ["ahead"], requires: ollamaVersion });
   expect((await catalog.resolveToRun("mine")).requires).toBe(ollamaVersion);
 });
 
-test("where it is there, it is shown, and not run", async () => {
+test("an existing one is shown but not run", async () => {
   const { catalog } = withRequiring("v99.1");
   expect((await catalog.resolve("ahead")).requires).toBe("v99.1");
   await expect(catalog.resolveToRun("ahead")).rejects.toMatchObject(tooLate);
 });
 
-test.each(["0.14.0", "1-of-a-kind", ollamaVersion])("%s asks for nothing more", async (text) => {
+test.each(["0.14.0", "1-of-a-kind", ollamaVersion])("%s requires nothing", async (text) => {
   const { catalog } = withRequiring(text);
   expect((await catalog.resolveToRun("ahead")).requires).toBe(text);
 });
 
 // Includes the examples of https://semver.org, rule 11.
-test("versions have the order of semantic versioning", () => {
+test("versions are ordered by semantic versioning", () => {
   const ordered = [
     ...["0.9", "0.10.0-rc1", "0.10", "0.10.1", "1.0.0-alpha", "1.0.0-alpha.1", "1.0.0-alpha.beta"],
     ...["1.0.0-beta", "1.0.0-beta.2", "1.0.0-beta.11", "1.0.0-rc.1", "1.0.0", "1.0.1", "1.1", "2"],

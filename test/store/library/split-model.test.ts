@@ -10,13 +10,13 @@ import { splitTiny } from "../../support/split-tiny.ts";
 const partName = (stem: string, number: number, count = 3) =>
   `${stem}-0000${number}-of-0000${count}.gguf`;
 
-describe("parts beside each other", () => {
+describe("parts in one folder", () => {
   test.each<[string, string[]]>([
     ["the first", [partName("m", 1)]],
     ["another", [partName("m", 3)]],
     ["all of them in any order", [partName("m", 3), partName("m", 1), partName("m", 2)]],
     ["their directory", ["."]],
-  ])("naming %s means the whole model", async (_, from) => {
+  ])("named by %s mean the whole model", async (_, from) => {
     const { create, catalog, at } = openStore();
     for (let number = 1; number <= 3; number += 1)
       writePart(at(partName("m", number)), number - 1, 3);
@@ -39,7 +39,7 @@ describe("parts beside each other", () => {
     });
   });
 
-  test("with a hole are refused, and the hole is named", async () => {
+  test("with a missing one are refused, and it is named", async () => {
     const { create, catalog, at, blobs } = openStore();
     for (const number of [1, 3]) writePart(at(partName("m", number)), number - 1, 3);
     const hole = {
@@ -56,7 +56,7 @@ describe("parts beside each other", () => {
     expect(blobs()).toEqual([]);
   });
 
-  test("of which one vanishes later make an error that names it", async () => {
+  test("of which one is deleted later fail with its name", async () => {
     const { create, catalog, at } = openStore();
     for (let number = 1; number <= 3; number += 1)
       writePart(at(partName("m", number)), number - 1, 3);
@@ -69,8 +69,8 @@ describe("parts beside each other", () => {
   });
 });
 
-describe("parts with names of their own", () => {
-  test("are put in order by what they say", async () => {
+describe("parts with other names", () => {
+  test("are ordered by their metadata", async () => {
     const { create, catalog, at } = openStore();
     const files = ["b.gguf", "c.gguf", "a.gguf"].map((name, index) =>
       writePart(at(name), index, 3),
@@ -116,7 +116,7 @@ describe("parts with names of their own", () => {
     });
   });
 
-  test("a hole is found without their names too", async () => {
+  test("with a missing one are refused", async () => {
     const { create, at } = openStore();
     const from = [writePart(at("a.gguf"), 0, 3), writePart(at("b.gguf"), 1, 3)];
     await expect(create("split", { from })).rejects.toMatchObject({
@@ -127,7 +127,7 @@ describe("parts with names of their own", () => {
 });
 
 describe("a real model in two parts", () => {
-  test("answers from blobs, and its links are made again when they are lost", async () => {
+  test("answers from blobs, and recreates lost links", async () => {
     const { create, catalog, at, store } = openStore();
     const from = splitTiny(at("tiny-00001-of-00002.gguf"), at("tiny-00002-of-00002.gguf"));
     await create("split", { from }, { copy: true });
@@ -148,11 +148,11 @@ describe("a real model in two parts", () => {
     }
   });
 
-  test("answers from a store that cannot be written", async () => {
+  test("answers from a read-only store", async () => {
     const { create, catalog, at, store } = openStore();
     const from = splitTiny(at("b.gguf"), at("a.gguf"));
     await create("split", { from });
-    // A file in the folder's place: nobody can write into it, whatever his rights.
+    // A file in the folder's place: not even root can write into it.
     writeFileSync(store.splitsFolder, "");
     const { facts } = await catalog.resolve("split");
     // Links of this process's own, among the temporary files.
@@ -163,7 +163,7 @@ describe("a real model in two parts", () => {
     expect(readFileSync(second).equals(readFileSync(at("a.gguf")))).toBe(true);
   });
 
-  test("keeps its links as long as it is there", async () => {
+  test("keeps its links as long as it exists", async () => {
     const { create, catalog, at, store } = openStore();
     await create("split", { from: splitTiny(at("b.gguf"), at("a.gguf")) });
     const { facts } = await catalog.resolve("split");

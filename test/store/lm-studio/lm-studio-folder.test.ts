@@ -35,14 +35,14 @@ describe("names", () => {
     expect(found.facts.path).toMatch(/ocelot-v1-instruct-q4_0\.gguf$/);
   });
 
-  test("without a tag mean what would be pulled", async () => {
+  test("without a tag mean the default of a pull", async () => {
     const { catalog } = withFiles("a/b/b-Q8_0.gguf", "a/b/b-Q4_K_M.gguf", "a/b/b-IQ2_XXS.gguf");
     expect((await catalog.resolve("a/b")).name).toBe("a/b:Q4_K_M");
     const { catalog: other } = withFiles("a/b/b-Q6_K.gguf");
     expect((await other.resolve("a/b")).name).toBe("a/b:Q6_K");
   });
 
-  test("of the hub find what is here, where they say or mean by default which", async () => {
+  test("of the hub find local files by their quantization, given or default", async () => {
     const { catalog } = withFiles("a/b/b-Q4_K_M.gguf", "a/c/c-Q6_K.gguf");
     expect((await catalog.resolve("hf.co/a/b")).name).toBe("a/b:Q4_K_M");
     expect((await catalog.resolve("https://huggingface.co/A/c:q6_k")).name).toBe("a/c:Q6_K");
@@ -55,7 +55,7 @@ describe("names", () => {
     });
   });
 
-  test("are the files' where these tell no quantization, or two the same", async () => {
+  test("are the files' if these have no quantization, or two have the same", async () => {
     const { names, catalog } = withFiles(
       "a/b/b.gguf",
       "a/two/first-Q8_0.gguf",
@@ -71,7 +71,7 @@ describe("names", () => {
     expect((await catalog.resolve("hf.co/acme.io/b:F16")).store).toBe("lm-studio");
   });
 
-  test("that nobody could type are told", async () => {
+  test("that cannot be typed are reported", async () => {
     const { list } = withFiles("my stuff/odd one/x.gguf", "a/b/b-Q8_0.gguf", "a/b/odd one.gguf");
     const { models, problems } = await list();
     expect(models.map(({ name }) => name)).toEqual(["a/b:Q8_0"]);
@@ -93,7 +93,7 @@ describe("names", () => {
 });
 
 describe("files", () => {
-  test("of a split model are one model, listed when all are there", async () => {
+  test("of a split model are one model, listed when complete", async () => {
     const { theirsAt, catalog, names } = withFiles();
     const [first = "", second = ""] = [1, 2].map((part) =>
       theirsAt(`a/b/b-F16-0000${part}-of-00002.gguf`),
@@ -107,7 +107,7 @@ describe("files", () => {
     expect(found.sizeBytes).toBe(statSync(first).size + statSync(second).size);
   });
 
-  test("that let a model see go with it", async () => {
+  test("of a projector belong to the model", async () => {
     const { theirsAt, catalog, names } = withFiles();
     copyFileSync(visionFile, theirsAt("a/eyes/eyes-F16.gguf"));
     copyFileSync(projectorFile, theirsAt("a/eyes/mmproj-eyes-F16.gguf"));
@@ -116,7 +116,7 @@ describe("files", () => {
     expect(projectors).toEqual([theirsAt("a/eyes/mmproj-eyes-F16.gguf")]);
   });
 
-  test("that are no models hide no others, and what is no file of a model is no problem", async () => {
+  test("that are damaged hide no others, and other files are ignored", async () => {
     const { theirsAt, theirs, list } = withFiles("a/b/b-Q8_0.gguf", "lonely.gguf", "a/lonely.gguf");
     writeFileSync(theirsAt("a/broken/broken-Q8_0.gguf"), "junk");
     writeFileSync(theirsAt("a/fetching/downloading_x-Q8_0.gguf.part"), "half");
@@ -132,7 +132,7 @@ describe("files", () => {
     ]);
   });
 
-  test("are found in folders below, and through no link to a folder, which may lead in a circle", async () => {
+  test("are found in subfolders, but not through links to folders", async () => {
     const { theirsAt, list } = withFiles("a/b/Q8_0/b-Q8_0.gguf");
     symlinkSync("../..", theirsAt("a/b/up"));
     mkdirSync(theirsAt("a/b/folder-F16.gguf"));
@@ -163,8 +163,8 @@ describe("files", () => {
   });
 });
 
-describe("what is made from them", () => {
-  test("refers to their files, and copies none", async () => {
+describe("a model created from one of them", () => {
+  test("refers to its files without copying", async () => {
     const { create, catalog, theirsAt, blobs } = withFiles("a/b/b-Q8_0.gguf");
     await create("mine", { from: ["a/b"], system: "Mine." });
     const mine = await catalog.resolve("mine");
@@ -174,7 +174,7 @@ describe("what is made from them", () => {
     expect(mine.sizeBytes).toBeGreaterThan(statSync(tinyFile).size);
   });
 
-  test("sees as they do", async () => {
+  test("has vision too", async () => {
     const { create, catalog, theirsAt } = withFiles();
     copyFileSync(visionFile, theirsAt("a/eyes/eyes-F16.gguf"));
     copyFileSync(projectorFile, theirsAt("a/eyes/mmproj-eyes-F16.gguf"));
@@ -182,7 +182,7 @@ describe("what is made from them", () => {
     expect((await catalog.resolve("mine")).projectors).toHaveLength(1);
   });
 
-  test("leaves the folder as it was", async () => {
+  test("leaves the folder unchanged", async () => {
     const { create, catalog, theirs, names } = withFiles("a/b/b-Q8_0.gguf");
     const state = () =>
       entriesOf(theirs).map((name) => [name, statSync(path.join(theirs, name)).mtimeMs]);
@@ -194,7 +194,7 @@ describe("what is made from them", () => {
   });
 });
 
-test("a folder that is not there has no models", async () => {
+test("a missing folder has no models", async () => {
   const { catalog } = openStore(undefined, { lmStudioFolder: () => "/no/such/folder" });
   expect(await catalog.listModels({ store: "lm-studio" })).toEqual({ models: [], problems: [] });
   await expect(catalog.resolve("a/b")).rejects.toMatchObject({ code: "STORE_MODEL_NOT_FOUND" });

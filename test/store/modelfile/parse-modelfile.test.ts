@@ -85,7 +85,7 @@ describe("lines", () => {
 });
 
 describe("commands", () => {
-  test("say what they say", () => {
+  test("have their values", () => {
     const text = `
 FROM ./model one.gguf
 FROM "./mmproj.gguf"
@@ -128,7 +128,7 @@ MESSAGE assistant Hello!`;
     });
   });
 
-  test("that may come once are won by the last, with a warning each", () => {
+  test("that may be given once are overridden by the last, with a warning each", () => {
     const text =
       "FROM a\nADAPTER a\nADAPTER b\nTEMPLATE a\nTEMPLATE b\nPARAMETER seed 1\nPARAMETER seed 2\n";
     const { definition, warnings } = parseModelfile(text);
@@ -140,7 +140,7 @@ MESSAGE assistant Hello!`;
     ]);
   });
 
-  test("tell where their values are, in lines and characters", () => {
+  test("report the position of their values, in lines and characters", () => {
     const { positions } = parseModelfile(
       '# 😀\r\nFROM a\rFROM  b\nTEMPLATE """\nx"""\nADAPTER c\nDRAFT d # "😀" \nDRAFT "e"\nREQUIRES 1.2',
     );
@@ -186,7 +186,7 @@ PARAMETER stop """
     });
   });
 
-  test("of a sampler that there is not are kept with a warning", () => {
+  test("of unsupported samplers are kept with a warning", () => {
     const { definition, warnings } = parseModelfile("FROM a\nPARAMETER typical_p 0.5\n");
     expect(definition.parameters).toEqual({ typical_p: 0.5 });
     expect(warnings).toEqual([
@@ -195,7 +195,7 @@ PARAMETER stop """
     expect(parseModelfile("FROM a\nPARAMETER typical_p 1.0\n").warnings).toEqual([]);
   });
 
-  test("of the past are skipped with a warning, whatever their value", () => {
+  test("that are obsolete are skipped with a warning, whatever their value", () => {
     const { definition, warnings } = parseModelfile("FROM a\nPARAMETER mirostat_tau x\n");
     expect(definition.parameters).toEqual({});
     expect(warnings).toEqual([
@@ -234,7 +234,7 @@ PARAMETER stop """
     expect(error.message).toContain(`line 2, column ${14 + name.length}:`);
   });
 
-  test("refuse what has a comment behind it, and say that it is none", () => {
+  test("refuse a comment after the value, and say that it is none", () => {
     expect(failure("FROM a\nPARAMETER top_k 40 # usual")).toMatchObject({
       message:
         'Modelfile line 2, column 17: parameter top_k must be a whole number, but is "40 # usual".',
@@ -252,12 +252,15 @@ describe("versions", () => {
     expect(read(`REQUIRES ${text}`).requires).toBe(expected);
   });
 
-  test.each(["", "latest", "1.2.3.4", "01.2.3", ">=1.0", "1.2-rc", "vv1"])("%j is none", (text) => {
-    expect(failure(`FROM a\nREQUIRES "${text}"`)).toMatchObject({
-      code: "STORE_MODELFILE_REQUIRES_INVALID",
-      message: expect.stringContaining("line 2, column 10"),
-    });
-  });
+  test.each(["", "latest", "1.2.3.4", "01.2.3", ">=1.0", "1.2-rc", "vv1"])(
+    "%j is invalid",
+    (text) => {
+      expect(failure(`FROM a\nREQUIRES "${text}"`)).toMatchObject({
+        code: "STORE_MODELFILE_REQUIRES_INVALID",
+        message: expect.stringContaining("line 2, column 10"),
+      });
+    },
+  );
 });
 
 describe("mistakes", () => {
@@ -268,14 +271,7 @@ describe("mistakes", () => {
   const role = "STORE_MODELFILE_ROLE_INVALID";
   test.each([
     ["a mistyped command", "FORM x", commandUnknown, 1, 1, "Did you mean FROM?"],
-    [
-      "a word that is no command",
-      "FROM a\n\n hello x",
-      commandUnknown,
-      3,
-      2,
-      "Commands are ADAPTER",
-    ],
+    ["an unknown command", "FROM a\n\n hello x", commandUnknown, 3, 2, "Commands are ADAPTER"],
     ["a first line of something else", "{}", commandUnknown, 1, 1, "# for a comment"],
     ["a value glued to its command", 'SYSTEM"""x"""', commandUnknown, 1, 1, "space after SYSTEM"],
     ["an equals sign", "FROM=x", commandUnknown, 1, 1, "space after FROM"],
@@ -396,7 +392,7 @@ describe("mistakes", () => {
     expect(error.hint).toContain(hint);
   });
 
-  test("are shown short and without what a terminal would obey", () => {
+  test("are shown short, with control characters escaped", () => {
     const { message } = failure(`FROM a\n\u001b[31m${"x".repeat(10_000)}\u009b\u202e y`);
     expect(message).not.toMatch(/\p{Cc}|\p{Cf}/u);
     expect(message.length).toBeLessThan(200);
@@ -421,14 +417,14 @@ describe("encodings", () => {
     expect(Buffer.from(bytes)).toEqual(before);
   });
 
-  test("the replacement character is a character", () => {
+  test("the replacement character is an ordinary character", () => {
     expect(parseModelfile(Buffer.from("FROM a\nSYSTEM \ufffd")).definition.system).toBe("\ufffd");
   });
 
   test.each([
     ["Latin-1", Buffer.from("FROM a\nSYSTEM \ufffdé\xe9", "latin1"), 2, 8],
     [
-      "a byte that is no UTF-8",
+      "an invalid UTF-8 byte",
       Buffer.concat([Buffer.from("FROM a\nSYSTEM é\ufffd"), Buffer.from([0xff])]),
       2,
       10,
@@ -446,14 +442,14 @@ describe("encodings", () => {
   });
 });
 
-test("a model in place of the Modelfile is told by what it is", () => {
+test("a model in place of the Modelfile is reported as what it is", () => {
   expect(failure(Buffer.from("GGUF\u0003\0\0\0"))).toMatchObject({
     message: "Modelfile line 1, column 1: this is a GGUF model, not a Modelfile.",
     hint: expect.stringContaining("FROM ./model.gguf"),
   });
 });
 
-test("a long file is read in time that grows with its length alone", () => {
+test("a long file is parsed in linear time", () => {
   // Each of these took the square of its length in a reader that looks at a line twice.
   const blanks = " \t".repeat(500_000);
   const texts = [

@@ -11,7 +11,7 @@ const missing = (file: string) =>
     hint: "Check the path.",
   });
 
-test("a missing file is told with its place", () => {
+test("a missing file is reported with its position", () => {
   const parsed = parseModelfile("# base\nFROM ./a.gguf\n");
   expect(withPlace(missing("/models/a.gguf"), parsed, "/models")).toMatchObject({
     message: "Modelfile line 2, column 6: /models/a.gguf was not found.",
@@ -19,7 +19,7 @@ test("a missing file is told with its place", () => {
   });
 });
 
-test("a comment behind its path is told to be part of it", () => {
+test("a comment after its path is reported to be part of it", () => {
   const parsed = parseModelfile("FROM ./a.gguf # the best\n");
   expect(withPlace(missing("/models/a.gguf # the best"), parsed, "/models")).toMatchObject({
     message: "Modelfile line 1, column 6: /models/a.gguf # the best was not found.",

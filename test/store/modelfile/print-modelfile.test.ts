@@ -18,7 +18,7 @@ const plain: ModelDefinition = {
   requires: undefined,
 };
 
-test("has every command in its order, parameters by name, stops in theirs", () => {
+test("prints commands in order, parameters by name, and stops in their order", () => {
   const definition: ModelDefinition = {
     from: ["./a.gguf", "./mmproj.gguf"],
     adapters: ["./lora.gguf"],
@@ -66,7 +66,7 @@ MESSAGE assistant ""
   });
 });
 
-describe("a value is quoted only where it must be", () => {
+describe("a value is quoted only if necessary", () => {
   test.each([
     ["plain words", "SYSTEM plain words"],
     ['inner "quotes"', 'SYSTEM inner "quotes"'],
@@ -89,7 +89,7 @@ describe("a value is quoted only where it must be", () => {
   });
 });
 
-describe("what no Modelfile can say", () => {
+describe("what no Modelfile can express", () => {
   test.each<[string, Partial<ModelDefinition>, string]>([
     ["system", { system: 'a"""\nb' }, "quotes at the end of a line"],
     ["template", { template: "\ud800" }, "surrogate"],
@@ -105,7 +105,7 @@ describe("what no Modelfile can say", () => {
     ["adapters", { adapters: ["a", "b"] }, "several"],
     ["requires", { requires: "soon" }, "version"],
     ["requires", { requires: "v1.2.3" }, "version"],
-  ])("%s is named, by a comment too, and nothing else is lost", (field, part, reason) => {
+  ])("%s is named, also in a comment, and nothing else is lost", (field, part, reason) => {
     const { text, unprintable } = printModelfile({ ...plain, ...part });
     expect(unprintable).toEqual([{ field, reason: expect.stringContaining(reason) }]);
     expect(text).toContain(`# ${field} cannot be written in a Modelfile: `);
@@ -116,7 +116,7 @@ describe("what no Modelfile can say", () => {
     expect(others.licenses).toEqual(part.licenses?.slice(0, 1) ?? []);
   });
 
-  test("a parameter from elsewhere cannot break out of its comment", () => {
+  test("a foreign parameter cannot break out of its comment", () => {
     const parameters = JSON.parse('{"x\\nFROM evil":1}');
     const { text, unprintable } = printModelfile({ ...plain, parameters });
     expect(unprintable).toHaveLength(1);

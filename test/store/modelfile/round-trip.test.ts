@@ -16,7 +16,7 @@ import {
 
 const runs = { numRuns: proofRounds(10_000) };
 
-test("a Modelfile says what its author wrote, and prints as one that says the same", () => {
+test("a Modelfile is parsed as written, and prints as an equal one", () => {
   fc.assert(
     fc.property(anyModelfile, ({ source, definition }) => {
       const read = parseModelfile(source).definition;
@@ -29,7 +29,7 @@ test("a Modelfile says what its author wrote, and prints as one that says the sa
   );
 });
 
-test("whatever an API set is printed exactly, or named as unprintable", () => {
+test("API values are printed exactly, or named as unprintable", () => {
   fc.assert(
     fc.property(anyDefinition, (definition) => {
       const { text, unprintable } = printModelfile(definition);
@@ -71,7 +71,7 @@ function withoutFields(definition: ModelDefinition, named: ReadonlySet<string>):
   };
 }
 
-test("a text without quotes can always be printed, and so can one of a single line", () => {
+test("a text without quotes can always be printed, and so can a single line", () => {
   fc.assert(
     fc.property(anyText, (text) => {
       for (const system of [text.replaceAll('"', "'"), text.replace(/[\r\n]/g, "")]) {
@@ -84,7 +84,7 @@ test("a text without quotes can always be printed, and so can one of a single li
   );
 });
 
-test("no text and no bytes fail in any other way than by a sentence with a position", () => {
+test("any text or bytes fail only with a sentence and a position", () => {
   const sources = fc.oneof(
     anySoup,
     fc.string({ unit: "binary" }),
@@ -105,7 +105,7 @@ test("no text and no bytes fail in any other way than by a sentence with a posit
   );
 });
 
-test("what can be read is printed without a loss, whatever it was made of", () => {
+test("any parsed value is printed without loss", () => {
   let readable = 0;
   fc.assert(
     fc.property(anySoup, (soup) => {

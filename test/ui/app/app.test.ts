@@ -10,11 +10,11 @@ const altThree = "\u001b3";
 const controlP = "\u0010";
 
 describe("live figures", () => {
-  test("stand beside the chat where there is room, in a line where there is less", async () => {
+  test("are in a pane if there is room, otherwise in a line", async () => {
     const { screen, server } = await openApp({ columns: 120, rows: 30 });
     await server.ask("What is 2 + 3?");
     await screen.until(/╭─ Engine ─+╮/);
-    await screen.until(/│ tiny +● \d m \d\d s │/);
+    await screen.until(/│ tiny +● \d m \d\d s left │/);
     await screen.until(/Slots +□□□□ {2}0 of 4 busy/);
     await screen.until(/RAM +\S+ [\d.]+\/[\d.]+ GiB/);
     screen.resize(90, 24);
@@ -25,7 +25,7 @@ describe("live figures", () => {
     expect(screen.text).toContain("> Send a message");
   });
 
-  test("go stale when the server goes", async () => {
+  test("are marked stale when the server stops", async () => {
     const { screen, server } = await openApp();
     await screen.until(/CPU/);
     await server.close();
@@ -34,7 +34,7 @@ describe("live figures", () => {
   });
 });
 
-test("what is typed in the chat stays while another screen is looked at", async () => {
+test("text typed in the chat survives a visit to another screen", async () => {
   const { screen, backend } = await openApp();
   screen.type("half a message 2");
   await screen.until("> half a message 2");
@@ -58,7 +58,7 @@ test("Tab completes the commands of all screens", async () => {
   await screen.until("[3 Server]");
 });
 
-test("a storm of new sizes leaves no stain", async () => {
+test("many resizes in a row leave a clean screen", async () => {
   const { screen } = await openApp({ columns: 120, rows: 40 });
   await screen.until(/CPU/);
   for (let turn = 0; turn < 60; turn += 1) {
@@ -73,7 +73,7 @@ test("a storm of new sizes leaves no stain", async () => {
   expect(screen.lines[29]).toContain("Enter send");
 });
 
-test("a theme is changed in place, and its colours are gone without colour", async () => {
+test("a theme changes in place, and NO_COLOR removes its colours", async () => {
   const { screen } = await openApp();
   screen.type("/theme mono\r");
   await screen.until("> Send a message");
@@ -86,7 +86,7 @@ test("a theme is changed in place, and its colours are gone without colour", asy
   expect(screen.text).toContain("[1 Chat]");
 });
 
-test("inline, the terminal keeps what it showed before and after", async () => {
+test("inline mode keeps what the terminal showed before and after", async () => {
   const { screen, result } = await openApp({ isInline: true, columns: 100, rows: 40 });
   expect(screen.isAlternate).toBe(false);
   expect(screen.lines.filter((line) => line !== "")).not.toHaveLength(0);
@@ -98,7 +98,7 @@ test("inline, the terminal keeps what it showed before and after", async () => {
 });
 
 describe("for a screen reader", () => {
-  test("the server's requests are read out once each, in words", async () => {
+  test("prints each of the server's requests once, in words", async () => {
     const { screen, server } = await openApp({ isScreenReader: true });
     screen.type(altThree);
     await screen.until("Screen: Server");

@@ -22,7 +22,7 @@ const bound = frameCommands({
 const keysOf = (commands: readonly Pick<BoundCommand, "keys">[]) =>
   commands.flatMap(({ keys }) => keys);
 
-test("no screen takes a key that is the frame's on all of them", () => {
+test("no screen reuses a key of the frame", () => {
   const reserved = new Set(keysOf(bound.reserved));
   const screens = commandCatalog.filter(({ title }) => title !== "Everywhere");
   expect(screens.length).toBeGreaterThanOrEqual(3);
@@ -32,7 +32,7 @@ test("no screen takes a key that is the frame's on all of them", () => {
   }
 });
 
-test("all commands of the frame are in the catalogue, each key once", () => {
+test("the catalogue has every command of the frame, each key once", () => {
   const everywhere = commandCatalog.find(({ title }) => title === "Everywhere")?.commands ?? [];
   const all = [...bound.reserved, ...bound.yielding];
   expect(everywhere.map(({ id }) => id).sort()).toEqual(all.map(({ id }) => id).sort());
@@ -40,7 +40,7 @@ test("all commands of the frame are in the catalogue, each key once", () => {
   expect(keys).toEqual([...new Set(keys)]);
 });
 
-test("names are stable and tell where they belong; slash names are given once", () => {
+test("command names are stable and carry their screen; slash names are unique", () => {
   const all = commandCatalog.flatMap(({ commands }) => commands);
   for (const { id } of all) expect(id).toMatch(/^[a-z]+\.[a-zA-Z]+$/);
   for (const { title, commands } of commandCatalog) {
@@ -49,7 +49,7 @@ test("names are stable and tell where they belong; slash names are given once", 
   }
 });
 
-test("no key is one that terminals cannot send", () => {
+test("every key can be sent by a terminal", () => {
   const keys = keysOf(commandCatalog.flatMap(({ commands }) => commands));
   for (const key of keys)
     expect(key).not.toMatch(/^(F\d+|Ctrl\+(Tab|Shift\+Tab|Backspace|I|M|\[))$/);

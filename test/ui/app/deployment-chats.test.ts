@@ -1,4 +1,4 @@
-// Goal: a chat with a deployment that was kept is found, read and gone on with, whether or not it answers.
+// Goal: a saved chat with a deployment is found, read and resumed, even if the deployment is down.
 // Method: the whole program in a terminal in memory, real files, a control plane that the test takes away.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -58,13 +58,13 @@ async function open(server: SampleServer): Promise<SizedTerminal> {
   return screen;
 }
 
-test("without one that is kept, that is told", async () => {
+test("says that there is no saved chat", async () => {
   const screen = await open(new SampleServer());
   screen.type(savedChats);
   await screen.until("No saved chats with a deployment.");
 });
 
-test("goes on, and what is said then is kept with it", async () => {
+test("continues, and new messages are saved with it", async () => {
   await keepChat();
   const server = new SampleServer();
   const screen = await open(server);
@@ -83,7 +83,7 @@ test("goes on, and what is said then is kept with it", async () => {
   expect(kept).toMatchObject([{ deployment }]);
 });
 
-test("can be read where the deployment is gone, which is told", async () => {
+test("can be read after its deployment was deleted, which is shown", async () => {
   await keepChat();
   const server = new SampleServer();
   server.isGone = true;

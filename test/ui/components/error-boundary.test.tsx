@@ -11,7 +11,7 @@ import { openTree } from "../support/render.tsx";
 
 const clock = { now: () => 0, wallMs: () => 0 };
 
-test("an error in a component is handed on, and its screen is gone", async () => {
+test("reports an error in a component and removes its screen", async () => {
   // React prints the error too. No spy: an Ink instance that ended out of turn leaves no function to spy on.
   const { error } = console;
   console.error = () => {};

@@ -19,7 +19,7 @@ describe("a gauge", () => {
     expect(renderAt(<Gauge share={share} width={10} />).text()).toBe(expected);
   });
 
-  test.each([0, -1, Number.NaN])("of %d, which is nothing, is blank", (share) => {
+  test.each([0, -1, Number.NaN])("of the invalid %d is blank", (share) => {
     expect(
       renderAt(<Gauge share={share} width={10} />)
         .text()
@@ -27,7 +27,7 @@ describe("a gauge", () => {
     ).toBe("");
   });
 
-  test("stands inside a row of text", () => {
+  test("can be part of a row of text", () => {
     const row = (
       <Text>
         RAM <Gauge share={0.5} width={4} /> 1/2
@@ -37,13 +37,13 @@ describe("a gauge", () => {
   });
 });
 
-test("slots are squares, busy ones first, where there is room", () => {
+test("slots are squares, busy ones first, if there is room", () => {
   expect(slotSquares(1, 4, 8, unicodeGlyphs)).toBe("■□□□");
   expect(slotSquares(9, 4, 8, unicodeGlyphs)).toBe("■■■■");
   expect(slotSquares(1, 40, 8, unicodeGlyphs)).toBe("");
 });
 
-test("a full progress bar is no warning", () => {
+test("a full progress bar is not coloured as a warning", () => {
   expect(renderAt(<ProgressBar fraction={1} width={5} />).text()).toBe("█████");
   expect(renderAt(<ProgressBar fraction={0.4} width={5} />).text()).toBe("██░░░");
 });
@@ -61,7 +61,7 @@ describe("a sparkline", () => {
     expect(renderAt(spark, { glyphs: asciiGlyphs }).text()).toBe("...");
   });
 
-  test.each([[[]], [[0, 0, 0, 0]]])("of %j, which is nothing, is blank", (values) => {
+  test.each([[[]], [[0, 0, 0, 0]]])("of the invalid %j is blank", (values) => {
     const spark = (
       <Text>
         [<Sparkline values={values} width={3} />]

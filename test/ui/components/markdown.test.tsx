@@ -38,12 +38,12 @@ function layoutAt(width: number): MarkdownLayout {
   return new MarkdownLayout(width, { isAscii: false, highlighter: new CodeHighlighter() });
 }
 
-test("blocks are drawn below each other at their width", () => {
+test("blocks are drawn below each other at the given width", () => {
   const { lines } = renderAt(<Markdown text={text} layout={layoutAt(columns)} />, { columns });
   expect(lines()).toEqual(rows);
 });
 
-test("a part is drawn as it stands in the whole, with a margin beside rows that hold text", () => {
+test("a range of rows is drawn as in the whole, with a margin beside rows with text", () => {
   const layout = layoutAt(columns - 2);
   const lead = { text: "> ", tone: "plain" } as const;
   const draw = <Markdown text={text} layout={layout} from={3} to={7} lead={lead} />;
@@ -57,7 +57,7 @@ test("a part is drawn as it stands in the whole, with a margin beside rows that 
   expect(renderAt(outside, { columns }).lines()).toEqual(["> Title"]);
 });
 
-test("a growing text keeps its rows, and its last block is closed with it", () => {
+test("a growing text keeps its finished rows, and its last block is closed at the end", () => {
   const layout = layoutAt(columns);
   const growing = "Code:\n\n```\na = 1\n";
   const drawn = renderAt(<Markdown text={growing} layout={layout} isOpen />, { columns });

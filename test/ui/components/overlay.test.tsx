@@ -35,7 +35,7 @@ beforeEach(() => {
 });
 
 describe("a question", () => {
-  test("lies at the bottom over the whole width", () => {
+  test("is at the bottom, over the whole width", () => {
     void frame.ask("Copy tiny to", "tiny-copy");
     const lines = frameLines(frame);
     expect(lines.slice(11)).toEqual([
@@ -48,7 +48,7 @@ describe("a question", () => {
     expect(lines[10]).toMatch(/^9 x+/);
   });
 
-  test("for several lines grows with them, and keeps the row of the cursor in sight", () => {
+  test("grows with several lines and keeps the cursor visible", () => {
     void frame.write("System text", "one\ntwo");
     expect(frameLines(frame).slice(10)).toEqual([
       `╭${"─".repeat(58)}╮`,
@@ -74,7 +74,7 @@ describe("a question", () => {
     expect(lines.join("\n")).toContain("THE END.");
   });
 
-  test("for a yes waits until its effect can be read", async () => {
+  test("waits with its yes until the consequences are visible", async () => {
     const { promise, resolve } = Promise.withResolvers<string>();
     void frame.confirm("Delete tiny?", promise);
     expect(frameLines(frame).join("\n")).toContain("◐ calculating…");
@@ -90,7 +90,7 @@ describe("a question", () => {
 describe("a list", () => {
   const choices = ["one", "two", "three"].map((value) => ({ value, title: value, note: "a note" }));
 
-  test("lies over the middle, with a field to filter it", () => {
+  test("is in the middle, with a filter field", () => {
     void frame.choose("Numbers", choices);
     frame.press({ kind: "text", text: "t" });
     const lines = frameLines(frame);
@@ -106,7 +106,7 @@ describe("a list", () => {
     expect(frameLines(frame).join("\n")).toContain("No matches. Esc to close.");
   });
 
-  test("is plain ASCII where nothing else can be drawn", () => {
+  test("is drawn in ASCII if Unicode is unavailable", () => {
     frame = createFrame(asciiGlyphs, 20);
     void frame.choose("Numbers", choices);
     // biome-ignore lint/suspicious/noControlCharactersInRegex: everything beyond ASCII is the subject
@@ -114,15 +114,16 @@ describe("a list", () => {
   });
 });
 
-test("screen readers are told the question and what is selected, without places", async () => {
+test("screen readers get the question and the selected item, without positions", async () => {
   const onError = (error: Error): void => {
     throw error;
   };
   const terminal = { suspend: undefined, isSuspended: false };
   const app = { frame, pace: new Pace(), clock, layout: "reader", terminal, onError } as const;
   const screen = openReader(<App {...app} />, 80, 30);
-  void frame.choose("Numbers", [{ value: "1", title: "one", note: "first" }]);
-  await screen.until("Numbers: \nSelected: one first, 1 of 1");
+  // The columns of a table are read as a sentence.
+  void frame.choose("Numbers", [{ value: "1", title: "one    1  ", note: "first" }]);
+  await screen.until("Numbers: \nSelected: one, 1 first, 1 of 1");
   frame.press({ kind: "key", name: "Esc" });
   void frame.confirm("Delete tiny?");
   await screen.until("Delete tiny? No is selected; y or n.");

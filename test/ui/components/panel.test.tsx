@@ -12,7 +12,7 @@ import { openTree, renderAt } from "../support/render.tsx";
 const size = { width: 14, height: 4 };
 
 describe("a panel", () => {
-  test("holds its content, its title and its footer", () => {
+  test("shows its content, title and footer", () => {
     const panel = (
       <Panel {...size} title="Title" footer="1 of 2">
         <Text wrap="truncate">one</Text>
@@ -43,7 +43,7 @@ describe("a panel", () => {
     },
   );
 
-  test("is plain ASCII where nothing else can be drawn", () => {
+  test("is drawn in ASCII if Unicode is unavailable", () => {
     const panel = (
       <Panel {...size} title="Title" footer="1 of 2">
         <Text>x</Text>
@@ -57,7 +57,7 @@ describe("a panel", () => {
     ]);
   });
 
-  test("that is opaque hides all that lies beneath it", () => {
+  test("hides everything beneath it when opaque", () => {
     const tree = (
       <Box width={20} height={4}>
         <Text>{Array(4).fill("#".repeat(20)).join("\n")}</Text>

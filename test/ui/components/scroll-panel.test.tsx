@@ -1,4 +1,4 @@
-// A panel that scrolls: the rows in sight, the footer, and how far it can be scrolled.
+// A scrolling panel: visible rows, the footer, and the ends.
 
 import { Text } from "ink";
 import type { ReactElement } from "react";
@@ -40,7 +40,7 @@ function Sample({ top = 0, height = 6, onExtent = () => {} }: SampleProps): Reac
 
 const linesOf = (sample: ReactElement) => renderAt(sample, { columns: 20 }).lines();
 
-test("shows the rows from the top on, and how many lie below", () => {
+test("shows the first rows and the number of rows below", () => {
   expect(linesOf(<Sample />)).toEqual([
     "╭─ Card ───────────╮",
     "│ first            │",
@@ -57,7 +57,7 @@ test("shows the rows from the top on, and how many lie below", () => {
   ]);
 });
 
-test("shows the last page past the end, and tells where that begins", () => {
+test("past the end shows the last page and where it begins", () => {
   const extents: number[] = [];
   const lines = linesOf(<Sample top={99} onExtent={(lastTop) => extents.push(lastTop)} />);
   expect(lines[4]).toBe("│ d                │");
@@ -65,13 +65,13 @@ test("shows the last page past the end, and tells where that begins", () => {
   expect(extents).toEqual([6]);
 });
 
-test("shows all of a content that fits", () => {
+test("shows a short content whole", () => {
   const extents: number[] = [];
   linesOf(<Sample height={20} onExtent={(lastTop) => extents.push(lastTop)} />);
   expect(extents).toEqual([0]);
 });
 
-test("a paragraph shows what a terminal would obey as signs", () => {
+test("a paragraph shows control characters as symbols", () => {
   function Evil(): ReactElement {
     const paragraph = useParagraph(10);
     return <>{paragraph("a\u001b[2Jb\nc", "error")}</>;

@@ -18,14 +18,14 @@ function listOf(selected: number, isGrouped = false) {
   return <SelectList {...props} />;
 }
 
-test("the selected item is marked, notes stand at the right", () => {
+test("the selected item is marked, notes are aligned right", () => {
   const lines = renderAt(listOf(1)).lines();
   expect(lines).toHaveLength(5);
   expect(lines[0]).toBe("  Item 0                Ctrl+0");
   expect(lines[1]).toBe("> Item 1                Ctrl+1");
 });
 
-test("the list moves only as far as the selection needs", () => {
+test("the list scrolls only as far as the selection needs", () => {
   const { lines, rerender } = renderAt(listOf(0));
   rerender(listOf(6));
   expect(lines()[4]).toContain("> Item 6");
@@ -35,7 +35,7 @@ test("the list moves only as far as the selection needs", () => {
   expect(lines()[0]).toContain("> Item 1");
 });
 
-test("groups have names, and the first item brings its group's into sight", () => {
+test("groups have titles, and the first item scrolls its title into view", () => {
   const { lines, rerender } = renderAt(listOf(12, true));
   expect(lines().some((line) => line.startsWith("Second"))).toBe(true);
   rerender(listOf(0, true));
@@ -43,7 +43,7 @@ test("groups have names, and the first item brings its group's into sight", () =
   expect(lines()[1]).toContain("> Item 0");
 });
 
-test("long titles and notes leave room for each other, and nothing is obeyed", () => {
+test("long titles and notes share the width, and control characters are escaped", () => {
   const long = { value: "x", title: `${"t".repeat(40)}\u001b[2J`, note: "n".repeat(40) };
   const [line = ""] = renderAt(
     <SelectList items={[long]} selected={0} height={3} width={30} />,

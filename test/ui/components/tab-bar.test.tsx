@@ -33,7 +33,7 @@ function open(screens: readonly Screen[], columns: number, program?: string) {
   return { frame, tabs };
 }
 
-test("five tabs keep their names where the program's name has no room any more", () => {
+test("five tabs keep their names when the program's name no longer fits", () => {
   const screens = all.map(([id, title]) => new FakeScreen(id, title));
   expect(open(screens, 80).tabs()).toBe(
     " modelctl  [1 Chat]  2 Models   3 Server   4 Deploy   5 Console",
@@ -44,7 +44,7 @@ test("five tabs keep their names where the program's name has no room any more",
   expect(narrow.tabs()).toBe("  1 Chat   2 Models   3 Server   4 Deploy  [5 Console]");
 });
 
-test("where there are fewer, each keeps its number and its key", () => {
+test("with fewer tabs each keeps its number and key", () => {
   const console = Object.assign(new FakeScreen("console", "Console"), { tabNumber: 5 });
   const { frame, tabs } = open([new FakeScreen("chat", "Chat"), console], 80, "deployctl");
   expect(tabs()).toBe(" deployctl  [1 Chat]  5 Console");

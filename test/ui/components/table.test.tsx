@@ -58,17 +58,17 @@ test.each([
   expect(row.replaceAll(/ +/g, " ")).toBe(_row.replaceAll(/ +/g, " "));
 });
 
-test("the selected row is marked, others are indented as far", () => {
+test("the selected row is marked, and others have the same indentation", () => {
   const lines = renderAt(tableAt(30, { isSelected: (item: Fruit) => item === plum })).lines();
   expect(lines.map((line) => line.slice(0, 6))).toEqual(["  NAME", "  an a", "> plum"]);
 });
 
-test("without Unicode a cut cell ends in three full stops", () => {
+test("without Unicode a cut cell ends in three dots", () => {
   const [, row] = renderAt(tableAt(14), { glyphs: asciiGlyphs }).lines();
   expect(row).toMatch(/^an a\.\.\. /);
 });
 
-test("a note stands in place of the columns that yield to it", () => {
+test("a note replaces the columns that are hidden first", () => {
   const yielding = columns.map((column) => ({ ...column, yieldsToNote: column.title !== "NAME" }));
   const noteOf = ({ name }: Fruit) =>
     name === "plum" ? ({ text: "was eaten by wasps", tone: "error" } as const) : undefined;

@@ -86,21 +86,21 @@ describe("keys", () => {
     await expect(answer).resolves.toBe(expected);
   });
 
-  test("text and Enter in one piece are the answer", async () => {
+  test("text and Enter in one chunk are the answer", async () => {
     const { screen, answer } = ask("");
     await screen.until("Find");
     screen.type("ab\r");
     await expect(answer).resolves.toBe("ab");
   });
 
-  test("Esc gives none", async () => {
+  test("Esc returns no answer", async () => {
     const { screen, answer } = ask("a");
     await screen.until("Find");
     screen.type("\u001b");
     await expect(answer).resolves.toBeUndefined();
   });
 
-  test("every advertised key edits, and no key stands for two things", () => {
+  test("every advertised key edits, and no key has two meanings", () => {
     const keys = fieldCommandFacts.flatMap((command) => command.keys);
     expect(keys).toEqual([...new Set(keys)]);
     const field = fieldWith(empty, "status:4xx words");
@@ -110,13 +110,13 @@ describe("keys", () => {
     expect(fieldAfterKey(field, "Enter")).toBeUndefined();
   });
 
-  test("whatever is pasted, it stays one line", () => {
+  test("pasted text stays on one line", () => {
     expect(fieldAfterText(empty, "a\r\nb\tc\u001b[31m").text).toBe("a b c[31m");
   });
 });
 
 describe("the cursor", () => {
-  test("stands where the text goes, also behind wide characters", async () => {
+  test("follows the text, also after wide characters", async () => {
     const { screen } = ask("");
     await screen.until("> ");
     const row = rows - 3;
@@ -127,7 +127,7 @@ describe("the cursor", () => {
     await screen.until((now) => now.cursor.x === 6 && now.cursor.y === row);
   });
 
-  test("stays in sight in a value that is longer than the field", async () => {
+  test("stays visible in a value longer than the field", async () => {
     const { screen } = ask("");
     await screen.until("> ");
     screen.type("x".repeat(100));
@@ -138,7 +138,7 @@ describe("the cursor", () => {
     expect(screen.text).not.toContain("END");
   });
 
-  test("windows the value around itself", () => {
+  test("keeps the part of the value around it in view", () => {
     const field = fieldWith(empty, "abcdefghij");
     expect(fieldWindow(field, 6)).toEqual({ text: "fghij", cursorX: 5 });
     const start = fieldAfterKey(field, "Home") ?? field;
@@ -154,7 +154,7 @@ test("an empty field shows its placeholder", () => {
   expect(renderAt(filled).text()).toBe("x");
 });
 
-test("what a terminal would obey is shown instead", () => {
+test("control characters are shown as symbols", () => {
   const field = { text: "a\u0007b", cursor: 3 };
   expect(renderAt(<TextField field={field} width={20} />).text()).toBe("a␇b");
   expect(renderAt(<TextField field={field} width={20} />, { glyphs: asciiGlyphs }).text()).toBe(

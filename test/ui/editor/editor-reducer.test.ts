@@ -41,26 +41,26 @@ const up: EditorAction = { type: "moveRow", direction: -1, width: 10 };
 const down: EditorAction = { type: "moveRow", direction: 1, width: 10 };
 
 describe("characters", () => {
-  test("of several code points are deleted and passed as one", () => {
+  test("of several code points are deleted and skipped as one", () => {
     expect(apply(at("a👩‍👩‍👧|"), "deleteBackward")).toBe("a|");
     expect(apply(at("a|👍🏽b"), "deleteForward")).toBe("a|b");
     expect(apply(at("e\u0301|"), "moveLeft")).toBe("|e\u0301");
     expect(apply(at("|🇩🇪🇫🇷"), "moveRight")).toBe("🇩🇪|🇫🇷");
   });
 
-  test("that are joined by an insertion keep the cursor out of them", () => {
+  test("joined by an insertion never have the cursor inside", () => {
     const joined = apply(at("👩|👧"), insert("\u200d"));
     expect(joined).toBe("|👩\u200d👧");
   });
 
-  test("at the ends of the text are not deleted twice", () => {
+  test("at the ends of the text are deleted only once", () => {
     expect(apply(at("|a"), "deleteBackward")).toBe("|a");
     expect(apply(at("a|"), "deleteForward", "moveRight")).toBe("a|");
   });
 });
 
 describe("words and lines", () => {
-  test("moves and deletions stop at word edges", () => {
+  test("moves and deletions stop at word boundaries", () => {
     expect(apply(at("one two-three |"), "moveWordLeft")).toBe("one two-|three ");
     expect(apply(at("one |two"), "moveWordLeft", "moveWordLeft")).toBe("|one two");
     expect(apply(at("|one two"), "moveWordRight", "moveWordRight")).toBe("one two|");
@@ -68,7 +68,7 @@ describe("words and lines", () => {
     expect(apply(at("größe|"), "deleteWordBackward")).toBe("|");
   });
 
-  test("line ends are those of the line with the cursor", () => {
+  test("line start and end belong to the line with the cursor", () => {
     expect(apply(at("one\ntw|o\nthree"), "moveLineStart")).toBe("one\n|two\nthree");
     expect(apply(at("one\ntw|o\nthree"), "moveLineEnd")).toBe("one\ntwo|\nthree");
     expect(apply(at("one\ntw|o\nthree"), "deleteToLineEnd")).toBe("one\ntw|\nthree");
@@ -79,27 +79,27 @@ describe("words and lines", () => {
 });
 
 describe("several actions in one tick", () => {
-  test("compose", () => {
+  test("are applied one after the other", () => {
     const state = createEditorState();
     expect(apply(state, insert("wrld"), "moveLeft", "moveLeft", "moveLeft", insert("o"))).toBe(
       "wo|rld",
     );
   });
 
-  test("a paste is one insertion with line breaks of one kind", () => {
+  test("a paste is one insertion with one kind of line break", () => {
     expect(apply(at("a|b"), insert("1\r\n2\r3\n4"))).toBe("a1\n2\n3\n4|b");
   });
 });
 
 describe("rows", () => {
-  test("up and down keep the column over short rows, wide characters counted as two", () => {
+  test("up and down keep the column across short rows, counting wide characters as two", () => {
     const start = at("abcdef\nxy\n漢字漢|字", ["old"]);
     expect(apply(start, up)).toBe("abcdef\nxy|\n漢字漢字");
     expect(apply(start, up, up)).toBe("abcdef|\nxy\n漢字漢字");
     expect(apply(start, up, up, down, down)).toBe("abcdef\nxy\n漢字漢|字");
   });
 
-  test("up and down go through the rows of a wrapped line", () => {
+  test("up and down move through the rows of a wrapped line", () => {
     const start = at("one two three four|", ["old"]);
     expect(apply(start, up)).toBe("one two| three four");
     expect(apply(start, up, down)).toBe("one two three four|");
@@ -116,14 +116,14 @@ describe("history", () => {
     expect(apply(start, up, up, down, down, down)).toBe("draft|");
   });
 
-  test("an entry that is edited and shelved becomes the newest one", () => {
+  test("an edited entry becomes the newest one", () => {
     const after = run(at("|", ["first", "second"]), up, up, insert("!"), "shelve");
     expect(after.text).toBe("");
     expect(after.history).toEqual(["first", "second", "first!"]);
     expect(shown(run(after, up))).toBe("first!|");
   });
 
-  test("keeps neither repetitions nor blanks nor more than its limit", () => {
+  test("keeps no repetitions, no blank entries, and at most its limit", () => {
     const repeated = run(at("|", ["same"]), insert("same"), "shelve", insert("  "), "shelve");
     expect(repeated.history).toEqual(["same"]);
     const many = Array.from({ length: historyEntriesMaximum }, (_, index) => `entry ${index}`);
@@ -133,7 +133,7 @@ describe("history", () => {
   });
 });
 
-test("a text that comes back stands before what was typed since, the cursor stays", () => {
+test("a restored text goes before what was typed since, and the cursor stays", () => {
   expect(apply(at("|"), { type: "restore", text: "sent" })).toBe("sent|");
   expect(apply(at("n|ew"), { type: "restore", text: "sent" })).toBe("sent\nn|ew");
 });

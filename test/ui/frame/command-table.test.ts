@@ -25,7 +25,7 @@ const rows = [
   }),
 ];
 
-test("hints and validity follow the context; facts and arguments are passed on", () => {
+test("hints and availability follow the context, and arguments are passed on", () => {
   const [toggle, dim] = bindCommands(rows, { isOn: false });
   if (toggle === undefined || dim === undefined) throw new Error("there are two rows");
   expect(dim).toMatchObject({ id: "lamp.dim", group: "Lamps", keys: ["d"], slash: ["/dim"] });

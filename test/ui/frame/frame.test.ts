@@ -56,7 +56,7 @@ function type(text: string): void {
 }
 
 describe("the window", () => {
-  test("has tabs, the screen, its status and the keys that are valid now", () => {
+  test("has tabs, the screen, its status and the available keys", () => {
     chat.more = [
       chat.command("send", ["Enter"]),
       chat.command("never", ["x"], { isValid: () => false }),
@@ -69,7 +69,7 @@ describe("the window", () => {
     expect(shown[23]).toBe(" Enter send  Ctrl+P palette  ? help");
   });
 
-  test("is filled exactly at every size, and is a card where it is too small", () => {
+  test("is filled exactly at every size, and shows a notice if it is too small", () => {
     for (const columns of [60, 61, 100, 250]) {
       for (const rows of [16, 40, 80]) {
         size = { columns, rows };
@@ -84,7 +84,7 @@ describe("the window", () => {
     expect(lines().join("\n")).toMatch(/Too small: 59x16\s+needs 60x16\s+● here/);
   });
 
-  test("keeps what matters most of the status", () => {
+  test("keeps the most important part of the status", () => {
     size = { columns: 60, rows: 16 };
     chat.statusText = "a very long sentence about what is going on";
     expect(lines()[0]).toMatch(/● here$/);
@@ -93,7 +93,7 @@ describe("the window", () => {
 });
 
 describe("keys", () => {
-  test("open screens: digits where nothing is typed, Alt and a digit always", () => {
+  test("open screens: digits while nothing is typed, Alt and a digit always", () => {
     type("2");
     expect(frame.current).toBe(server);
     expect(chat.events).toEqual(["activated", "deactivated"]);
@@ -105,7 +105,7 @@ describe("keys", () => {
     expect(frame.current).toBe(chat);
   });
 
-  test("go to the first command that is valid; the frame's own cannot be taken over", () => {
+  test("run the first available command; the frame's keys cannot be overridden", () => {
     let isBusy = true;
     chat.more = [
       chat.command("stop", ["Esc"], { isValid: () => isBusy }),
@@ -122,7 +122,7 @@ describe("keys", () => {
     expect(frame.overlay).toBeDefined();
   });
 
-  test("that come in one piece are taken one by one, and as text once a field is open", () => {
+  test("in one chunk are handled one by one, and as text once a field is open", () => {
     server.more = [
       server.command("down", ["j"]),
       server.command("filter", ["/"], {
@@ -138,7 +138,7 @@ describe("keys", () => {
     expect(server.events).toEqual(["activated", "down", "down", "pause", "typed 4xx"]);
   });
 
-  test("answer in a window that is too small only where nothing needs to be seen", () => {
+  test("in a window that is too small only run commands that need no view", () => {
     chat.more = [chat.command("stop", ["Esc"]), chat.command("send", ["Enter"])];
     chat.isField = true;
     size = { columns: 40, rows: 10 };
@@ -149,7 +149,7 @@ describe("keys", () => {
     expect(chat.events).toEqual(["activated", "stop"]);
   });
 
-  test("leave: Ctrl+D, or Ctrl+C twice within two seconds", () => {
+  test("quit: Ctrl+D, or Ctrl+C twice within two seconds", () => {
     press("Ctrl+C");
     expect(lines()[23]).toContain("Press Ctrl+C again to quit");
     nowMs = 2500;
@@ -163,8 +163,8 @@ describe("keys", () => {
   });
 });
 
-describe("a question for several lines", () => {
-  test("is edited in place: Ctrl+J breaks a line, arrows move between them, Enter confirms", async () => {
+describe("a question with several lines", () => {
+  test("is edited in place: Ctrl+J breaks a line, arrows move, Enter confirms", async () => {
     const answer = frame.write("System prompt", "Be brief.");
     press("Ctrl+J");
     type("Be kind.");
@@ -176,7 +176,7 @@ describe("a question for several lines", () => {
     expect(await answer).toBe("1. Be brief.\n2. Be kind.");
   });
 
-  test("is answered in the editor too, and not at all by Esc", async () => {
+  test("can be answered in the editor, or cancelled with Esc", async () => {
     const answer = frame.write("System prompt", "Be brief.");
     press("Ctrl+G");
     await until(lines, (shown) => shown.join("\n").includes("> Be brief.!"));
@@ -188,14 +188,14 @@ describe("a question for several lines", () => {
   });
 });
 
-describe("before there are screens", () => {
+describe("before the screens are loaded", () => {
   beforeEach(() => {
     frame = createFrame();
     chat = new FakeScreen("chat", "Chat");
     chat.isField = true;
   });
 
-  test("the frame is there, and what is typed waits for the first screen, in its order", () => {
+  test("the frame is drawn, and typed keys reach the first screen in order", () => {
     expect(lines()[0]).toContain("modelctl   1 Chat");
     expect(lines()[2]).toBe(" ◐ starting");
     chat.more = [chat.command("send", ["Enter"])];
@@ -207,7 +207,7 @@ describe("before there are screens", () => {
     expect(lines()[0]).toContain("[1 Chat]");
   });
 
-  test("one can leave", () => {
+  test("the program can be quit", () => {
     press("Ctrl+C");
     expect(lines()[23]).toContain("Press Ctrl+C again to quit");
     press("Ctrl+C");
@@ -218,8 +218,8 @@ describe("before there are screens", () => {
   });
 });
 
-describe("what could not be done", () => {
-  test("is told in place of the hints, until the next key", async () => {
+describe("a failed command", () => {
+  test("is reported in place of the hints until the next key", async () => {
     chat.more = [
       chat.command("refuse", ["r"], { run: () => "It cannot be done now" }),
       chat.command("fail", ["f"], {
@@ -239,7 +239,7 @@ describe("what could not be done", () => {
     expect(lines()[23]).toContain("Ctrl+P palette");
   });
 
-  test("is told whole, over the last rows of the screen", () => {
+  test("is reported in full over the last rows of the screen", () => {
     frame.notify("a long sentence ".repeat(9).trim());
     expect(lines().slice(22).join(" ").replaceAll(/\s+/g, " ").trim()).toBe(
       "a long sentence ".repeat(9).trim(),
@@ -276,14 +276,14 @@ describe("the palette", () => {
     expect(frame.overlay).toBeUndefined();
   });
 
-  test("shows all that match, however many", () => {
+  test("lists every match", () => {
     chat.more = Array.from({ length: 30 }, (_, at) => chat.command(`thing${at}`, []));
     press("Ctrl+P");
     type("thing");
     expect(lines().join("\n")).toContain("1 of 30");
   });
 
-  test("has the commands of every screen, and opens the screen of the one that is chosen", async () => {
+  test("lists the commands of all screens and opens the screen of the chosen one", async () => {
     let isReady = false;
     server.more = [server.command("drop", ["x"], { title: "Drop it", isValid: () => isReady })];
     press("Ctrl+P");
@@ -311,7 +311,7 @@ describe("the palette", () => {
     ["leave", "Quit"],
     ["help", "Help: keys and commands of this screen"],
     ["clear", "Forget the messages"],
-  ])("finds by the name first: %j is %j", (typed, title) => {
+  ])("ranks matches in the name first: %j is %j", (typed, title) => {
     chat.more = [
       ...chat.more,
       chat.command("quiet", [], { title: "Show no counts", slash: ["/set quiet"] }),
@@ -321,7 +321,7 @@ describe("the palette", () => {
     expect(lines()[4]).toContain(`> ${title} `);
   });
 
-  test("is twelve rows of commands at most, in groups", () => {
+  test("shows at most twelve rows of commands, in groups", () => {
     chat.more = Array.from({ length: 30 }, (_, at) => chat.command(`thing${at}`, []));
     press("Ctrl+P");
     const shown = lines();
@@ -329,7 +329,7 @@ describe("the palette", () => {
     expect(shown[4]).toContain("Things");
   });
 
-  test("asks for the words that a command needs", async () => {
+  test("asks for the arguments of a command", async () => {
     press("Ctrl+P");
     type("system prompt");
     press("Enter");
@@ -346,7 +346,7 @@ describe("the palette", () => {
   });
 
   test.each(["set system Be brief.", "/set system Be brief.", "set system   Be brief. "])(
-    "runs a typed line with its words: %j",
+    "runs a typed line with its arguments: %j",
     async (line) => {
       type(":");
       type(line);
@@ -359,7 +359,7 @@ describe("the palette", () => {
     },
   );
 
-  test("knows typed lines of other screens, and refuses what cannot be done now", async () => {
+  test("runs typed lines of other screens, and refuses unavailable commands", async () => {
     server.more = [
       server.command("pull", ["p"], { slash: ["/pull"], slashArguments: "NAME" }),
       server.command("scale", ["s"], { slash: ["/scale"], isValid: () => false }),
@@ -407,7 +407,7 @@ describe("the palette", () => {
     );
   });
 
-  test("puts a command's name into the field with Tab, for its words", async () => {
+  test("completes a command's name with Tab, for its arguments", async () => {
     press("Ctrl+P");
     type("system prompt");
     expect(lines().at(-1)).toContain("Tab complete");
@@ -420,7 +420,7 @@ describe("the palette", () => {
     );
   });
 
-  test("is left with Esc, and says so when nothing matches", () => {
+  test("closes with Esc, and says when nothing matches", () => {
     press("Ctrl+P");
     type("zzzz");
     expect(lines().join("\n")).toContain("No matches");
@@ -431,7 +431,7 @@ describe("the palette", () => {
     expect(chat.events).toEqual(["activated"]);
   });
 
-  test("the help has all commands in groups, and runs none that is not valid", () => {
+  test("the help lists all commands in groups and runs only available ones", () => {
     type("?");
     const text = lines().join("\n");
     for (const title of ["Things", "Not now", "Everywhere", "Editing", "Character left"]) {
@@ -445,7 +445,7 @@ describe("the palette", () => {
 });
 
 describe("questions", () => {
-  test("for a line give what was typed, or nothing after Esc", async () => {
+  test("for a line return the typed text, or nothing after Esc", async () => {
     const answered = frame.ask("Name?", "old");
     expect(lines()[22]).toMatch(/^╰/);
     expect(lines().slice(19, 22).join("\n")).toMatch(/Name\?[\s\S]*> old/);
@@ -458,7 +458,7 @@ describe("questions", () => {
     await expect(dropped).resolves.toBeUndefined();
   });
 
-  test("are answered with what is typed in place of a suggestion", async () => {
+  test("are answered by typing over a suggestion", async () => {
     const answered = frame.ask("Name?", "old");
     type("new");
     press("Enter");
@@ -468,7 +468,7 @@ describe("questions", () => {
     await expect(cleared).resolves.toBe("");
   });
 
-  test("keep an answer that is no good, and say why", async () => {
+  test("keep an invalid answer and say why", async () => {
     const check = (text: string) => (text === "good" ? undefined : `'${text}' is no good`);
     const answered = frame.ask("Name?", "", check);
     type("goo");
@@ -493,7 +493,7 @@ describe("questions", () => {
     await expect(answered).resolves.toBe(expected);
   });
 
-  test("for a yes take none before the effect is there to be read", async () => {
+  test("for a yes accept none before the consequences are shown", async () => {
     const effect = Promise.withResolvers<string>();
     const answered = frame.confirm("Delete tiny?", effect.promise);
     expect(lines().join("\n")).toContain("Delete tiny?");
@@ -510,7 +510,7 @@ describe("questions", () => {
     await expect(answered).resolves.toBe(true);
   });
 
-  test("for a yes can be left while the effect is asked for, and end with its error", async () => {
+  test("for a yes can be cancelled while the consequences load, and end with their error", async () => {
     const left = frame.confirm("Delete tiny?", new Promise(() => {}));
     press("Esc");
     await expect(left).resolves.toBe(false);
@@ -519,7 +519,7 @@ describe("questions", () => {
     expect(frame.overlay).toBeUndefined();
   });
 
-  test("with a list give the chosen value", async () => {
+  test("with a list return the chosen value", async () => {
     const answered = frame.choose("Model", [
       { value: "a", title: "Alpha", note: "1 GB" },
       { value: "b", title: "Beta" },
@@ -528,13 +528,13 @@ describe("questions", () => {
     await expect(answered).resolves.toBe("b");
   });
 
-  test("are answered with nothing when the program ends", async () => {
+  test("end without an answer when the program quits", async () => {
     const answers = Promise.all([frame.ask("Name?"), frame.confirm("Sure?")]);
     frame.close();
     await expect(answers).resolves.toEqual([undefined, false]);
   });
 
-  test("take pastes for themselves", async () => {
+  test("receive pastes", async () => {
     const answered = frame.ask("Name?");
     frame.paste("two\nlines");
     press("Enter");
@@ -543,7 +543,7 @@ describe("questions", () => {
   });
 });
 
-test("only what is in sight is painted, and all of it when it comes into sight", () => {
+test("only the visible screen is painted, others once they are opened", () => {
   let pictures = 0;
   frame.subscribe(() => {
     pictures += 1;
@@ -560,7 +560,7 @@ test("only what is in sight is painted, and all of it when it comes into sight",
 });
 
 describe("typed lines", () => {
-  test("reach the frame's commands and those of other screens", async () => {
+  test("reach the commands of the frame and of other screens", async () => {
     server.more = [server.command("filter", ["/"], { slash: ["/filter"], slashArguments: "TEXT" })];
     expect(frame.runSlash("/filter status:4xx model")).toBe(true);
     expect(server.events).toEqual(["filter:status:4xx model"]);

@@ -1,4 +1,4 @@
-// Goal: what somebody types first is what the list shows first.
+// Goal: the best match for the typed text is first in the list.
 // Method: a few commands as items, ranked for typed words.
 
 import { expect, test } from "vitest";
@@ -36,6 +36,6 @@ test.each([
   expect(found(typed)).toEqual(expected);
 });
 
-test("nothing typed leaves the items as they are", () => {
+test("an empty query keeps the order", () => {
   expect(rankItems(items, " ")).toBe(items);
 });

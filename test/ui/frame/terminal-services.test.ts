@@ -28,7 +28,7 @@ const leftOver = () =>
   readdirSync(tmpdir()).filter((name) => /^modelctl-[A-Za-z0-9]{6}$/.test(name));
 
 describe("the editor", () => {
-  test("gets the text and gives it back as saved; nothing is left behind", async () => {
+  test("gets the text and returns it as saved, leaving no file behind", async () => {
     const before = leftOver();
     const { edit, events } = services({ VISUAL: "", EDITOR: "printf ' edited' >>" });
     await expect(edit("a text", "md")).resolves.toBe("a text edited");
@@ -36,22 +36,22 @@ describe("the editor", () => {
     expect(leftOver()).toEqual(before);
   });
 
-  test("that changes nothing gives nothing", async () => {
+  test("returns nothing when the text is unchanged", async () => {
     await expect(services({ EDITOR: "true" }).edit("a text", "md")).resolves.toBeUndefined();
   });
 
-  test("that ends with an error changes nothing, and that is told", async () => {
+  test("changes nothing when it exits with an error, which is reported", async () => {
     const program = 'f() { printf half > "$1"; return 1; }; f';
     const edit = services({ EDITOR: program }).edit("a text", "md");
     await expect(edit).rejects.toThrow("exited with 1; text unchanged");
   });
 
-  test("with words of its own, and $VISUAL before $EDITOR", async () => {
+  test("may have arguments, and $VISUAL comes before $EDITOR", async () => {
     const { edit } = services({ VISUAL: "sed -i -e s/one/two/", EDITOR: "false" });
     await expect(edit("one", "txt")).resolves.toBe("two");
   });
 
-  test("that is not there is told of, and the terminal comes back", async () => {
+  test("that does not exist is reported, and the terminal is restored", async () => {
     const { edit, events } = services({ EDITOR: "no-such-editor-anywhere" });
     await expect(edit("a", "md")).rejects.toThrow("Cannot start 'no-such-editor-anywhere'");
     expect(events).toEqual(["lent"]);
@@ -73,7 +73,7 @@ describe("copying", () => {
     },
   };
 
-  test("goes through the terminal and into the clipboard of the machine", async () => {
+  test("uses the terminal and the clipboard of this machine", async () => {
     const written: string[] = [];
     let here = "";
     const local = {
@@ -91,7 +91,7 @@ describe("copying", () => {
     expect(written).toEqual([`\u001b]52;c;${Buffer.from("née 漢").toString("base64")}\u0007`]);
   });
 
-  test("over ssh leaves the far machine's clipboard alone", async () => {
+  test("over ssh does not touch the remote clipboard", async () => {
     const local = {
       write: async () => {
         throw new Error("must not be asked");
@@ -101,7 +101,7 @@ describe("copying", () => {
     await expect(copyText("x", options)).resolves.toBe("Copied 1 character");
   });
 
-  test("of too much says that it did not happen", async () => {
+  test("a text that is too long reports the failure", async () => {
     const written: string[] = [];
     const options = {
       write: (bytes: string) => written.push(bytes),

@@ -9,7 +9,7 @@ import { renderAt } from "../support/render.tsx";
 describe.each(themeNames)("the theme %s", (name) => {
   const theme = themes[name];
 
-  test("tells what matters from plain text", () => {
+  test("distinguishes important text from plain text", () => {
     const plain = JSON.stringify(theme.plain);
     for (const tone of ["error", "warning", "title", "selected", "tab", "focus", "key"] as const) {
       expect(JSON.stringify(theme[tone])).not.toBe(plain);
@@ -17,7 +17,7 @@ describe.each(themeNames)("the theme %s", (name) => {
     expect(theme.selected).not.toEqual(theme.error);
   });
 
-  test("knows every tone that the default theme knows", () => {
+  test("defines every tone of the default theme", () => {
     expect(Object.keys(theme).sort()).toEqual(Object.keys(themes.default).sort());
   });
 });
@@ -29,7 +29,7 @@ test("mono has no colour, high contrast nothing dim", () => {
   ).toEqual([]);
 });
 
-test("a line is drawn in one row, without what a terminal would obey", () => {
+test("a line is drawn in one row, with control characters escaped", () => {
   const runs = [
     { text: "plain ", tone: "plain" },
     { text: "b\u001b]0;a\u0007d", tone: "error" },

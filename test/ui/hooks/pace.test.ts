@@ -23,13 +23,13 @@ beforeEach(() => {
 
 afterEach(() => vi.useRealTimers());
 
-test("changes that come together are drawn together", () => {
+test("changes at the same time are drawn together", () => {
   for (let count = 0; count < 100; count += 1) change();
   vi.advanceTimersByTime(200);
   expect(frames).toBe(2);
 });
 
-test("an answer is drawn twenty times a second at most", () => {
+test("an answer is drawn at most twenty times a second", () => {
   for (let elapsed = 0; elapsed < 1000; elapsed += 10) {
     change();
     vi.advanceTimersByTime(10);
@@ -38,7 +38,28 @@ test("an answer is drawn twenty times a second at most", () => {
   expect(frames).toBeLessThanOrEqual(21);
 });
 
-test("a key is drawn soon, also when a frame of something else is waited for", () => {
+test("frames of a slow machine leave most of the processor to others, but keep coming", () => {
+  const framesAtCost = (costMs: number) => {
+    let usedMs = 0;
+    const slow = new Pace(() => usedMs);
+    let drawn = 0;
+    const draw = () => {
+      usedMs += costMs;
+      slow.drawn();
+      drawn += 1;
+    };
+    for (let elapsed = 0; elapsed < 10_000; elapsed += 10) {
+      slow.tell(draw);
+      vi.advanceTimersByTime(10);
+    }
+    return drawn;
+  };
+  expect(framesAtCost(5)).toBeGreaterThanOrEqual(180);
+  expect(framesAtCost(25) * 25).toBeLessThan(3000);
+  expect(framesAtCost(1000)).toBeGreaterThanOrEqual(60);
+});
+
+test("a key press is drawn early, even while another frame is due", () => {
   vi.advanceTimersByTime(1);
   change();
   vi.advanceTimersByTime(5);
@@ -50,14 +71,14 @@ test("a key is drawn soon, also when a frame of something else is waited for", (
   expect(frames).toBe(2);
 });
 
-test("where it was quiet a change is drawn at once", () => {
+test("a change after a pause is drawn at once", () => {
   vi.advanceTimersByTime(1000);
   change();
   vi.advanceTimersByTime(1);
   expect(frames).toBe(2);
 });
 
-test("a listener that has gone hears nothing any more", () => {
+test("a removed listener is not called", () => {
   change();
   pace.drop(listener);
   vi.advanceTimersByTime(200);

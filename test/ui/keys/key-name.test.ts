@@ -52,7 +52,7 @@ describe("single keys", () => {
     expect(interpret(input, key)).toEqual([expected]);
   });
 
-  test("released and unknown keys mean nothing", () => {
+  test("released and unknown keys are ignored", () => {
     expect(interpret("a", { eventType: "release" })).toEqual([]);
     expect(interpret("a", { super: true })).toEqual([]);
     expect(interpret("", { ctrl: true })).toEqual([]);
@@ -60,8 +60,8 @@ describe("single keys", () => {
   });
 });
 
-describe("a piece of several keys", () => {
-  test("is taken apart", () => {
+describe("a chunk of several keys", () => {
+  test("is split", () => {
     expect(interpret("hello\r")).toEqual(["hello", "<Enter>"]);
     expect(interpret("\x01abc\x05d")).toEqual(["<Ctrl+A>", "abc", "<Ctrl+E>", "d"]);
     expect(interpret("two\nlines\r")).toEqual(["two", "<Ctrl+J>", "lines", "<Enter>"]);
@@ -78,7 +78,7 @@ describe("a piece of several keys", () => {
     expect(interpret("a\rb")).toEqual(["a", "<Ctrl+J>", "b"]);
   });
 
-  test("sends its lines where it was typed before anything read it", () => {
+  test("sends its lines when they were typed before anything read them", () => {
     const lines = interpretTypedAhead("o\u001b[Dne\ntwo").map((press) =>
       Object.values(press).join(" "),
     );

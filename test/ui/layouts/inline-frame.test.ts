@@ -1,12 +1,12 @@
-// Goal: who makes the window narrower finds one frame in it, and everything above as it was.
+// Goal: a narrower window shows one frame, and everything above it unchanged.
 // Method: the whole program inline, in a terminal in memory that wraps old rows; the counts alone.
 
 import { describe, expect, test } from "vitest";
 import { wrappedRows, wrappedRowsInXtermJs } from "../../../source/ui/layouts/inline-frame.tsx";
 import { ask, openChat } from "../support/open-chat.ts";
 
-describe("the rows that wrapping adds", () => {
-  test("are those above the cursor, and those of its own row in front of it", () => {
+describe("rows added by wrapping", () => {
+  test("are those above the cursor, and of its own row those before it", () => {
     expect(wrappedRows([100, 100, 30], { x: 4, y: 2 }, 90)).toBe(2);
     expect(wrappedRows([100, 100, 30], { x: 4, y: 2 }, 40)).toBe(4);
     expect(wrappedRows([100, 100, 90], { x: 85, y: 1 }, 80)).toBe(2);
@@ -14,14 +14,14 @@ describe("the rows that wrapping adds", () => {
     expect(wrappedRows([100, 0, 100], undefined, 50)).toBe(2);
   });
 
-  test("are all in xterm.js, but for the row that it takes for the cursor's", () => {
+  test("match xterm.js except for the cursor's row", () => {
     expect(wrappedRowsInXtermJs([99, 100, 100, 100, 72, 99], { x: 7, y: 2 }, 90)).toBe(4);
     expect(wrappedRowsInXtermJs([100, 100], { x: 0, y: 1 }, 50)).toBe(1);
     expect(wrappedRowsInXtermJs([100, 0, 100], undefined, 50)).toBe(2);
   });
 });
 
-describe("the frame below what the terminal shows", () => {
+describe("the inline frame", () => {
   test.each([
     ["at the end of a full window", 3],
     ["in a window with room below", 0],
@@ -47,7 +47,7 @@ describe("the frame below what the terminal shows", () => {
     }
   });
 
-  test("leaves nothing behind while an answer is written into it", async () => {
+  test("leaves nothing behind while an answer is written", async () => {
     const environment = { LANG: "en_GB.UTF-8", TERM_PROGRAM: "vscode" };
     const chat = await openChat({ isInline: true, columns: 100, rows: 30, environment });
     const { screen } = chat;
@@ -67,7 +67,7 @@ describe("the frame below what the terminal shows", () => {
     expect(screen.allLines.filter((line) => line.startsWith(" assistant"))).toHaveLength(1);
   });
 
-  test("shows the cursor where one types, below whatever it has above", async () => {
+  test("shows the cursor at the input, below everything above it", async () => {
     const chat = await openChat({ isInline: true, columns: 80, rows: 30 });
     const { screen } = chat;
     const isInField = () =>

@@ -8,7 +8,7 @@ function texts(log: ReaderLog, title: string, lines: readonly string[]): string[
   return log.take(title, lines).map(({ text }) => text);
 }
 
-test("lines that are added are printed, those before are not repeated", () => {
+test("new lines are printed, earlier ones are not repeated", () => {
   const log = new ReaderLog();
   expect(texts(log, "Chat", ["You: hi"])).toEqual(["You: hi"]);
   expect(texts(log, "Chat", ["You: hi", "Assistant: hello", "You: hi"])).toEqual([
@@ -18,13 +18,13 @@ test("lines that are added are printed, those before are not repeated", () => {
   ]);
 });
 
-test("of a list that changes in the middle only the new lines are printed", () => {
+test("a change in the middle of a list prints only the new lines", () => {
   const log = new ReaderLog();
   texts(log, "Server", ["a 1", "b 1"]);
   expect(texts(log, "Server", ["b 1", "a 2", "c 1"])).toEqual(["a 1", "b 1", "a 2", "c 1"]);
 });
 
-test("another screen is announced, and is remembered when one comes back", () => {
+test("a change of screen is announced, and earlier lines are not repeated", () => {
   const log = new ReaderLog();
   texts(log, "Chat", ["hello"]);
   expect(texts(log, "Server", ["GET /"])).toEqual(["hello", "Screen: Server", "GET /"]);

@@ -101,7 +101,7 @@ describe("the pane", () => {
     ]);
   });
 
-  test("tells of cards where there are, and of the processor where there are none", () => {
+  test("shows GPUs, or the processor if there is none", () => {
     const text = rows({ samples: [{ ...sample, gpus: [gpu] }] }).join("\n");
     expect(text).toMatch(/GPU0 +▇ +87% {2}71 °C/);
     expect(text).toMatch(/VRAM +\S+ 6\.9\/12\.0 GiB/);
@@ -112,27 +112,27 @@ describe("the pane", () => {
     expect(many).toContain("and 2 more");
   });
 
-  test("leaves out what nobody knows yet", () => {
+  test("leaves out unknown values", () => {
     expect(rows({ conversation: nothing, samples: [] })).toEqual(["qwen3-8b        ○ not loaded"]);
   });
 
-  test("says that the server is gone and how old its figures are", () => {
+  test("says that the server is gone and how old the figures are", () => {
     const [first, second] = rows({ staleMs: 12_000 });
     expect(first).toBe("✗ server gone for 12 s");
     expect(second).toContain("qwen3-8b");
   });
 
-  test("counts down until the model leaves, and shows how far a load has come", () => {
+  test("counts down to the unload and shows the progress of a load", () => {
     const [model] = sample.models;
     if (model === undefined) throw new Error("the sample has a model");
     const withModel = (change: Partial<typeof model>) =>
       rows({ samples: [{ ...sample, models: [{ ...model, ...change }] }] })[0];
-    expect(withModel({ state: "idle", expiresAt: now + 252_000 })).toMatch(/● 4 m 12 s$/);
+    expect(withModel({ state: "idle", expiresAt: now + 252_000 })).toMatch(/● 4 m 12 s left$/);
     expect(withModel({ state: "idle" })).toMatch(/● loaded$/);
     expect(withModel({ state: "loading", loadFraction: 0.618 })).toMatch(/◐ loading 62%$/);
   });
 
-  test("knows a model that is loaded under another name", () => {
+  test("finds a model that is loaded under another name", () => {
     const [model] = sample.models;
     if (model === undefined) throw new Error("the sample has a model");
     const loaded = { ...model, name: "tiny:latest", names: ["tiny:latest", "mine:latest"] };
@@ -144,7 +144,7 @@ describe("the pane", () => {
     expect(state({ model: "other" })).toMatch(/other +○ not loaded$/);
   });
 
-  test("fits its width and needs nothing but ASCII where nothing else can be drawn", () => {
+  test("fits its width, in ASCII if Unicode is unavailable", () => {
     const facts = { samples: [{ ...sample, gpus: [gpu, gpu] }] };
     // biome-ignore lint/suspicious/noControlCharactersInRegex: the range of ASCII is the subject
     expect(pane({ ...facts, staleMs: 5000 }, asciiGlyphs).join("\n")).toMatch(/^[\x00-\x7f]*$/);
@@ -163,7 +163,7 @@ describe("the pane", () => {
     expect(pane(facts)).toHaveLength(height);
   });
 
-  test("is cut where there are fewer rows", () => {
+  test("is cut when there are fewer rows", () => {
     const watch = watchOf({});
     const tree = <EnginePane watch={watch} conversation={conversation} rows={5} />;
     const lines = renderAt(tree, { nowMs: now }).lines();
@@ -186,14 +186,14 @@ describe("the pane", () => {
 });
 
 describe("one line", () => {
-  test("has the same in short", () => {
+  test("has the same figures in short", () => {
     const tree = <EngineLine watch={watchOf({})} conversation={conversation} columns={80} />;
     expect(renderAt(tree).lines()).toEqual([
       " 61.2 tok/s · TTFT 182 ms · context 4.8k/8.2k · queue 1 · CPU 42%",
     ]);
   });
 
-  test("is cut where it is too long", () => {
+  test("is cut when it is too long", () => {
     const tree = <EngineLine watch={watchOf({})} conversation={conversation} columns={30} />;
     expect(renderAt(tree, { glyphs: asciiGlyphs }).lines()).toEqual([
       " 61.2 tok/s | TTFT 182 ms ...",

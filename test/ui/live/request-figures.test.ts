@@ -11,14 +11,14 @@ function at(secondsAgo: number, change: Parameters<typeof requestView>[0] = {}) 
   return requestView({ startedAt: now - secondsAgo * 1000, totalMs: 0, ...change });
 }
 
-test("requests are counted by the second, the newest at the end", () => {
+test("requests are counted per second, the newest last", () => {
   const { requestsPerSecond } = requestFigures([at(61), at(60), at(3), at(3), at(1), at(0)], now);
   expect(requestsPerSecond).toHaveLength(60);
   expect(requestsPerSecond[0]).toBe(1);
   expect(requestsPerSecond.slice(-3)).toEqual([2, 0, 1]);
 });
 
-test("errors are failures of the server or of requests, not clients that left", () => {
+test("errors are failures of the server or of requests, not disconnected clients", () => {
   const figures = requestFigures(
     [
       at(5, { status: 500 }),
@@ -35,18 +35,18 @@ test("errors are failures of the server or of requests, not clients that left", 
   expect(figures.errorsPerSecond.at(-5)).toBe(3);
 });
 
-test("the time to the first token is told by its middle and its long end", () => {
+test("time to the first token is shown as median and high percentile", () => {
   const views = Array.from({ length: 100 }, (_, index) => at(9, { firstTokenMs: index }));
   expect(requestFigures(views, now)).toMatchObject({ ttftMedianMs: 50, ttft95Ms: 95 });
 });
 
-test("what was in memory is a share of all prompt tokens; speed counts the others", () => {
+test("cached tokens are a share of all prompt tokens; speed counts the others", () => {
   const figures = requestFigures([at(5)], now);
   expect(figures.cachedShare).toBeCloseTo(1210 / 2014);
   expect(figures.promptTokensPerSecond).toBeCloseTo((2014 - 1210) / 0.8);
 });
 
-test("without requests nothing is claimed", () => {
+test("without requests there are no figures", () => {
   expect(requestFigures([], now)).toMatchObject({
     errorShare: undefined,
     ttftMedianMs: undefined,

@@ -89,23 +89,23 @@ describe("Markdown", () => {
     `);
   });
 
-  it("in ASCII has no other sign", () => {
+  it("is drawn in ASCII on request", () => {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: the range of ASCII is the subject
     expect(texts(everything, 60, true).join("\n")).toMatch(/^[\x00-\x7f]*$/);
   });
 
-  it("keeps line breaks as they are, and one blank row between blocks", () => {
+  it("keeps line breaks, and one blank row between blocks", () => {
     expect(texts("one\ntwo\n\n\n\nthree\n")).toEqual(["one", "two", "", "three"]);
     expect(texts("Look:\n- a\n- b")).toEqual(["Look:", "• a", "• b"]);
   });
 
-  it("tells strong, code and links by their tones", () => {
+  it("styles strong, code and links", () => {
     expect(tones("**a** `b` [c](d) *e*")).toEqual([
       ["strong:a", "plain: ", "code:b", "plain: ", "link:c", "dim: (d)", "plain: ", "emphasis:e"],
     ]);
   });
 
-  it("colours code of a known language", () => {
+  it("highlights code in a known language", () => {
     const [, first] = tones('```ts\nconst a = "b"; // why\n```');
     expect(first).toEqual([
       "dim:│ ",
@@ -125,7 +125,7 @@ describe("Markdown", () => {
     }
   });
 
-  it("cannot command the terminal", () => {
+  it("cannot send control sequences", () => {
     const said = texts("a\u001b[2Jb\u202ec\n\n```\n\u0007\u009b\n```\n# \u001b]0;x").join("\n");
     for (const obeyed of ["\u001b", "\u0007", "\u009b", "\u202e"]) {
       expect(said).not.toContain(obeyed);
@@ -133,7 +133,7 @@ describe("Markdown", () => {
     expect(said).toContain("␛[2J");
   });
 
-  it("is survived however broken it is", () => {
+  it("never fails, however malformed", () => {
     for (const broken of [
       "```",
       "| a |\n|",
@@ -149,8 +149,8 @@ describe("Markdown", () => {
   });
 });
 
-describe("an answer that grows", () => {
-  it("looks at its end as if it had come at once, wherever its pieces were cut", () => {
+describe("a growing answer", () => {
+  it("ends up the same wherever its pieces were cut", () => {
     for (const size of [1, 3, 7, 50]) {
       const growing = layout();
       for (let end = size; end < everything.length; end += size) {
@@ -160,14 +160,14 @@ describe("an answer that grows", () => {
     }
   });
 
-  it("with line breaks of Windows too", () => {
+  it("accepts Windows line breaks", () => {
     const windows = everything.replaceAll("\n", "\r\n");
     const growing = layout();
     for (let end = 1; end < windows.length; end += 1) growing.rows(windows.slice(0, end), true);
     expect(growing.rows(windows, false).map(runsText)).toEqual(texts(everything));
   });
 
-  it("keeps the rows of finished blocks as they are", () => {
+  it("keeps the rows of finished blocks", () => {
     const growing = layout();
     const first = growing.rows("one\n\ntwo\n\nthr", true);
     const second = growing.rows("one\n\ntwo\n\nthree and", true);
@@ -182,14 +182,14 @@ describe("an answer that grows", () => {
     expect(rows).toEqual(["Look:", "┌─ ts", "│ const a = 1;", "│ const b", "└─"]);
   });
 
-  it("starts afresh with another text", () => {
+  it("starts over with another text", () => {
     const growing = layout();
     growing.rows("one\n\ntwo\n\nthree", true);
     expect(growing.rows("other", false).map(runsText)).toEqual(["other"]);
   });
 });
 
-it("the blocks of code of a message are found, also within lists", () => {
+it("the code blocks of a message are found, also in lists", () => {
   expect(codePieces("a\n```ts\nx\n```\n- b\n  ```\n  y\n  ```\n\n> ```sh\n> z\n> ```\n")).toEqual([
     { language: "ts", code: "x" },
     { language: "", code: "y" },

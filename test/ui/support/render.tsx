@@ -53,12 +53,13 @@ export function renderAt(tree: ReactElement, options: RenderOptions = {}): Rende
   instance.stdout.emit("resize");
   instance.rerender(around(tree));
   onTestFinished(() => instance.unmount());
-  const text = () => withoutColours(instance.lastFrame() ?? "");
+  const lines = () =>
+    withoutColours(instance.lastFrame() ?? "")
+      .split("\n")
+      .map((line) => line.trimEnd());
+  const text = () => lines().join("\n");
   return {
-    lines: () =>
-      text()
-        .split("\n")
-        .map((line) => line.trimEnd()),
+    lines,
     text,
     rerender: (next) => instance.rerender(around(next)),
     type: (bytes) => instance.stdin.write(bytes),

@@ -1,4 +1,4 @@
-// A model whose every word the test decides: stands in for the HTTP client, never for the model.
+// A scripted model in place of the HTTP client.
 
 import type { ChatEvent, ClientMessage, ModelFacts } from "../../../source/client/chat-events.ts";
 import type {

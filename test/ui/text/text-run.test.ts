@@ -29,8 +29,8 @@ describe("a part of a text", () => {
   });
 });
 
-describe("runs that must fit", () => {
-  test("are filled up with blanks, or cut with a mark", () => {
+describe("fitted runs", () => {
+  test("are padded with blanks, or cut with an ellipsis", () => {
     expect(runsText(fitRuns(wide, 10, "…"))).toBe("ab漢字cd  ");
     expect(runsText(fitRuns(wide, 8, "…"))).toBe("ab漢字cd");
     expect(runsText(fitRuns(wide, 6, "…"))).toBe("ab漢 …");
@@ -48,12 +48,12 @@ describe("runs that must fit", () => {
   });
 });
 
-test("a text is filled up on either side, or cut", () => {
+test("a text is padded on either side, or cut", () => {
   expect(fitText("漢", 4, "…")).toBe("漢  ");
   expect(fitText("漢", 4, "…", "right")).toBe("  漢");
   expect(fitText("漢字", 3, "…", "right")).toBe("漢…");
 });
 
-test("text from elsewhere stays on its line and commands nothing", () => {
+test("foreign text stays on its line with control characters escaped", () => {
   expect(foreignText("a\u001b[2J\tb", true)).toBe("a^[[2J b");
 });

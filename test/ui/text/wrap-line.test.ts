@@ -10,12 +10,12 @@ function texts(line: string, width: number, mode?: "word" | "hard"): string[] {
 }
 
 describe("wrapping", () => {
-  test("breaks behind blanks, which hang over the edge", () => {
+  test("breaks after blanks, which hang over the edge", () => {
     expect(texts("the quick brown fox", 9)).toEqual(["the quick", "brown fox"]);
     expect(texts("the quick   brown", 9)).toEqual(["the quick", "brown"]);
   });
 
-  test("breaks a word that is longer than the row", () => {
+  test("breaks a word longer than the row", () => {
     expect(texts("see abcdefghijkl", 5)).toEqual(["see ", "abcde", "fghij", "kl"]);
   });
 
@@ -23,12 +23,12 @@ describe("wrapping", () => {
     expect(texts("    abcdefgh", 8)).toEqual(["    abcd", "efgh"]);
   });
 
-  test("breaks between wide characters and never halves one", () => {
+  test("breaks between wide characters, never inside one", () => {
     expect(texts("漢字漢字漢", 5)).toEqual(["漢字", "漢字", "漢"]);
     expect(texts("ab漢字", 3)).toEqual(["ab", "漢", "字"]);
   });
 
-  test("never halves an emoji of several code points", () => {
+  test("never breaks inside an emoji of several code points", () => {
     expect(texts("👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧", 4)).toEqual(["👩‍👩‍👧👩‍👩‍👧", "👩‍👩‍👧"]);
   });
 
@@ -40,12 +40,12 @@ describe("wrapping", () => {
     expect(texts("if (a) return b;", 6, "hard")).toEqual(["if (a)", " retur", "n b;"]);
   });
 
-  test("gives an empty line one row and a too wide character a row of its own", () => {
+  test("gives an empty line one row, and a character that is too wide its own row", () => {
     expect(texts("", 10)).toEqual([""]);
     expect(texts("漢字", 1)).toEqual(["漢", "字"]);
   });
 
-  test.each([1, 2, 3, 7, 20])("at width %i covers the line without a gap", (width) => {
+  test.each([1, 2, 3, 7, 20])("at width %i covers the line without gaps", (width) => {
     const line = "  Ein  längerer\tSatz, 漢字 und 👍🏽 e\u0301 zum Schluß ";
     const rows = wrapLine(line, width);
     expect(rows[0]?.start).toBe(0);

@@ -4,7 +4,7 @@ import { toOneLine } from "../../../base/display-text.ts";
 import { exitCodes } from "../../../base/product-error.ts";
 import { formatRelativeTime } from "../../../base/relative-time.ts";
 import type { AppDetails, AppDocument } from "../../../cloud/admin/documents.ts";
-import type { AppConfig } from "../../../cloud/app-config.ts";
+import type { AppConfig, HardwareNeeds } from "../../../cloud/app-config.ts";
 import type { Run } from "../../program/definition.ts";
 import { formatTable } from "../../table.ts";
 import { appReference } from "../app-reference.ts";
@@ -123,13 +123,9 @@ function coldText({ coldStart, modelsCache, earlyStream }: AppConfig): string {
   ].join(", ");
 }
 
-function hardwareText({
-  machineType,
-  gpuCount,
-}: {
-  machineType: string | undefined;
-  gpuCount: number;
-}) {
+/** Lists the machine types in their order, such as "GPU-H100, else GPU-A100, 2 GPUs". */
+function hardwareText({ machineType = "any machine", gpuCount, alternatives = [] }: HardwareNeeds) {
+  const types = [machineType, ...alternatives.map((choice) => choice.machineType)];
   const gpus = gpuCount === 0 ? "no GPU" : gpuCount === 1 ? "1 GPU" : `${gpuCount} GPUs`;
-  return `${machineType ?? "any machine"}, ${gpus}`;
+  return `${types.join(", else ")}, ${gpus}`;
 }

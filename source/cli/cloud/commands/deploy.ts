@@ -1,5 +1,5 @@
 // deployctl deploy: deploys a script as an app, or as its next revision.
-import { explainMissingProgram } from "../../../application/own-programs.ts";
+import { explainMissingProgram } from "../../../application/explain-missing-program.ts";
 import { prepareDeployment, variablesNote } from "../../../application/prepare-deployment.ts";
 import { exitCodes } from "../../../base/product-error.ts";
 import type { Run } from "../../program/definition.ts";

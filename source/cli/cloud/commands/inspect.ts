@@ -5,11 +5,13 @@ import type { Inspection } from "../../../cloud/inspection/inspection.ts";
 import type { Run } from "../../program/definition.ts";
 import { mayRunScript } from "../may-run-script.ts";
 import { printAnswer, tell } from "../print.ts";
+import { readVariables } from "../read-values.ts";
 import type { inspectDefinition } from "./scripts.definition.ts";
 
 export const inspect: Run<typeof inspectDefinition> = async ([reference], flags) => {
   const inspection = await inspectReference(reference, {
     isStatic: flags.static === true,
+    environment: readVariables("--env", flags.env),
     mayRun: (sentence) => mayRunScript(sentence, flags.yesRun === true),
     onRun: (sentence) => tell(flags, sentence),
   });

@@ -79,7 +79,7 @@ export const showProfileKey: Run<typeof profileKeyDefinition> = async (_words, f
   return exitCodes.ok;
 };
 
-/** Makes the profile when there is none of this name. */
+/** Creates the profile if none has this name. */
 export const setProfile: Run<typeof setProfileDefinition> = async ([name, ...pairs], flags) => {
   if (name === undefined || pairs.length === 0) {
     throw usageError("profile set needs a profile and a setting.", "profile set NAME org=acme");

@@ -86,7 +86,7 @@ async function pin(
   await clientOf(session).pinRevision(app, revision, isPinned);
   printAnswer(flags, {
     document: { app, revision, isPinned },
-    text: `${revision} of ${app} is ${isPinned ? "kept for good" : "no longer kept for good"}\n`,
+    text: `${revision} of ${app} is ${isPinned ? "pinned" : "no longer pinned"}\n`,
     names: [revision],
   });
   return exitCodes.ok;

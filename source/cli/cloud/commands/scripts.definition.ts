@@ -33,7 +33,12 @@ export const inspectDefinition = {
   words: "FILE.py[::NAME]",
   summary: "Show what a script requests, without deploying it",
   details: script,
-  flags: { static: scriptFlags.static, yesRun: scriptFlags.yesRun, ...commonFlags },
+  flags: {
+    static: scriptFlags.static,
+    yesRun: scriptFlags.yesRun,
+    env: { type: "strings", value: "K=V", text: "Environment variable that the script reads" },
+    ...commonFlags,
+  },
   examples: ["inspect deploy.py", "inspect app.py::serve --static --json"],
   docs: "docs/deployctl.md",
 } as const satisfies CommandDefinition;

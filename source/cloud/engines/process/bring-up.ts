@@ -1,4 +1,4 @@
-// Start-up of a replica, from the spawned process to a server that answers on a port of its own.
+// Start-up of a replica, from the spawned process to a server that answers on its own port.
 import { setTimeout as wait } from "node:timers/promises";
 import type { Clock } from "../../../base/clock.ts";
 import {

@@ -18,14 +18,32 @@ export interface Resources {
 /** Minimum of free memory: below it, the kernel would start killing processes. */
 export const leastMemoryBytes = 128 * 1024 ** 2;
 
-export function capacityFor(need: GpuNeed, resources: Resources): Capacity {
+/** @param needs in order of preference: the first that fits counts */
+export function capacityFor(
+  needs: readonly [GpuNeed, ...GpuNeed[]],
+  resources: Resources,
+): Capacity {
+  const chosen =
+    fittingNeed(needs, resources) ??
+    needs.find((need) => capacityForOne(need, resources).canEverFit);
+  if (chosen !== undefined) return capacityForOne(chosen, resources);
+  const has = describeGpus(resources.gpus);
+  return needs.length === 1
+    ? capacityForOne(needs[0], resources)
+    : lacking(needs.map(describeNeed).join(" or "), has);
+}
+
+/** Returns the first need that fits now. */
+export function fittingNeed(needs: readonly GpuNeed[], resources: Resources): GpuNeed | undefined {
+  return needs.find((need) => capacityForOne(need, resources).fits);
+}
+
+function capacityForOne(need: GpuNeed, resources: Resources): Capacity {
   const { gpus, freePorts, availableMemoryBytes, unmappedPort } = resources;
   const matching = gpus.filter((gpu) => isOfType(gpu, need));
   if (matching.length < need.count) {
     const has = describeGpus(matching.length > 0 ? matching : gpus);
-    return never(
-      `the app needs ${describeNeed(need)}, this machine has ${has}; use --machine-type any`,
-    );
+    return lacking(describeNeed(need), has);
   }
   const free = resources.freeGpus.filter((gpu) => isOfType(gpu, need)).length;
   if (free < need.count) {
@@ -55,6 +73,7 @@ function notNow(reason: string): Capacity {
   return { fits: false, reason, replicas: 0, canEverFit: true };
 }
 
-function never(reason: string): Capacity {
+function lacking(need: string, has: string): Capacity {
+  const reason = `the app needs ${need}, this machine has ${has}; use --machine-type any`;
   return { fits: false, reason, replicas: 0, canEverFit: false };
 }

@@ -96,7 +96,7 @@ async function build(work: Build): Promise<void> {
   const builder = path.join(pythonFolder(), "build_environment.py");
   const child = spawnWatched("group", () =>
     spawn(python, ["-I", "-B", builder, folder, ...requirements], {
-      // A process group of its own, so that pip and its compilers end together.
+      // A separate process group, so that pip and its compilers end together.
       detached: true,
       stdio: ["ignore", "pipe", "pipe"],
       env: environment,

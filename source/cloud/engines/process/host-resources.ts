@@ -5,7 +5,7 @@ import type { HardwareNeeds } from "../../app-config.ts";
 import { cloudErrors } from "../../errors.ts";
 import type { Reservations } from "../../state/reservations.ts";
 import type { Capacity } from "../engine.ts";
-import { capacityFor } from "./capacity.ts";
+import { capacityFor, fittingNeed, type Resources } from "./capacity.ts";
 import { GpuPool } from "./gpu-pool.ts";
 import { type GpuNeed, gpuNeedOf, isOfType, readMachineTypes } from "./machine-types.ts";
 import { availableMemoryBytes } from "./memory-pressure.ts";
@@ -42,14 +42,7 @@ export class HostResources {
    * @param unmappedPort port of a running replica of the same app that ignored its assigned port
    */
   async capacity(hardware: HardwareNeeds, unmappedPort: number | undefined): Promise<Capacity> {
-    const { reservations, portRange } = this.#options;
-    return capacityFor(this.#needOf(hardware), {
-      gpus: await this.#pool.list(),
-      freeGpus: await this.#pool.free(),
-      freePorts: unreservedPorts(reservations, portRange),
-      availableMemoryBytes: availableMemoryBytes(),
-      unmappedPort,
-    });
+    return capacityFor(this.#needsOf(hardware), await this.#measure(unmappedPort));
   }
 
   /**
@@ -62,10 +55,14 @@ export class HostResources {
     hardware: HardwareNeeds,
     unmappedPort: number | undefined,
   ): Promise<ReservedResources> {
-    const { fits, reason } = await this.capacity(hardware, unmappedPort);
-    if (!fits) throw noCapacity(reason ?? "not enough room for another replica");
+    const needs = this.#needsOf(hardware);
+    const resources = await this.#measure(unmappedPort);
+    const { fits, reason } = capacityFor(needs, resources);
+    const need = fittingNeed(needs, resources);
+    if (!fits || need === undefined) {
+      throw noCapacity(reason ?? "not enough room for another replica");
+    }
     const { reservations, portRange } = this.#options;
-    const need = this.#needOf(hardware);
     const free = (await this.#pool.free()).filter((gpu) => isOfType(gpu, need));
     const gpus = free.slice(0, need.count);
     if (gpus.length < need.count || !this.#pool.reserve(replica, gpus)) {
@@ -106,13 +103,28 @@ export class HostResources {
 
   /** Returns the UUIDs that a replica may see; undefined: all. */
   visibleTo(hardware: HardwareNeeds, { gpus }: ReservedResources): string[] | undefined {
-    const { count, hidesGpus } = this.#needOf(hardware);
-    return count > 0 || hidesGpus ? gpus : undefined;
+    if (gpus.length > 0) return gpus;
+    const need = this.#needsOf(hardware).find(({ count }) => count === 0);
+    return need === undefined || need.hidesGpus ? gpus : undefined;
   }
 
-  #needOf(hardware: HardwareNeeds): GpuNeed {
+  async #measure(unmappedPort: number | undefined): Promise<Resources> {
+    const { reservations, portRange } = this.#options;
+    return {
+      gpus: await this.#pool.list(),
+      freeGpus: await this.#pool.free(),
+      freePorts: unreservedPorts(reservations, portRange),
+      availableMemoryBytes: availableMemoryBytes(),
+      unmappedPort,
+    };
+  }
+
+  /** Returns what the app needs, in order of preference. */
+  #needsOf(hardware: HardwareNeeds): [GpuNeed, ...GpuNeed[]] {
     const { stateFolder, log } = this.#options;
-    return gpuNeedOf(hardware, readMachineTypes(stateFolder, log));
+    const types = readMachineTypes(stateFolder, log);
+    const others = (hardware.alternatives ?? []).map((one) => gpuNeedOf(one, types));
+    return [gpuNeedOf(hardware, types), ...others];
   }
 }
 

@@ -66,7 +66,7 @@ export function readMachineTypes(
  * "any" and undefined accept what is there.
  */
 export function gpuNeedOf(
-  { machineType, gpuCount }: HardwareNeeds,
+  { machineType, gpuCount }: Pick<HardwareNeeds, "machineType" | "gpuCount">,
   types: ReadonlyMap<string, MachineType>,
 ): GpuNeed {
   if (machineType === undefined) return { name: "", count: gpuCount, hidesGpus: false };
@@ -81,9 +81,13 @@ function typeOfName(machineType: string): MachineType {
   return { gpu: machineType.replace(/^GPU-?/i, ""), gpuCount: 1 };
 }
 
-/** Matches "RTX4090" with "NVIDIA GeForce RTX 4090". */
+/** Matches "RTX4090" with "NVIDIA GeForce RTX 4090", and "A100-80GB" with "NVIDIA A100-SXM4-80GB". */
 export function isOfType({ name }: Gpu, need: GpuNeed): boolean {
-  return plain(name).includes(plain(need.name));
+  const whole = plain(name);
+  return (
+    whole.includes(plain(need.name)) ||
+    need.name.split("-").every((part) => whole.includes(plain(part)))
+  );
 }
 
 function plain(name: string): string {

@@ -16,7 +16,7 @@ function candidates(): string[] {
   ];
 }
 
-/** @returns number of killed processes; 0 where there is no counter */
+/** @returns number of killed processes; 0 without a counter */
 export function countMemoryKills(): number {
   for (const file of candidates()) {
     const found = /^oom_kill (\d+)$/m.exec(read(file))?.[1];

@@ -33,7 +33,7 @@ const plainName = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 /**
  * Creates the engine; call `adopt` once, before anything else.
  *
- * @throws ProductError `CLOUD_PLATFORM_UNSUPPORTED` where there is no /proc
+ * @throws ProductError `CLOUD_PLATFORM_UNSUPPORTED` without /proc
  */
 export function createProcessEngine(options: ProcessEngineOptions): Engine {
   if (!existsSync("/proc/self/stat")) {

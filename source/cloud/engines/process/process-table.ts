@@ -19,7 +19,7 @@ export const nonceVariable = "DEPLOYCTL_NONCE";
 /** Processes read before yielding to other work. */
 const batchSize = 64;
 
-/** @throws Error where there is no /proc, and so no replica */
+/** @throws Error without /proc, where replicas cannot run */
 export function readBootId(): string {
   const bootId = findBootId();
   if (bootId === undefined) throw new Error("there is no /proc/sys/kernel/random/boot_id");

@@ -35,6 +35,8 @@ FUNCTIONS = {
     "round": round,
     "repr": repr,
     "range": _bounded_range,
+    "enumerate": lambda *arguments, **keywords: list(enumerate(*arguments, **keywords)),
+    "zip": lambda *arguments: list(zip(*arguments)),
     "json.dumps": json.dumps,
     "json.loads": json.loads,
     "textwrap.dedent": textwrap.dedent,

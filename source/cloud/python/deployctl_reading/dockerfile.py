@@ -3,7 +3,7 @@
 import re
 import shlex
 
-from deployctl_reading.variables import looks_secret
+from deployctl_reading.variable_names import looks_secret
 
 # Variables that describe the container's own file system, or would override this machine's.
 _OF_CONTAINER = re.compile(
@@ -20,13 +20,20 @@ _WITH_VALUE = (
 
 
 def read(text, build_args):
+    """Returns what read_instructions returns, for the text of a Dockerfile."""
+    return read_instructions(instructions_of(text), build_args)
+
+
+def read_instructions(instructions, build_args):
     """Returns {"base", "env", "pip", "ignored", "secrets"}: `pip` holds requirements, `ignored`
     whole instructions, `secrets` names of variables whose values are not used.
+
+    instructions: pairs of a name and its text; PIP has a requirement on each line, IGNORED a call.
     """
     stages = {}
     current = _Stage(None, {})
     arguments = {}
-    for name, rest in _instructions(text):
+    for name, rest in instructions:
         if name == "FROM":
             current = _begin_stage(rest, stages, arguments)
         elif name == "ARG":
@@ -37,6 +44,10 @@ def read(text, build_args):
             _read_env(rest, current)
         elif name == "RUN":
             _read_run(rest, current)
+        elif name == "PIP":
+            current.add_packages(rest.split("\n"))
+        elif name == "IGNORED":
+            current.ignored.append(_shortened(rest))
         elif name not in _QUIET:
             current.ignored.append(_shortened("%s %s" % (name, rest)))
     return {
@@ -57,6 +68,9 @@ class _Stage:
         self.ignored = []
         self.secrets = []
 
+    def add_packages(self, packages):
+        self.pip += [one for one in packages if one not in self.pip]
+
 
 def _begin_stage(rest, stages, arguments):
     words = [word for word in rest.split() if not word.startswith("--")]
@@ -73,7 +87,7 @@ def _begin_stage(rest, stages, arguments):
     return stage
 
 
-def _instructions(text):
+def instructions_of(text):
     """Yields pairs of an instruction's name and arguments, with continued lines joined."""
     lines = iter(text.splitlines())
     for line in lines:
@@ -126,7 +140,7 @@ def _read_run(rest, stage):
             if command.strip():
                 others.append(command.strip())
         else:
-            stage.pip += [one for one in packages if one not in stage.pip]
+            stage.add_packages(packages)
     if others:
         stage.ignored.append(_shortened("RUN " + " && ".join(others)))
 

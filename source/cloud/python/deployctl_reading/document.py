@@ -4,7 +4,7 @@ import ast
 import os
 import warnings
 
-from deployctl_reading import dockerfile, targets
+from deployctl_reading import images, targets
 from deployctl_reading.local_files import files_of
 from deployctl_reading.masking import mask_inspection, secrets_of
 from deployctl_reading.problem import Problem
@@ -17,10 +17,9 @@ def read_document(file, name, environment):
     """Returns the document of `deployctl inspect --json`. Raises Problem."""
     source = _read_source(file)
     tree = _parse(source, file)
-    lines = source.decode("utf-8", "replace").splitlines()
+    lines = _lines_of(source)
     reader = Reader(file, tree, environment)
     target = targets.choose(reader, name, file)
-    variables = variables_of(tree, reader)
     document = {
         "schema": 1,
         "target": name if target is None else target.name,
@@ -29,42 +28,46 @@ def read_document(file, name, environment):
         "line": 1 if target is None else target.line,
         "config": {},
         "dynamic": ["*"],
-        "env_read": variables,
+        "env_read": [],
         "stubbed": [],
         "warnings": [],
     }
     if target is not None:
-        ignored = targets.check(target, file, lines)
+        findings = targets.check(target, file, lines)
         reader.follow(target)
-        _add_target(document, target, ignored)
+        _add_target(document, target, findings, reader.folder)
     document["executables"] = reader.commands.executables
     document["command"] = reader.commands.best()
     words = [word for command in reader.commands.lists for word in command]
-    document["files"] = files_of(file, tree, words, _patterns(document["config"]))
-    document["warnings"] += _unset(variables, file)
-    read = {one["name"]: environment.get(one["name"], "") for one in variables}
+    config = document["config"]
+    modules = _texts(config.get("local_python_modules"))
+    patterns = _texts(config.get("files") or config.get("app_files"))
+    document["files"] = files_of(file, tree, words, patterns, modules)
+    _add_variables(document, tree, reader, lines)
+    read = {one["name"]: environment.get(one["name"], "") for one in document["env_read"]}
     return mask_inspection(document, secrets_of(read))
 
 
-def _add_target(document, target, ignored):
-    config, dynamic = targets.config_of(target, ignored)
+def _add_target(document, target, findings, folder):
+    config, dynamic = targets.config_of(target, findings.names)
     document["config"] = to_json(config)
     document["dynamic"] = dynamic
     if target.endpoints:
         document["endpoints"] = target.endpoints
     image = target.options.get("image")
-    if isinstance(image, Image) and isinstance(image.text, str):
-        document["image"] = dockerfile.read(image.text, image.build_args)
+    found = images.document_of(image, folder)
+    if found is not None:
+        document["image"] = found
     elif isinstance(image, Image):
         document["dynamic"].append("image")
-    _add_warnings(document, ignored)
+    for code, sentence in findings.warnings + target.warnings:
+        end = "" if sentence.endswith("?") else "."
+        _warn(document, code, sentence + end, document["line"])
+    _add_warnings(document)
 
 
-def _add_warnings(document, ignored):
-    """Warns about keywords and Dockerfile lines without effect."""
-    if ignored:
-        sentence = targets.ignored_sentence(ignored) + "."
-        _warn(document, "keywords_ignored", sentence, document["line"])
+def _add_warnings(document):
+    """Warns about an assumed port, and about parts of an image without effect."""
     ports = ("exposed_port", "port", "serve", "*")
     known = list(document["config"]) + document["dynamic"]
     if document["kind"] == "function" and not any(one in known for one in ports):
@@ -78,7 +81,13 @@ def _add_warnings(document, ignored):
         )
         _warn(document, "secret_in_image", sentence, document["line"])
     lines = image.get("ignored", [])
-    if lines:
+    if lines and document["dialect"] == "modal":
+        sentence = (
+            "Images are not built: their packages and variables apply, and this does not: %s."
+            % ", ".join(lines)
+        )
+        _warn(document, "image_ignored", sentence, document["line"])
+    elif lines:
         sentence = (
             "Images are not built: only their variables apply, and %d other %s ignored"
             "." % (len(lines), "line is" if len(lines) == 1 else "lines are")
@@ -88,25 +97,60 @@ def _add_warnings(document, ignored):
         _warn(document, "image_ignored", sentence, document["line"])
 
 
-def _unset(variables, file):
-    return [
-        {
-            "code": "variable_unset",
-            "sentence": "%s:%d reads %s, which is not set."
-            % (os.path.basename(file), one["line"], one["name"]),
-            "line": one["line"],
-        }
-        for one in variables
-        if one.get("required")
-    ]
+def _add_variables(document, tree, reader, lines):
+    """Lists the variables that the script and the modules beside it read, and warns about those
+    that are not set or not known.
+    """
+    _add_variables_of(document, tree, reader, lines, None)
+    for name in document["files"][1:]:
+        if not name.endswith(".py"):
+            continue
+        file = os.path.join(reader.folder, name)
+        try:
+            source = _read_source(file)
+            module = _parse(source, file)
+            of_module = Reader(file, module, reader.environment)
+        except Problem:
+            continue  # reported when the script imports it
+        _add_variables_of(document, module, of_module, _lines_of(source), name)
+
+
+def _add_variables_of(document, tree, reader, lines, module):
+    variables, unresolved = variables_of(tree, reader)
+    known = [one["name"] for one in document["env_read"]]
+    for one in variables:
+        if one["name"] in known:
+            continue
+        if module is not None:
+            one["file"] = module
+        document["env_read"].append(one)
+        if one.get("required"):
+            _warn_unset(document, one, os.path.basename(reader.file))
+    for node in unresolved:
+        text = lines[node.lineno - 1].strip()
+        sentence = (
+            "%s:%d reads variables that only running it tells: %s. If the app needs them, use --env "
+            "NAME=VALUE for each."
+            % (os.path.basename(reader.file), node.lineno, text if len(text) <= 80 else text[:79] + "…")
+        )
+        _warn(document, "variable_unresolved", sentence, node.lineno)
+
+
+def _warn_unset(document, variable, file):
+    name = variable["name"]
+    mend = "Use --env %s=VALUE." % name
+    if variable.get("secret"):
+        mend = "Use --secret %s, after `deployctl secrets set %s=VALUE`." % (name, name)
+    sentence = "%s:%d reads %s, which is not set. %s" % (file, variable["line"], name, mend)
+    _warn(document, "variable_unset", sentence, variable["line"])
+    document["warnings"][-1]["variable"] = name
 
 
 def _warn(document, code, sentence, line):
     document["warnings"].append({"code": code, "sentence": sentence, "line": line})
 
 
-def _patterns(config):
-    given = config.get("files") or config.get("app_files") or []
+def _texts(given):
     return [one for one in given if isinstance(one, str)] if isinstance(given, list) else []
 
 
@@ -124,6 +168,10 @@ def _read_source(file):
             "Check the path: %s." % file,
             file,
         ) from error
+
+
+def _lines_of(source):
+    return source.decode("utf-8", "replace").splitlines()
 
 
 def _parse(source, file):

@@ -7,7 +7,8 @@ import os
 import sys
 
 from deployctl_reading import builtin_calls, library
-from deployctl_reading.values import UNKNOWN, Function, ModalApp, Module, is_known
+from deployctl_reading.comprehensions import Comprehensions
+from deployctl_reading.values import UNKNOWN, Function, Method, Module, is_known
 
 _BINARY = {
     ast.Add: operator.add,
@@ -37,7 +38,7 @@ _OF_PYTHON = tuple(name for name in builtin_calls.FUNCTIONS if "." not in name) 
 _HARMLESS = _OF_PYTHON + tuple("subprocess os asyncio json shlex sys logging fal deployctl modal".split())
 
 
-class Folding:
+class Folding(Comprehensions):
     """Folds expressions. `reader` is the Reader of the whole script, which handles calls."""
 
     def __init__(self, reader):
@@ -152,7 +153,10 @@ class Folding:
         left = self.fold(node.left, scope)
         for op, right_node in zip(node.ops, node.comparators):
             right = self.fold(right_node, scope)
-            if library.is_environment(right) and is_known(left):
+            if library.is_environment(right):
+                self._reader.reads.note(node, left)
+                if not is_known(left):
+                    return UNKNOWN
                 right = self._reader.environment.keys()
             elif not is_known([left, right]):
                 return UNKNOWN
@@ -174,14 +178,14 @@ class Folding:
         return value
 
     def _attribute(self, node, scope):
-        owner = self.fold(node.value, scope)
+        return self._member(self.fold(node.value, scope), node.attr)
+
+    def _member(self, owner, name):
         if isinstance(owner, Module):
-            return self._of_module(owner.name + "." + node.attr)
-        if isinstance(owner, ModalApp):
-            return Module("modal.App." + node.attr)
+            return self._of_module(owner.name + "." + name)
         if isinstance(owner, type(sys.version_info)):
-            return getattr(owner, node.attr)
-        return UNKNOWN
+            return getattr(owner, name)
+        return Method(owner, name) if library.has_methods(owner) else UNKNOWN
 
     def _of_module(self, name):
         known = {
@@ -196,7 +200,8 @@ class Folding:
     def _subscript(self, node, scope):
         owner = self.fold(node.value, scope)
         key = self.key(node.slice, scope)
-        if library.is_environment(owner):
+        if library.is_environment(owner) and isinstance(node.ctx, ast.Load):
+            self._reader.reads.note(node, key, is_required=True)
             return self._reader.environment.get(key, UNKNOWN) if is_known(key) else UNKNOWN
         if owner is UNKNOWN or not (is_known(key) or isinstance(key, slice)):
             return UNKNOWN
@@ -222,7 +227,7 @@ class Folding:
             value = self.fold(node.value, scope)
             if node.arg is not None:
                 keywords[node.arg] = value
-            elif isinstance(value, dict):
+            elif isinstance(value, dict) and all(isinstance(key, str) for key in value):
                 keywords.update(value)
             else:
                 keywords["*"] = UNKNOWN
@@ -235,7 +240,9 @@ class Folding:
             owner = self.fold(node.func.value, scope)
             if builtin_calls.has_method(owner, node.func.attr):
                 return self._method(owner, node.func.attr, arguments, keywords)
-        function = self.fold(node.func, scope)
+            function = self._member(owner, node.func.attr)
+        else:
+            function = self.fold(node.func, scope)
         value = self._reader.called(function, arguments, keywords, node)
         if value is UNKNOWN and not _leaves_arguments(function):
             self._forget_given(node, scope)
@@ -272,7 +279,7 @@ def _leaves_arguments(function):
     """Returns True for a function known not to change its arguments."""
     if isinstance(function, Module):
         return function.name.split(".")[0] in _HARMLESS
-    return isinstance(function, Function)
+    return isinstance(function, (Function, Method))
 
 
 def _is_modest_product(left, right):

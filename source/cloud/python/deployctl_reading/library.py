@@ -2,6 +2,7 @@
 
 import os
 
+from deployctl_reading.environment_reads import ALL_METHODS
 from deployctl_reading.problem import Problem
 from deployctl_reading.values import UNKNOWN, Decorator, Image, ModalApp, Module, is_known
 
@@ -22,11 +23,8 @@ _SAME = {
     "os.getenv": "os.environ.get",
 }
 
-_MODAL_KINDS = {
-    "modal.App.function": "modal-function",
-    "modal.App.cls": "modal-cls",
-    "modal.Stub.function": "modal-function",
-}
+
+_ALL_VARIABLES = tuple("os.environ." + method for method in ALL_METHODS)
 
 
 def canonical(name):
@@ -45,18 +43,33 @@ def call(name, arguments, keywords, node, reader):
     """Returns the result of a library function, or UNKNOWN. Raises Problem for invalid keywords."""
     name = canonical(name)
     if name == "os.environ.get":
-        return _environment_get(arguments, reader.environment)
+        return _environment_get(arguments, keywords, node, reader)
+    if name in _ALL_VARIABLES:
+        reader.reads.note(node, UNKNOWN)
+        return UNKNOWN
     if name in ("fal.function", "deployctl.app"):
         return decorator(name, arguments, keywords, node.lineno)
     if name in ("fal.ContainerImage", "fal.ContainerImage.from_dockerfile_str"):
         return _image(arguments, keywords, "dockerfile_str", "text")
     if name == "fal.ContainerImage.from_dockerfile":
         return _image_of_file(arguments, keywords, reader.folder)
-    if name in ("modal.App", "modal.Stub"):
-        return ModalApp()
-    if name in _MODAL_KINDS:
-        return Decorator("modal", _MODAL_KINDS[name], dict(keywords), node.lineno)
+    if name.startswith("modal."):
+        from deployctl_reading import modal_library  # imported late: few scripts need it
+
+        return modal_library.call(name, arguments, keywords, node, reader)
     return UNKNOWN
+
+
+def has_methods(value):
+    """Returns True for a value whose methods `call_method` knows: an object of Modal."""
+    return type(value).__module__.startswith("modal.") or isinstance(value, ModalApp)
+
+
+def call_method(owner, name, arguments, keywords, node):
+    """Returns the result of a method of such a value, or UNKNOWN."""
+    from deployctl_reading import modal_library
+
+    return modal_library.call_method(owner, name, arguments, keywords, node.lineno)
 
 
 def decorator(name, arguments, keywords, line):
@@ -70,10 +83,11 @@ def decorator(name, arguments, keywords, line):
     return Decorator("fal", "function", options, line)
 
 
-def _environment_get(arguments, environment):
-    name = arguments[0]
-    default = arguments[1] if len(arguments) > 1 else None
-    return environment.get(name, default) if is_known(name) else UNKNOWN
+def _environment_get(arguments, keywords, node, reader):
+    name = arguments[0] if arguments else keywords.get("key", UNKNOWN)
+    default = arguments[1] if len(arguments) > 1 else keywords.get("default")
+    reader.reads.note(node, name, default)
+    return reader.environment.get(name, default) if is_known(name) else UNKNOWN
 
 
 def _image(arguments, keywords, *names):

@@ -8,9 +8,9 @@ _MOST_FILES = 2000
 _SKIPPED = ("__pycache__", "node_modules", "venv")
 
 
-def files_of(file, tree, words, patterns):
+def files_of(file, tree, words, patterns, modules):
     """Returns paths relative to the script's folder, the script first: modules it imports (and
-    their imports), files that it opens or passes to programs by name, and `patterns`.
+    their imports) or names, files that it opens or passes to programs by name, and `patterns`.
     """
     folder = os.path.dirname(file)
     found = {os.path.basename(file): None}
@@ -23,6 +23,8 @@ def files_of(file, tree, words, patterns):
                 _add_folder(path, folder, found, waiting)
             else:
                 _add(os.path.relpath(path, folder), folder, found, waiting)
+    for module in modules:
+        _add_module(module, folder, found, waiting)
     while waiting:
         path, parsed = waiting.pop()
         parsed = _parsed(path) if parsed is None else parsed

@@ -1,6 +1,6 @@
 """Masking of secret values in documents."""
 
-from deployctl_reading.variables import looks_secret
+from deployctl_reading.variable_names import looks_secret
 
 _MASK = "********"
 # Shorter values occur in other words by chance.

@@ -3,11 +3,12 @@
 import ast
 import os
 
-from deployctl_reading import library, targets
+from deployctl_reading import library, names, targets
 from deployctl_reading.commands import Commands
+from deployctl_reading.environment_reads import EnvironmentReads
 from deployctl_reading.folding import Folding, call_of_python
 from deployctl_reading.scope import Scope
-from deployctl_reading.values import UNKNOWN, Decorator, Function, Module, Target, is_known
+from deployctl_reading.values import UNKNOWN, Decorator, Function, Method, Module, Target, is_known
 
 _DEEPEST_CALL = 8
 # Limit for statements in nested calls, after which calls are no longer followed.
@@ -24,6 +25,7 @@ class Reader:
         self.folder = os.path.dirname(file)
         self.environment = environment
         self.commands = Commands()
+        self.reads = EnvironmentReads()
         self.targets = {}
         self.functions = {}
         self._folding = Folding(self)
@@ -32,7 +34,7 @@ class Reader:
         self.scope = Scope()
         self.scope.set("__name__", "__deployctl__")
         self.scope.set("__file__", file)
-        self._forgotten = _global_names(tree)
+        self._forgotten = names.global_names(tree)
         self._statements(tree.body, self.scope)
 
     def follow(self, target):
@@ -56,6 +58,8 @@ class Reader:
         if isinstance(function, Decorator):
             first = arguments[0] if arguments else UNKNOWN
             return targets.decorated(function, first, self.scope)
+        if isinstance(function, Method):
+            return library.call_method(function.owner, function.name, arguments, keywords, node)
         if not isinstance(function, Module):
             return UNKNOWN
         self.commands.note(function.name, arguments, keywords)
@@ -68,7 +72,7 @@ class Reader:
             return UNKNOWN
         node = function.node
         scope = Scope(function.scope)
-        _bind_parameters(node.args, arguments, keywords, scope, self._folding)
+        names.bind_parameters(node.args, arguments, keywords, scope, self._folding)
         self._depth += 1
         try:
             returned = self._statements(node.body, scope)
@@ -100,24 +104,25 @@ class Reader:
     def _assign(self, node, scope):
         value = self._folding.fold(node.value, scope)
         for place in node.targets:
-            self._bind(place, value, scope)
+            self.bind(place, value, scope)
         return _FALLS_THROUGH
 
     def _annassign(self, node, scope):
         if node.value is not None:
-            self._bind(node.target, self._folding.fold(node.value, scope), scope)
+            self.bind(node.target, self._folding.fold(node.value, scope), scope)
         return _FALLS_THROUGH
 
     def _augassign(self, node, scope):
         if isinstance(node.target, ast.Name):
             name = ast.copy_location(ast.Name(id=node.target.id, ctx=ast.Load()), node)
             whole = ast.copy_location(ast.BinOp(left=name, op=node.op, right=node.value), node)
-            self._bind(node.target, self._folding.fold(whole, scope), scope)
+            self.bind(node.target, self._folding.fold(whole, scope), scope)
         else:
-            self._bind(node.target, UNKNOWN, scope)
+            self.bind(node.target, UNKNOWN, scope)
         return _FALLS_THROUGH
 
-    def _bind(self, place, value, scope):
+    def bind(self, place, value, scope):
+        """Binds the target of an assignment or a loop."""
         if isinstance(place, ast.Name):
             forgets = scope is self.scope and place.id in self._forgotten
             scope.set(place.id, UNKNOWN if forgets else value)
@@ -128,7 +133,7 @@ class Reader:
             for index, element in enumerate(place.elts):
                 starred = isinstance(element, ast.Starred)
                 inner = element.value if starred else element
-                self._bind(inner, value[index] if fits and not starred else UNKNOWN, scope)
+                self.bind(inner, value[index] if fits and not starred else UNKNOWN, scope)
         elif isinstance(place, ast.Subscript):
             self._bind_part(place, value, scope)
 
@@ -142,7 +147,7 @@ class Reader:
 
     def _delete(self, node, scope):
         for place in node.targets:
-            self._bind(place, UNKNOWN, scope)
+            self.bind(place, UNKNOWN, scope)
         return _FALLS_THROUGH
 
     def _global(self, node, scope):
@@ -162,8 +167,9 @@ class Reader:
         return _FALLS_THROUGH
 
     def _functiondef(self, node, scope):
-        function = Function(node, scope)
-        target = targets.of_function(node, self._decorators(node, scope), scope)
+        decorators = self._decorators(node, scope)
+        function = Function(node, scope, targets.parts_of(decorators))
+        target = targets.of_function(node, decorators, scope)
         scope.set(node.name, function if target is None else target)
         if scope is self.scope:
             if target is not None:
@@ -201,9 +207,31 @@ class Reader:
         return _FALLS_THROUGH if set(map(id, returned)) == {id(_FALLS_THROUGH)} else UNKNOWN
 
     def _for(self, node, scope):
-        self._folding.fold(node.iter, scope)
-        self._bind(node.target, UNKNOWN, scope)
+        values = self._folding.iterated(node.iter, scope)
+        if values is not None and not names.is_left_early(node):
+            return self._followed_loop(node, values, scope)
+        self.bind(node.target, UNKNOWN, scope)
         return self._loop(node, scope)
+
+    def _followed_loop(self, node, values, scope):
+        """Reads the body for each element, for its calls and variables; bound names are unknown
+        afterwards.
+        """
+        for value in values:
+            if self._seen > _MOST_STATEMENTS:
+                break
+            branch = scope.copy()
+            self.bind(node.target, value, branch)
+            if self._statements(node.body, branch) is not _FALLS_THROUGH:
+                return UNKNOWN
+        for name in names.bound_names(node):
+            scope.forget(name)
+        return self._statements(node.orelse, scope)
+
+    def may_go_on(self):
+        """Counts one step of a comprehension; returns False beyond the limit."""
+        self._seen += 1
+        return self._seen <= _MOST_STATEMENTS
 
     def _while(self, node, scope):
         self._folding.fold(node.test, scope)
@@ -213,10 +241,10 @@ class Reader:
 
     def _loop(self, node, scope):
         """Reads the body once; names it binds are unknown inside and afterwards."""
-        for name in _bound_names(node):
+        for name in names.bound_names(node):
             scope.forget(name)
         returned = self._statements(node.body, scope)
-        for name in _bound_names(node):
+        for name in names.bound_names(node):
             scope.forget(name)
         self._statements(node.orelse, scope)
         return _FALLS_THROUGH if returned is _FALLS_THROUGH else UNKNOWN
@@ -225,7 +253,7 @@ class Reader:
         for item in node.items:
             self._folding.fold(item.context_expr, scope)
             if item.optional_vars is not None:
-                self._bind(item.optional_vars, UNKNOWN, scope)
+                self.bind(item.optional_vars, UNKNOWN, scope)
         return self._statements(node.body, scope)
 
     _asyncwith = _with
@@ -235,8 +263,8 @@ class Reader:
         for handler in node.handlers:
             branch = scope.copy()
             self._statements(handler.body, branch)
-            for name in _bound_names(handler):
-                if not _is_import_of(name, node.body):
+            for name in names.bound_names(handler):
+                if not names.is_import_of(name, node.body):
                     scope.forget(name)
         self._statements(node.orelse, scope)
         self._statements(node.finalbody, scope)
@@ -246,47 +274,3 @@ class Reader:
 
 
 _FALLS_THROUGH = object()
-
-
-def _bind_parameters(parameters, arguments, keywords, scope, folding):
-    names = [one.arg for one in parameters.posonlyargs + parameters.args]
-    for name, default in zip(reversed(names), reversed(parameters.defaults)):
-        scope.set(name, folding.fold(default, scope.outer))
-    for one, default in zip(parameters.kwonlyargs, parameters.kw_defaults):
-        scope.set(one.arg, UNKNOWN if default is None else folding.fold(default, scope.outer))
-    for name in names:
-        if name not in scope.names:
-            scope.forget(name)
-    for name, value in list(zip(names, arguments)) + list(keywords.items()):
-        scope.set(name, value)
-    for one in (parameters.vararg, parameters.kwarg):
-        if one is not None:
-            scope.forget(one.arg)
-
-
-def _bound_names(node):
-    names = set()
-    for child in ast.walk(node):
-        if isinstance(child, ast.Name) and not isinstance(child.ctx, ast.Load):
-            names.add(child.id)
-        elif isinstance(child, ast.alias):
-            names.add((child.asname or child.name).split(".")[0])
-    return names
-
-
-def _is_import_of(name, statements):
-    """Detects `try: import x / except ImportError: x = None`, where the import counts."""
-    return any(
-        isinstance(one, (ast.Import, ast.ImportFrom)) and name in _bound_names(one)
-        for one in statements
-    )
-
-
-def _global_names(tree):
-    """Returns names of the module that functions rebind."""
-    return {
-        name
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Global)
-        for name in node.names
-    }

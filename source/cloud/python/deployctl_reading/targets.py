@@ -2,15 +2,12 @@
 
 import ast
 import os
-import sys
 
-from deployctl_reading import library
+from deployctl import _modal_options, _options
+
+from deployctl_reading import library, modal_targets
 from deployctl_reading.problem import Problem
-from deployctl_reading.values import UNKNOWN, Decorator, Function, Module, Target, is_known
-
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "shim"))
-from deployctl import _options  # noqa: E402
-from deployctl._names import kebab_case  # noqa: E402
+from deployctl_reading.values import UNKNOWN, Decorator, Function, ModalPart, Module, Target, is_known
 
 _BARE = ("fal.function", "deployctl.app")
 
@@ -21,15 +18,20 @@ def of_function(node, decorators, scope):
         if isinstance(decorator, Module) and library.canonical(decorator.name) in _BARE:
             decorator = library.decorator(decorator.name, [], {}, node.lineno)
         if isinstance(decorator, Decorator):
-            return _target(decorator, node, scope)
+            return _target(decorator, node, scope, parts_of(decorators))
     return None
+
+
+def parts_of(decorators):
+    """Returns the keywords of Modal's decorators by name."""
+    return {one.name: one.keywords for one in decorators if isinstance(one, ModalPart)}
 
 
 def of_class(node, bases, keywords, decorators, inside, scope):
     """Returns the target that a class makes, or None."""
     for decorator in decorators:
-        if isinstance(decorator, Decorator):
-            return _target(decorator, node, scope)
+        if isinstance(decorator, Decorator) and decorator.dialect == "modal":
+            return modal_targets.of_class(decorator, node, parts_of(decorators), inside, scope)
     for base in bases:
         is_fal = isinstance(base, Module) and library.canonical(base.name) == "fal.App"
         if is_fal or (isinstance(base, Target) and base.kind == "app"):
@@ -40,7 +42,7 @@ def of_class(node, bases, keywords, decorators, inside, scope):
 def decorated(decorator, given, scope):
     """Returns the result of `decorator(given)`, the other way to decorate."""
     if isinstance(given, Function):
-        return _target(decorator, given.node, scope)
+        return _target(decorator, given.node, scope, given.parts)
     return UNKNOWN
 
 
@@ -51,19 +53,18 @@ def renamed(target, name):
 
 
 def check(target, file, lines):
-    """Returns the names of keywords without effect here. Raises Problem for an unknown one."""
-    if target.dialect == "modal":
-        return []
-    given = [name for name in target.options if name not in _OF_DECORATOR]
+    """Returns Findings about keywords without effect here. Raises Problem for refused ones."""
+    options = target.options
+    given = {name: options[name] for name in options if name not in _OF_DECORATOR}
     try:
+        if target.dialect == "modal":
+            return _modal_options.check(given)
         if target.dialect == "deployctl":
             return _options.check_own(given)
         if target.kind == "app":
             return _options.check_fal_app(given)
         kind = target.options.get("kind", "virtualenv")
-        if not isinstance(kind, str):
-            return []
-        return _options.check_fal_function(kind, given)
+        return _options.check_fal_function(kind if isinstance(kind, str) else "container", given)
     except ValueError as error:
         text = str(error)
         end = "" if text.endswith("?") else "."
@@ -78,7 +79,7 @@ def check(target, file, lines):
 
 
 # Parameters of fal's decorator itself; "*" stands for keywords only known by running the script.
-_OF_DECORATOR = ("kind", "host", "local_python_modules", "*")
+_OF_DECORATOR = ("kind", "host", "*")
 
 
 def choose(reader, name, file):
@@ -86,8 +87,10 @@ def choose(reader, name, file):
     if name is not None:
         found = reader.targets.get(name)
         return found if found is not None else _plain(reader, name, file)
-    apps = [one for one in reader.targets.values() if one.kind == "app"]
-    choices = apps if len(apps) == 1 else list(reader.targets.values())
+    every = list(reader.targets.values())
+    every = [one for one in every if one.is_web] or every
+    apps = [one for one in every if one.kind == "app" and one.dialect == "fal"]
+    choices = apps if len(apps) == 1 else every
     if len(choices) == 1:
         return choices[0]
     script = os.path.basename(file)
@@ -132,26 +135,31 @@ def _list(script, names):
     return ", ".join(shown) + (", …" if len(names) > 8 else "")
 
 
-def _target(decorator, node, scope):
-    options = dict(decorator.options)
+def _target(decorator, node, scope, parts):
     if decorator.dialect == "modal":
-        options.update(_modal_parts(node))
+        return modal_targets.of_function(decorator, node, parts, scope)
     return Target(
-        node.name, decorator.kind, decorator.dialect, _line(node), options, node, scope
+        node.name,
+        decorator.kind,
+        decorator.dialect,
+        modal_targets.first_line(node),
+        dict(decorator.options),
+        node,
+        scope,
     )
 
 
 def _app(node, base, keywords, inside, scope):
-    options = dict(base.options) if isinstance(base, Target) else {}
-    options.pop("app_name", None)
-    for name, value in inside.names.items():
-        if _options.is_fal_app_attribute(name):
-            options[name] = value
-    options.update(keywords)
-    options.setdefault("app_name", kebab_case(node.name))
-    target = Target(node.name, "app", "fal", _line(node), options, node, scope)
+    of_base = base.options if isinstance(base, Target) else {}
+    options = _options.read_fal_app(node.name, of_base, keywords, inside.names)
+    line = modal_targets.first_line(node)
+    target = Target(node.name, "app", "fal", line, options, node, scope)
     target.endpoints = list(base.endpoints) if isinstance(base, Target) else []
-    target.endpoints += [one for method in node.body for one in _endpoints(method, scope)]
+    own = [one for method in node.body for one in _endpoints(method, scope)]
+    for endpoint in own:
+        if endpoint.pop("is_health_check"):
+            options["health_path"] = endpoint["path"]
+    target.endpoints += own
     return target
 
 
@@ -166,19 +174,10 @@ def _endpoints(method, scope):
         first = decorator.args[0] if decorator.args else None
         default = "/realtime" if name == "fal.realtime" else None
         path = first.value if isinstance(first, ast.Constant) else default
+        checks = any(keyword.arg == "health_check" for keyword in decorator.keywords)
         if isinstance(path, str):
-            yield {"path": path, "method": "WebSocket" if name == "fal.realtime" else "POST"}
-
-
-def _modal_parts(node):
-    """Returns options from further decorators: the port of @modal.web_server(8000)."""
-    parts = {}
-    for decorator in node.decorator_list:
-        function = decorator.func if isinstance(decorator, ast.Call) else decorator
-        name = function.attr if isinstance(function, ast.Attribute) else None
-        if name == "web_server" and decorator.args and isinstance(decorator.args[0], ast.Constant):
-            parts["web_server"] = decorator.args[0].value
-    return parts
+            method_name = "WebSocket" if name == "fal.realtime" else "POST"
+            yield {"path": path, "method": method_name, "is_health_check": checks}
 
 
 def _dotted(node, scope):
@@ -187,16 +186,6 @@ def _dotted(node, scope):
         return None if owner is None else library.canonical(owner + "." + node.attr)
     value = scope.get(node.id) if isinstance(node, ast.Name) else None
     return library.canonical(value.name) if isinstance(value, Module) else None
-
-
-def _line(node):
-    """Returns the line of the first decorator, where the configuration is."""
-    return min([node.lineno] + [one.lineno for one in node.decorator_list])
-
-
-def ignored_sentence(names):
-    """Describes keywords without effect."""
-    return _options.ignored_sentence(names)
 
 
 def config_of(target, ignored):

@@ -17,31 +17,54 @@ UNKNOWN = Unknown()
 class Image:
     """fal.ContainerImage, with a text that may be unknown."""
 
-    def __init__(self, text, build_args):
-        self.text = text
+    def __init__(self, dockerfile_str, build_args):
+        self.dockerfile_str = dockerfile_str
         self.build_args = build_args
 
 
 class Decorator:
     """Decorator that makes apps: fal.function(...), deployctl.app(...), app.function(...)."""
 
-    def __init__(self, dialect, kind, options, line):
+    def __init__(self, dialect, kind, options, line, app=None):
         self.dialect = dialect
         self.kind = kind
         self.options = options
         self.line = line
+        self.app = app
 
 
 class ModalApp:
-    """modal.App(...), whose methods are decorators."""
+    """modal.App(...), whose methods are decorators. `secrets` may be UNKNOWN."""
+
+    def __init__(self, name, image, secrets):
+        self.name = name
+        self.image = image
+        self.secrets = secrets
+
+
+class ModalPart:
+    """Decorator below @app.function, such as modal.web_server(8000)."""
+
+    def __init__(self, name, keywords):
+        self.name = name
+        self.keywords = keywords
+
+
+class Method:
+    """Method of a known object, to be called."""
+
+    def __init__(self, owner, name):
+        self.owner = owner
+        self.name = name
 
 
 class Function:
-    """Function of the script, with its scope."""
+    """Function of the script, with its scope. `parts`: keywords of Modal's decorators by name."""
 
-    def __init__(self, node, scope):
+    def __init__(self, node, scope, parts=None):
         self.node = node
         self.scope = scope
+        self.parts = parts or {}
 
 
 class Target:
@@ -56,6 +79,10 @@ class Target:
         self.node = node
         self.scope = scope
         self.endpoints = []
+        # True for a function of Modal that others call over HTTP.
+        self.is_web = False
+        # Pairs of a code and a sentence.
+        self.warnings = []
 
 
 class Module:

@@ -1,48 +1,44 @@
 """Environment variables that a script reads."""
 
 import ast
-import re
 
 from deployctl_reading import library
 from deployctl_reading.values import Module
-
-# Variables set by the runtime or the machine, with a value of their own in each replica.
-_GIVEN = re.compile(
-    r"^(PORT|DEPLOYCTL_.*|PATH|HOME|USER|LOGNAME|SHELL|PWD|OLDPWD|HOSTNAME|TERM|LANG|LC_.*|TMPDIR|TMP"
-    r"|TEMP|XDG_.*|PYTHONPATH|PYTHONHOME|PYTHONUNBUFFERED|VIRTUAL_ENV|LD_.*|CUDA_VISIBLE_DEVICES"
-    r"|FAL_KEY|FAL_KEY_ID|FAL_KEY_SECRET)$"
-)
-_SECRET = re.compile(r"(?i)key|token|secret|password|passwd|credential")
-
-
-def looks_secret(name):
-    """Returns True for a variable whose value is encrypted and masked, by its name."""
-    return _SECRET.search(name) is not None
-
-
-def is_given(name):
-    """Returns True for a variable of the machine, which is never part of a revision."""
-    return _GIVEN.match(name) is not None
+from deployctl_reading.variable_names import is_given, looks_secret
 
 
 def variables_of(tree, reader):
-    """Returns [{name, value?, default?, secret?, set?, required?, line}] in file order."""
+    """Returns the variables that a script reads, and the nodes that read others.
+
+    Variables: [{name, value?, default?, secret?, set?, required?, line}] in file order.
+    """
     found = {}
+    unresolved = {}
+    followed = {id(read.node) for read in reader.reads}
     for node in ast.walk(tree):
         name_node, default_node, is_required = _read(node, reader)
-        if name_node is None:
+        if name_node is None or id(node) in followed:
             continue
+        # In a part of the script that has not been followed.
         name = reader.fold(name_node)
-        if not isinstance(name, str) or name == "" or is_given(name):
-            continue
         default = None if default_node is None else reader.fold(default_node)
-        entry = found.setdefault(name, {"name": name, "line": node.lineno, "required": True})
-        if not is_required:
-            entry["required"] = False
-        if isinstance(default, (str, int, float)) and not isinstance(default, bool):
-            entry.setdefault("default", str(default))
+        reader.reads.note(node, name, default, is_required)
+    for read in reader.reads:
+        if read.is_unresolved:
+            unresolved[read.node.lineno] = read.node
+        for name, default in read.names.items():
+            if is_given(name):
+                continue
+            line = read.node.lineno
+            entry = found.setdefault(name, {"name": name, "line": line, "required": True})
+            entry["line"] = min(entry["line"], line)
+            if not read.is_required:
+                entry["required"] = False
+            if isinstance(default, (str, int, float)) and not isinstance(default, bool):
+                entry.setdefault("default", str(default))
     entries = sorted(found.values(), key=lambda one: one["line"])
-    return [describe(entry, reader.environment) for entry in entries]
+    described = [describe(entry, reader.environment) for entry in entries]
+    return described, [unresolved[line] for line in sorted(unresolved)]
 
 
 def describe(entry, environment):

@@ -34,7 +34,7 @@ export class TextBlock implements ContentBlock {
   }
 }
 
-/** Thinking is sent without the signature that Anthropic uses to verify it. */
+/** Sends thinking with an empty signature, which only Anthropic's own servers verify. */
 export class ThinkingBlock implements ContentBlock {
   readonly kind = "thinking";
   #thinking = "";

@@ -66,7 +66,7 @@ export function readBlocks(content: unknown, where: string): readonly unknown[] 
 }
 
 const refusals: Readonly<Record<string, string>> = {
-  image: "an images belong in user messages and tool results",
+  image: "images belong in user messages and tool results",
   document: "this server cannot read documents; send their text",
   search_result: "search results are not supported; send their text",
 };

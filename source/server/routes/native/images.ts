@@ -3,7 +3,7 @@ import type { ChatImage } from "../../../prompt/chat-message.ts";
 import { readBase64Image } from "../image-field.ts";
 
 /**
- * @param param where they stand in the body
+ * @param param their path in the body
  * @throws ProductError `SERVER_FIELD_INVALID` with the place of the first wrong character
  */
 export function readImages(

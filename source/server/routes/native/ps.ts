@@ -3,13 +3,13 @@ import type { FastifyInstance } from "fastify";
 import { formatLocalTime } from "../../../base/local-time.ts";
 import type { LoadedModel } from "../../../engine/scheduler/loaded-model.ts";
 import type { ServerDependencies } from "../../dependencies.ts";
-import { settleNames } from "../../loaded-names.ts";
+import { dropStaleNames } from "../../loaded-names.ts";
 import { detailsRecord } from "./details.ts";
 
 export function registerPs(app: FastifyInstance, dependencies: ServerDependencies): void {
   const { scheduler } = dependencies;
   app.get("/api/ps", async () => {
-    for (const loaded of scheduler.models) await settleNames(dependencies, loaded);
+    for (const loaded of scheduler.models) await dropStaleNames(dependencies, loaded);
     const now = Date.now();
     const leaving = scheduler.models.map((loaded) => ({ loaded, at: expiryOf(loaded, now) }));
     // Models that stay longest come first, as in Ollama.
@@ -18,7 +18,7 @@ export function registerPs(app: FastifyInstance, dependencies: ServerDependencie
   });
 }
 
-// "For good" is some 290 years ahead, as in Ollama.
+// A model that is never unloaded expires in some 290 years, as in Ollama.
 const forGoodMs = 290 * 365 * 86_400_000;
 
 /** The keep-alive time has not begun while a model is in use. */

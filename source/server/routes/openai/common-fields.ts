@@ -45,7 +45,7 @@ export interface Caller {
   log: (text: string) => void;
 }
 
-/** True for a conversation. */
+/** Caller of a conversation. */
 export interface ChatCaller extends Caller {
   /** Strips texts that agents change in every request. */
   stablePrompts: boolean;

@@ -22,7 +22,7 @@ export interface PromptRequest {
 }
 
 /**
- * @param vocabularySize of the model, whose tokens may stand for a text
+ * @param vocabularySize of the model, as a prompt may consist of token ids
  * @throws ProductError `SERVER_FIELD_INVALID`, `SERVER_FIELD_UNSUPPORTED`
  */
 export function toPromptRequests(

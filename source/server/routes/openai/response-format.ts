@@ -34,7 +34,7 @@ export function toAnswerFormat(format: ResponseFormatBody | undefined): AnswerFo
  * Returns the client's grammar or the format that it requests.
  *
  * @param formatField what the API calls the format of an answer
- * @throws ProductError `SERVER_FIELD_UNSUPPORTED` for a grammar beside another form
+ * @throws ProductError `SERVER_FIELD_UNSUPPORTED` for a grammar together with another format
  */
 export function grammarOr(
   format: AnswerFormat | undefined,

@@ -8,8 +8,7 @@ export function isTokenList(value: unknown): value is [number, ...unknown[]] {
 
 /**
  * @param param names the list in an error
- * @param param names the list in an error
- * @throws ProductError `SERVER_FIELD_INVALID` for what is no token of the model
+ * @throws ProductError `SERVER_FIELD_INVALID` for an unknown token
  */
 export function readTokens(
   values: readonly unknown[],

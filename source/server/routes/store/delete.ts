@@ -10,15 +10,18 @@ import { otherModelOf } from "../../loaded-names.ts";
 import { DeleteBody, nameIn } from "./schema.ts";
 
 export function registerDelete(app: FastifyInstance, dependencies: ServerDependencies): void {
-  const { catalog, store } = dependencies.library;
+  const { requestLog, library } = dependencies;
+  const { catalog, store } = library;
   app.delete<{ Body: DeleteBody }>(
     "/api/delete",
     { schema: { body: DeleteBody } },
-    async ({ body }, reply) => {
+    async ({ body, record }, reply) => {
       const name = nameIn(body);
       if (name === "") throw invalidField("model", "model is required");
       checkName(dependencies, name);
       if (body.dry_run === true) {
+        // The log tells it from a deletion.
+        if (record !== undefined) requestLog.update(record, { parameters: { dry_run: true } });
         const plan = await planRemoval(catalog, store, name);
         return await reply.send({
           name: plan.name.display,

@@ -9,7 +9,7 @@ import type { ResolvedModel } from "../../../store/library/resolved-model.ts";
  * estimated from the file's metadata. For another window there are as many slots as fit in
  * `window_room_bytes`, from one to the server's setting.
  *
- * @param free on it windows and slots may depend
+ * @param free free memory, on which windows and slots may depend
  */
 export function memoryRecord(
   model: ResolvedModel,

@@ -36,7 +36,7 @@ export const defaultTuning: DownloadTuning = {
 export interface FileDownload {
   connection: HubConnection;
   file: SourceFile & { sha256?: string };
-  /** Where the file belongs; unfinished bytes lie beside it (see `partialPath`). */
+  /** Target path; unfinished bytes are next to it (see `partialPath`). */
   target: string;
   /** Where a file belongs whose hash the hub does not list, once it is known. */
   destinationOf?: (sha256: string) => string;

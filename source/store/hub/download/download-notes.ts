@@ -1,4 +1,4 @@
-// The notes beside an unfinished file: its identity, and which of its bytes have arrived.
+// Notes of an unfinished file: its identity, and which of its bytes have arrived.
 import { open, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { isRecord } from "../../../base/json-record.ts";
 import { isMissing } from "../../library/disk-errors.ts";
@@ -13,7 +13,7 @@ export interface FileIdentity {
   etag?: string;
 }
 
-export type EarlierBytes =
+export type EarlierDownload =
   | { kind: "none" }
   /** The notes are of no use; the reason completes a sentence. */
   | { kind: "useless"; reason: string }
@@ -63,7 +63,7 @@ export async function removeNotes(target: string): Promise<void> {
   await rm(reservePath(target), { force: true });
 }
 
-export async function readNotes(target: string, identity: FileIdentity): Promise<EarlierBytes> {
+export async function readNotes(target: string, identity: FileIdentity): Promise<EarlierDownload> {
   let text: string;
   try {
     text = await readFile(notesPath(target), "utf8");
@@ -88,7 +88,7 @@ export async function readNotes(target: string, identity: FileIdentity): Promise
 }
 
 /** Bytes left by an earlier download, for the estimate of the remaining work. */
-export async function earlierBytes(target: string, identity: FileIdentity): Promise<number> {
+export async function resumableBytes(target: string, identity: FileIdentity): Promise<number> {
   const earlier = await readNotes(target, identity);
   return earlier.kind === "usable" ? new ByteRanges(earlier.ranges).total : 0;
 }

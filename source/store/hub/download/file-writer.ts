@@ -30,7 +30,7 @@ export class FileWriter {
     this.#worker.once("exit", () => this.#fail(new Error("the write worker ended")));
   }
 
-  /** Writes are done in the order of the calls. The chunks must not change meanwhile. */
+  /** Writes in the order of the calls. The chunks must not change until then. */
   write(chunks: readonly Buffer[], position: number): Promise<WriteResult> {
     const { promise, resolve } = Promise.withResolvers<WriteResult>();
     if (this.#end !== undefined) return Promise.resolve({ writtenBytes: 0, error: this.#end });

@@ -1,4 +1,4 @@
-// A file that is being downloaded, with notes beside it that say which bytes have arrived.
+// A file that is being downloaded, with notes that say which bytes have arrived.
 //
 // A range is noted only after the system has taken its bytes, and the notes are replaced as a whole,
 // so a process killed at any moment leaves notes that are true. A power cut may lose bytes that the
@@ -10,7 +10,7 @@ import { makeFolder } from "../../../base/make-folder.ts";
 import { type ByteRange, ByteRanges } from "./byte-ranges.ts";
 import { writeError } from "./disk-space.ts";
 import {
-  type EarlierBytes,
+  type EarlierDownload,
   type FileIdentity,
   partialPath,
   readNotes,
@@ -40,7 +40,7 @@ export class PartialFile {
     target: string,
     identity: FileIdentity,
     handle: FileHandle,
-    earlier: EarlierBytes,
+    earlier: EarlierDownload,
   ) {
     this.target = target;
     this.identity = identity;
@@ -177,7 +177,7 @@ export async function removePartial(target: string): Promise<void> {
   await rm(partialPath(target), { force: true });
 }
 
-async function findEarlier(target: string, identity: FileIdentity): Promise<EarlierBytes> {
+async function findEarlier(target: string, identity: FileIdentity): Promise<EarlierDownload> {
   const earlier = await readNotes(target, identity);
   if (earlier.kind !== "usable") return earlier;
   const facts = await stat(partialPath(target)).catch(() => undefined);

@@ -106,7 +106,7 @@ export function findFile<File extends { path: string }>(
   ]);
 }
 
-/** The first file whose path has the tag before a `.`, `-` or `/`; where a word begins, if there is one. */
+/** Returns the first file with the tag before a `.`, `-` or `/`, preferably at the start of a word. */
 function findTag(files: readonly RepositoryFile[], tag: string): RepositoryFile | undefined {
   const literal = tag.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
   const firstShards = files.filter(({ path }) => (shardOf(path)?.index ?? 1) === 1);
@@ -186,7 +186,7 @@ function quantizationNotFound(
   });
 }
 
-/** `Q4_K_M (4.7 GB), Q8_0 (8.5 GB)`: what a person may ask for, a set of shards as one. */
+/** Lists the choices, with shards as one: `Q4_K_M (4.7 GB), Q8_0 (8.5 GB)`. */
 function listQuantizations(candidates: readonly RepositoryFile[]): string {
   const sizes = new Map<string, number>();
   for (const { path, sizeBytes } of candidates) {

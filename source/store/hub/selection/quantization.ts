@@ -12,7 +12,7 @@ const shardPattern = /^(.+)-(\d{5})-of-(\d{5})$/i;
 const quantizationPattern =
   /(?<=^|[-._/])(?:UD-)?(?:I?Q\d\w*|TQ\d\w*|MXFP\d\w*|NVFP\d\w*|(?:BF|FP?)(?:16|32|64))(?=$|[-./])/gi;
 
-/** Path without `.gguf` and without the shard's numbers: what the files of one model share. */
+/** Path without `.gguf` and shard numbers, the same for all files of a model. */
 export function modelStem(path: string): string {
   const stem = path.replace(/\.gguf$/i, "");
   return shardPattern.exec(stem)?.[1] ?? stem;

@@ -56,7 +56,7 @@ export interface ChatBackend {
   ): AsyncIterable<ChatEvent>;
   /** Server status for the tab bar, such as "● 127.0.0.1:11434"; called on every repaint. */
   serverLabel(): string;
-  /** Describes the model in use; empty where nothing is known. */
+  /** Describes the model in use; empty if nothing is known. */
   show(topic: ShowTopic): Promise<string>;
   models(): Promise<readonly ModelChoice[]>;
   /** Switches to another model; after an error the old one stays. */
@@ -84,15 +84,15 @@ export interface ChatOptions {
   readonly session?: { readonly id: string } | { readonly name: string };
   /**
    * Resumes a saved chat that belongs to a deployment or to a model of this machine.
-   * @returns false: there is no such place, and the chat goes on here
+   * @returns false if that does not exist; the chat is then resumed here
    */
   readonly goElsewhere?: (chat: SessionHead) => Promise<boolean>;
   /** Prompts proposed in an empty conversation. Defaults to three general ones. */
   readonly examplePrompts?: readonly string[];
   readonly settings?: ChatSettings;
   /**
-   * Messages that are stored with the model: they are shown, and the model sees them anyway. The chat
-   * does not wait for those that are still asked for.
+   * Messages stored with the model: they are shown, and the model sees them anyway. The chat does not
+   * wait until they are loaded.
    */
   readonly messages?: readonly ClientMessage[] | Promise<readonly ClientMessage[]>;
   /** Relative paths start here. Defaults to the working directory. */

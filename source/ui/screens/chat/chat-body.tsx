@@ -1,4 +1,4 @@
-// The chat between tabs and hints, for each way the program lies in the terminal.
+// The chat between tabs and hints, for each layout.
 
 import { Box } from "ink";
 import { type ReactElement, use } from "react";
@@ -42,14 +42,14 @@ export function ChatBody(props: ChatBodyProps): ReactElement {
     ({ viewport, selectedId }) => viewport.kind === "anchored" || selectedId !== undefined,
   );
   if (layout === "reader") return <ReaderChat chat={chat} />;
-  // Reading back inline needs all the room that the program may have.
+  // Scrolling back inline needs all the rows that the program may take.
   if (layout === "inline" && !isReading) {
     return <InlineChat {...props} columns={conversationColumns(props.columns)} />;
   }
   return <WindowChat {...props} />;
 }
 
-/** Fills the room: the conversation, the live figures beside it, or above where there is less. */
+/** Draws the conversation with live figures beside it, or above it in a narrow window. */
 function WindowChat({ chat, ...size }: ChatBodyProps): ReactElement {
   const { watch } = chat;
   const place = watch === undefined ? "none" : enginePlace(size);

@@ -16,7 +16,7 @@ import { followTail } from "./transcript/transcript-window.ts";
 /** A second press within this time means more: Ctrl+C quits, Esc edits the last question. */
 const secondPressMs = 2000;
 
-/** The view of a new conversation, without remains of the last. */
+/** View of a new conversation. */
 const freshView: Partial<ChatState> = {
   figures: undefined,
   contextTokens: undefined,

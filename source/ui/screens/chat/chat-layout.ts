@@ -1,4 +1,4 @@
-// The shares of the chat's room: live figures beside it, and the rows of its parts.
+// Layout of the chat: the live figures' place, and the heights of its parts.
 
 import { noticeRows } from "../../components/notice.tsx";
 import { layoutEditor } from "../../editor/editor-layout.ts";
@@ -36,7 +36,7 @@ export function conversationColumns(columns: number): number {
   return Math.min(columns, proseColumnsMaximum + 2 * transcriptMarginCells);
 }
 
-/** The room that is left for the conversation beside the live figures, below them or below a blank row. */
+/** Returns the size of the conversation beside or below the live figures, or below a blank row. */
 export function conversationSize(body: BodySize, hasFigures: boolean): BodySize {
   const place = hasFigures ? enginePlace(body) : "none";
   const room = place === "pane" ? body.columns - enginePaneWidth : body.columns;
@@ -48,8 +48,7 @@ export function conversationSize(body: BodySize, hasFigures: boolean): BodySize 
 }
 
 /**
- * Cells that the editor wraps at. One cell is kept free behind them, where the cursor stands when a
- * row is full.
+ * Cells that the editor wraps at. One more cell is kept free for the cursor after a full row.
  */
 export function editorWidth(columns: number): number {
   return Math.max(1, columns - composerLeftCells - composerRightCells - 1);
@@ -83,11 +82,11 @@ export function chatLayout(
       ? 1
       : noticeRows(noticeText(notice, glyphs), columns, glyphs.isAscii).length;
   const below = { menuItems: menu?.items.length ?? 0, queued: queue.messages.length };
-  return shareRows(rows, editorRows, statusRows, below);
+  return distributeRows(rows, editorRows, statusRows, below);
 }
 
-/** Shares the rows out; what composer and notice do not need belongs to the transcript. */
-export function shareRows(
+/** Distributes the rows; the transcript gets those that composer and notice do not need. */
+export function distributeRows(
   rows: number,
   editorRows: number,
   noticeRows: number,

@@ -49,7 +49,7 @@ const savedFacts: CommandFacts = {
   slash: ["/sessions"],
 };
 
-const nobodyLines = [
+const noChatLines = [
   "No chat is open.",
   "Press 5 for the console, then Enter on a deployment to chat with it.",
   "Press Alt+S to resume a saved chat.",
@@ -64,10 +64,10 @@ export class ChatPlaces extends Observable implements Screen {
   #current: ChatPlace | undefined;
   #isActive = false;
 
-  /** Each chat has a component of its own, so that another one in front is mounted anew. */
+  /** Each chat has its own component, so that switching mounts another one. */
   readonly Body = memo((size: BodySize): ReactElement => {
     const place = useFront(this);
-    return place === undefined ? <Nobody /> : <place.chat.Body {...size} />;
+    return place === undefined ? <NoChat /> : <place.chat.Body {...size} />;
   });
 
   readonly Scrollback = memo((props: { readonly columns: number }): ReactElement | null => {
@@ -105,7 +105,7 @@ export class ChatPlaces extends Observable implements Screen {
 
   /**
    * Resumes a saved chat where it belongs.
-   * @returns false: there is no such place
+   * @returns false if that chat does not exist here
    */
   async goElsewhere(saved: SessionHead): Promise<boolean> {
     const { deployment } = saved;
@@ -119,7 +119,7 @@ export class ChatPlaces extends Observable implements Screen {
     return true;
   }
 
-  /** Shows a chat; reuses one that was begun under this name. */
+  /** Shows a chat; reuses an open one of this name. */
   async show(name: string, create: () => Promise<ChatPlace>): Promise<ChatPlace> {
     const known = this.#others.get(name);
     const place = known ?? (await create());
@@ -164,7 +164,7 @@ export class ChatPlaces extends Observable implements Screen {
   }
 
   readerLines(): readonly string[] {
-    return this.#current?.chat.readerLines?.() ?? nobodyLines;
+    return this.#current?.chat.readerLines?.() ?? noChatLines;
   }
 
   /** Other screens pass the names of models on this machine. */
@@ -210,12 +210,12 @@ function useFront(places: ChatPlaces): ChatPlace | undefined {
 }
 
 /** Screen readers get the same as lines. */
-function Nobody(): ReactElement | null {
+function NoChat(): ReactElement | null {
   const { theme } = useLook();
   if (useLayout() === "reader") return null;
   return (
     <Box flexDirection="column" flexShrink={0} paddingX={1}>
-      {nobodyLines.map((line) => (
+      {noChatLines.map((line) => (
         <Text key={line} {...theme.dim} wrap="truncate">
           {line}
         </Text>

@@ -111,7 +111,7 @@ export class ChatScreen implements Screen {
     this.#controller = new ChatController(this.#chat);
   }
 
-  /** @param watch the server, for its figures beside the chat; undefined shows none */
+  /** @param watch the server, for live figures; undefined shows none */
   static async open(
     options: ChatOptions,
     context: ScreenContext,
@@ -275,7 +275,7 @@ export class ChatScreen implements Screen {
   }
 }
 
-/** Typed commands say if they may run beside an answer; keys have their own conditions. */
+/** Typed commands say if they may run during an answer; keys have their own conditions. */
 function waitsForAnswer(
   { keys, isAllowedWhileBusy = false }: Command,
   { isBusy }: CommandSituation,

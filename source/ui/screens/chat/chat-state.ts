@@ -16,11 +16,11 @@ import { followTail, type Viewport } from "./transcript/transcript-window.ts";
 
 export type ActivityPhase =
   | { readonly type: "waiting" }
-  | Extract<ChatEvent, { type: "queued" | "checking" | "loading" | "prompt" }>
+  | Extract<ChatEvent, { type: "starting" | "queued" | "checking" | "loading" | "prompt" }>
   | { readonly type: "thinking"; readonly characters: number }
   | {
       readonly type: "answering";
-      /** Undefined until there is a time to divide by. */
+      /** Undefined until some time has passed. */
       readonly tokensPerSecond: number | undefined;
       readonly ttftMs: number;
     };
@@ -33,15 +33,15 @@ export interface Activity {
 
 /** Figures of the last answer that ended. */
 export interface AnswerFigures {
-  /** Milliseconds from sending to the first text, as seen from here. */
+  /** Milliseconds from sending to the first text, as measured here. */
   readonly ttftMs: number | undefined;
-  /** Missing when the answer was stopped or broke off. */
+  /** Missing when the answer was stopped or interrupted. */
   readonly statistics: AnswerStatistics | undefined;
 }
 
 export interface ChatNotice {
   readonly text: string;
-  /** Something could not be done. */
+  /** An action failed. */
   readonly isWarning: boolean;
 }
 
@@ -50,14 +50,14 @@ export type ChatMode = "writing" | "reading" | "searching";
 
 export interface ChatState {
   readonly entries: readonly TranscriptEntry[];
-  /** Counts the conversations of this screen: numbers of entries begin anew with each. */
+  /** Number of the conversation on this screen: entry numbers restart with each. */
   readonly conversation: number;
   /** Undefined while nothing runs. */
   readonly activity: Activity | undefined;
   readonly figures: AnswerFigures | undefined;
   /** Milliseconds to the first text of the last answers, oldest first. */
   readonly waitsMs: readonly number[];
-  /** Tokens of the conversation as the server counted them last; undefined: not counted since. */
+  /** Last token count of the conversation by the server; undefined after a change. */
   readonly contextTokens: number | undefined;
   readonly settings: ChatSettings;
   readonly editor: EditorState;
@@ -67,14 +67,14 @@ export interface ChatState {
   /** The message that keys act on while messages are read. */
   readonly selectedId: number | undefined;
   readonly search: HistorySearch | undefined;
-  /** The question that what is in the field will stand in for. */
+  /** The question that the next message will replace. */
   readonly editingId: number | undefined;
   /** Images that wait for their question. */
   readonly waitingImages: readonly EntryImage[];
   readonly queue: MessageQueue;
-  /** Files are being looked at before the message is sent. */
+  /** Files are checked before the message is sent. */
   readonly isAttaching: boolean;
-  /** Stands in place of the status line, until the next key. */
+  /** Replaces the status line until the next key. */
   readonly notice: ChatNotice | undefined;
   readonly saved: readonly SessionHead[];
 }

@@ -30,13 +30,13 @@ export interface ChatView {
   readonly layout: TranscriptLayout;
   /** In the terminal's scrollback, in the layout `inline`. */
   readonly printed: PrintedEntries;
-  /** Undefined where no figures of the server are shown. */
+  /** Undefined if no figures of the server are shown. */
   readonly watch: Readable<WatchedServer> | undefined;
-  /** The saved chat that goes on here; undefined while nothing was said. */
+  /** The saved chat that continues here; undefined before the first message. */
   readonly head: () => SessionHead | undefined;
 }
 
-/** The parts that actions work on, beside those that are shown. */
+/** Services that actions use, besides the visible state. */
 export interface ChatParts extends ChatView {
   readonly backend: ChatBackend;
   readonly session: ChatSession;
@@ -50,7 +50,7 @@ export interface ChatParts extends ChatView {
   readonly isRead: boolean;
 }
 
-/** The entries as rows, laid out as far as they are asked for. */
+/** The entries as rows, laid out on demand. */
 export function layOutTranscript(
   { backend, glyphs, layout }: ChatView,
   { entries, activity }: Pick<ChatState, "entries" | "activity">,
@@ -60,7 +60,7 @@ export function layOutTranscript(
   return layout.rows(entries, width, progress);
 }
 
-/** The model in use; it is another one after `/model`. */
+/** The current model, which `/model` changes. */
 export function useModelFacts({ store, backend }: ChatView): ModelFacts {
   return useShallow(store, () => {
     const { name, loadedAs, contextLength, card } = backend.facts;
@@ -68,12 +68,12 @@ export function useModelFacts({ store, backend }: ChatView): ModelFacts {
   });
 }
 
-/** The rows of the parts in this room; they change with what is typed and with notices. */
+/** Heights of the parts in this room; they change with input and notices. */
 export function useChatLayout({ store, glyphs }: ChatView, size: BodySize): ChatLayout {
   return chatLayout(useParts(store, "editor", "search", "notice", "menu", "queue"), size, glyphs);
 }
 
-/** The rows in place of messages; undefined once there is a message. */
+/** Rows of an empty chat; undefined once there is a message. */
 export function useEmptyChatRows(chat: ChatView, columns: number): readonly TextRow[] | undefined {
   const { store, examplePrompts, glyphs } = chat;
   const isEmpty = useStore(store, ({ entries }) => entries.length === 0);
@@ -89,7 +89,7 @@ export function useConversationFigures(chat: ChatView): ConversationFigures {
   return useShallow(chat.store, (state) => conversationFigures(state, chat.backend.facts));
 }
 
-/** Figures of the running answer, or of the last one. The rate is rounded, so that it is often the same. */
+/** Figures of the running answer, or of the last one. The rate is rounded, so that it changes rarely. */
 function conversationFigures(
   state: Pick<ChatState, "activity" | "figures" | "waitsMs" | "contextTokens">,
   { name, loadedAs, contextLength }: ModelFacts,

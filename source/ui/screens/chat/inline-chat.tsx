@@ -1,5 +1,5 @@
 // The chat in the layout `inline`: finished messages are plain text above the program; content that
-// still changes stands below, in as few rows as possible.
+// still changes is below, in as few rows as possible.
 
 import { Box, Static, Text } from "ink";
 import { type ReactElement, useMemo, useState } from "react";
@@ -22,7 +22,7 @@ import { finishedCount, type PrintedItem } from "./transcript/printed-entries.ts
 import { Messages } from "./transcript/transcript.tsx";
 import { followTail, visibleWindow } from "./transcript/transcript-window.ts";
 
-/** With the room that there is at most. */
+/** Draws in at most this size. */
 export interface InlineChatProps extends BodySize {
   readonly chat: ChatView;
 }
@@ -57,7 +57,7 @@ export function InlineChat({ chat, ...size }: InlineChatProps): ReactElement {
   );
 }
 
-/** The messages that may still change: the answer that is being written. */
+/** Draws messages that may still change: the answer in progress. */
 function useUnfinished(chat: ChatView, columns: number) {
   const { entries, activity } = useParts(chat.store, "entries", "activity");
   useStore(chat.store, () => chat.layout.generation);

@@ -7,14 +7,14 @@ import { neutraliseText } from "../../text/neutralise.ts";
 import { asciiGlyphs } from "../../theme.ts";
 import type { Activity } from "./chat-state.ts";
 import { type ChatView, useModelFacts } from "./chat-view.ts";
-import { entryFound } from "./composer/history-search.ts";
+import { foundEntry } from "./composer/history-search.ts";
 import { queueHint } from "./composer/message-queue.ts";
 import { activityText, statusRun } from "./status-text.ts";
 
-/** Cells that a status may have: it is not cut. */
+/** Width of a status, which is never cut. */
 const statusWidth = 1000;
 
-/** Ink erases and writes all of it on every change: few lines, which change seldom. */
+/** Has few lines that rarely change, since Ink writes all of them again on every change. */
 export function ReaderChat({ chat }: { readonly chat: ChatView }): ReactElement {
   const { store } = chat;
   const text = useStore(store, ({ editor }) => editor.text);
@@ -37,7 +37,7 @@ function SearchLine({ chat }: { readonly chat: ChatView }): ReactElement | null 
   const search = useStore(chat.store, (state) => state.search);
   const history = useStore(chat.store, ({ editor }) => editor.history);
   if (search === undefined) return null;
-  const found = entryFound(search, history);
+  const found = foundEntry(search, history);
   return (
     <Text>{`Search: ${neutraliseText(search.query, true)}, ${neutraliseText(found, true) || "nothing"}`}</Text>
   );
@@ -67,7 +67,7 @@ function useStatus(chat: ChatView): string {
   });
 }
 
-/** Tells of the request without figures that change all the time; shares come in steps of ten. */
+/** Describes the request without figures that change all the time; shares are in steps of ten. */
 function calmText({ phase }: Activity, model: Parameters<typeof activityText>[1]): string {
   const calm = (fraction: number) => Math.floor(fraction * 10) / 10;
   const told = (of: Activity["phase"]) =>

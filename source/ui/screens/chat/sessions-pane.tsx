@@ -1,4 +1,4 @@
-// The pane below the live figures: saved chats, and what is set in this one.
+// Pane below the live figures: saved chats, and the settings of this one.
 
 import { Text } from "ink";
 import { memo, type ReactElement } from "react";
@@ -18,14 +18,14 @@ export interface SessionsPaneProps {
   /** Milliseconds since 1970. */
   readonly now: number;
   readonly columns: number;
-  /** Rows that there are at most, borders included. */
+  /** Maximum number of rows, borders included. */
   readonly rows: number;
 }
 
 const rowsMinimum = 3;
 const borderRows = 2;
 
-/** Nothing where nothing is saved and nothing set, or where there is no room. */
+/** Draws nothing without saved chats and settings, or without room. */
 export const SessionsPane = memo(function SessionsPane(
   props: SessionsPaneProps,
 ): ReactElement | null {

@@ -1,4 +1,4 @@
-// The row below the field: what goes on, or a notice in its place until the next key.
+// Row below the field: current work, or a notice until the next key.
 
 import { Box, Text } from "ink";
 import { memo, type ReactElement } from "react";
@@ -11,7 +11,7 @@ import { textWidth, truncateText } from "../../text/graphemes.ts";
 import { visibleText } from "../../text/neutralise.ts";
 import { noticeText, transcriptWidth } from "./chat-layout.ts";
 import { type ChatView, useModelFacts } from "./chat-view.ts";
-import { statusRun, statusShare } from "./status-text.ts";
+import { statusProgress, statusRun } from "./status-text.ts";
 
 const gaugeCells = 12;
 const gaugeGap = 2;
@@ -21,7 +21,7 @@ export interface StatusLineProps {
   readonly columns: number;
 }
 
-/** As many rows as a notice needs, else one. */
+/** Takes the rows of a notice, otherwise one. */
 export const StatusLine = memo(function StatusLine(props: StatusLineProps): ReactElement {
   const { chat, columns } = props;
   const { glyphs } = useLook();
@@ -31,14 +31,14 @@ export const StatusLine = memo(function StatusLine(props: StatusLineProps): Reac
   return <Notice text={noticeText(notice, glyphs)} tone={tone} columns={columns} />;
 });
 
-/** With a bar: how far loading or reading is, else how full the window. */
+/** Draws a bar for loading or reading, otherwise for the fill of the window. */
 function Figures({ chat, columns }: StatusLineProps): ReactElement {
   const { glyphs, theme } = useLook();
   const state = useParts(chat.store, "activity", "figures", "contextTokens");
   const facts = useModelFacts(chat);
   const width = transcriptWidth(columns);
   const { text, tone } = statusRun(state, facts, glyphs, width);
-  const share = statusShare(state, facts);
+  const share = statusProgress(state, facts);
   const hasRoom = width - textWidth(text) - gaugeGap >= gaugeCells;
   return (
     <Box height={1} flexShrink={0} paddingX={1}>

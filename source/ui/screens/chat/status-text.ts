@@ -7,7 +7,7 @@ import type { TextRun } from "../../text/text-run.ts";
 import type { Glyphs } from "../../theme.ts";
 import type { Activity, ActivityPhase, AnswerFigures, ChatState } from "./chat-state.ts";
 
-/** From this share of the window on, the status says that room is getting short. */
+/** From this share on, the status warns that the window is nearly full. */
 const crowdedShare = 0.8;
 const fullShare = 0.95;
 
@@ -18,8 +18,8 @@ export interface ModelLine {
 
 export type StatusState = Pick<ChatState, "activity" | "figures" | "contextTokens">;
 
-/** Share of loading or reading that is done, else of the window that is full, if known. */
-export function statusShare(
+/** Returns the progress of loading or reading, otherwise the fill of the window, if known. */
+export function statusProgress(
   { activity, contextTokens }: StatusState,
   model: ModelLine,
 ): number | undefined {
@@ -32,7 +32,7 @@ export function statusShare(
   return contextTokens / model.contextLength;
 }
 
-/** The status line for a state; in a narrow window it leaves out what matters least. */
+/** Returns the status line; a narrow window drops the least important parts. */
 export function statusRun(
   state: StatusState,
   model: ModelLine,
@@ -45,7 +45,7 @@ export function statusRun(
   return figuresRun(state, model, glyphs, width);
 }
 
-/** Stands in for an answer that has no text yet. */
+/** Shown in place of an answer without text. */
 export function progressText(activity: Activity, model: ModelLine, glyphs: Glyphs): string {
   return `${activityText(activity, model, glyphs)} ${glyphs.separator} Esc cancels`;
 }
@@ -66,6 +66,8 @@ function phaseText(
       return elapsedMs < 1000
         ? "waiting for the server"
         : `waiting for the server ${(elapsedMs / 1000).toFixed(1)} s`;
+    case "starting":
+      return "starting the server";
     case "queued":
       return phase.ahead > 0 ? `waiting, ${phase.ahead} ahead` : "waiting, next in line";
     case "checking":
@@ -109,7 +111,7 @@ function figuresRun(
   return { text: text ?? "", tone };
 }
 
-/** From the most to the least that may be told. */
+/** Variants from the longest to the shortest. */
 function figuresTexts(
   { ttftMs }: AnswerFigures,
   { promptTokens, completionTokens, completionMs }: AnswerStatistics,

@@ -44,7 +44,7 @@ interface AppReadings extends Pick<AppFigures, "inFlight" | "queued"> {
 const noReadings: AppReadings = { inFlight: [], queued: [], usage: [] };
 
 /** Readings of each app; they grow with the number of apps, not with time. */
-export class FigureBook {
+export class FigureHistory {
   #readings: ReadonlyMap<string, AppReadings> = new Map();
 
   of(name: string): AppFigures {

@@ -23,7 +23,8 @@ import {
   type CloudState,
   type ConsoleState,
   canStart,
-  isOutdated,
+  hasBanner,
+  isEmpty,
   type Pane,
   panes,
 } from "./console-state.ts";
@@ -44,12 +45,12 @@ export function ConsoleBody({ store, log, columns, rows }: ConsoleBodyProps): Re
   const isRead = useIsScreenReaderEnabled();
   if (isRead) return <ConsoleReader state={state} log={log} />;
   const content = contentSize(state, { columns, rows }, now);
-  const hasBanner = isOutdated(state.cloud, now);
+  const isBannerShown = hasBanner(state, now);
   const { made } = state;
   return (
     <Box flexDirection="column" width={columns} height={rows}>
-      {hasBanner && <Banner cloud={state.cloud} width={columns} now={now} />}
-      <Content state={state} log={log} now={now} size={content} y={hasBanner ? 1 : 0} />
+      {isBannerShown && <Banner cloud={state.cloud} width={columns} now={now} />}
+      <Content state={state} log={log} now={now} size={content} y={isBannerShown ? 1 : 0} />
       {made !== undefined && <NewKey {...made} width={columns} height={newKeyHeight} />}
     </Box>
   );
@@ -66,11 +67,11 @@ interface ContentProps {
 
 function Content({ state, log, now, size, y }: ContentProps): ReactElement {
   const { columns, rows } = size;
-  const { details, pane, isZoomed, cloud } = state;
+  const { details, isZoomed } = state;
   if (details !== undefined) {
     return <AppDetails {...details} width={columns} height={rows} now={now} />;
   }
-  if (cloud.apps.length === 0 && pane !== "keys") {
+  if (isEmpty(state)) {
     return <EmptyConsole state={state} width={columns} height={rows} />;
   }
   const heights = paneHeights(state, size);
@@ -152,7 +153,7 @@ function emptyLines(cloud: CloudState, ellipsis: string): readonly string[] {
   if (!canStart(cloud)) return [link.sentence, "r retries; p switches servers."];
   return [
     "The control plane is not running.",
-    "S starts it in the background; deployctl down stops it.",
+    "S starts it; deployctl down stops it.",
     "4 opens the deploy screen; a launch starts it too.",
   ];
 }

@@ -52,15 +52,15 @@ export const consoleCommands: readonly Row[] = [
     when: isTyping,
     run: panes.dropFilter,
   }),
-  command("copyMadeKey", ["y"], "Copy the new key", {
+  command("copyNewKey", ["y"], "Copy the new key", {
     hint: "copy key",
     when: hasNewKey,
-    run: keys.copyMadeKey,
+    run: keys.copyNewKey,
   }),
-  command("closeMadeKey", ["Enter", "Esc"], "Close the new key; it is not shown again", {
+  command("closeNewKey", ["Enter", "Esc"], "Close the new key; it is not shown again", {
     hint: "close",
     when: hasNewKey,
-    run: keys.closeMadeKey,
+    run: keys.closeNewKey,
   }),
   command("start", ["S"], "Start this machine's control plane", {
     hint: "start",

@@ -10,7 +10,7 @@ import type { Store } from "../../hooks/store.ts";
 import { follow } from "../../live/follow.ts";
 import type { CloudAccess, CloudServer } from "../cloud-access.ts";
 import { Poll } from "../models/poll.ts";
-import { FigureBook } from "./app-figures.ts";
+import { FigureHistory } from "./app-figures.ts";
 import {
   type CloudState,
   type ConsoleState,
@@ -44,7 +44,7 @@ export class ConsoleFeed {
   readonly #options: ConsoleFeedOptions;
   readonly #follower: LogFollower;
   #server: CloudServer;
-  #figures = new FigureBook();
+  #figures = new FigureHistory();
   #poll = new Poll(() => this.#read(), intervalMs);
   #round = 0;
   #stopEvents: (() => void) | undefined;
@@ -98,7 +98,7 @@ export class ConsoleFeed {
     const server = cloud.server(profile);
     this.stop();
     this.#server = server;
-    this.#figures = new FigureBook();
+    this.#figures = new FigureHistory();
     this.#poll = new Poll(() => this.#read(), intervalMs);
     this.#round = 0;
     store.update(initialState(server.target));

@@ -1,8 +1,8 @@
-// The layout of the console: heights of the panes, and the rows of a list in sight.
+// Layout of the console: heights of the panes, and the visible rows of a list.
 
 import { panelInnerHeight } from "../../components/panel.tsx";
 import type { BodySize } from "../../frame/screen.ts";
-import { type ConsoleState, isOutdated, type Pane, shownApps } from "./console-state.ts";
+import { type ConsoleState, hasBanner, type Pane, shownApps } from "./console-state.ts";
 
 /** Size from which all panes are visible. */
 const allPanesColumns = 100;
@@ -32,7 +32,7 @@ export type PaneHeights = Readonly<Record<Pane, number>>;
 
 /** Returns the room between the banner and a new key. @param now milliseconds since 1970 */
 export function contentSize(state: ConsoleState, size: BodySize, now: number): BodySize {
-  const banner = isOutdated(state.cloud, now) ? 1 : 0;
+  const banner = hasBanner(state, now) ? 1 : 0;
   const newKey = state.made === undefined ? 0 : newKeyHeight;
   return { columns: size.columns, rows: size.rows - banner - newKey };
 }

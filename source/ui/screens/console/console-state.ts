@@ -59,7 +59,7 @@ export interface ConsoleState {
   readonly details: { readonly facts: DetailsFacts; readonly top: number } | undefined;
   /** A new key: its token is shown only once. */
   readonly made: { readonly document: NewKeyDocument; readonly isCopied: boolean } | undefined;
-  /** Progress of roll-backs begun here, by deployment. */
+  /** Progress of rollbacks started here, by deployment. */
   readonly works: Readonly<Record<string, string>>;
 }
 
@@ -109,6 +109,17 @@ export function withCloud(state: ConsoleState, cloud: CloudState): ConsoleState 
 /** True if the data may be wrong by now. @param now milliseconds since 1970 */
 export function isOutdated({ link, readAtMs }: CloudState, now: number): boolean {
   return link.kind === "down" || (readAtMs !== undefined && now - readAtMs > staleMs);
+}
+
+/** True if there is no deployment to show, so that the console says why. */
+export function isEmpty({ cloud, details, pane }: ConsoleState): boolean {
+  return details === undefined && cloud.apps.length === 0 && pane !== "keys";
+}
+
+/** True if a row above the panes says that the data may be wrong; an empty console says it itself. */
+export function hasBanner(state: ConsoleState, now: number): boolean {
+  const isExplained = state.cloud.link.kind === "down" && isEmpty(state);
+  return isOutdated(state.cloud, now) && !isExplained;
 }
 
 /** True if the local control plane is not running. */

@@ -68,7 +68,7 @@ export function replicaNote(replica: ReplicaDocument, now: number, isExplained =
   const parts = [
     ...(state === "IDLE" && expiresAt !== undefined ? [`${span(expiresAt - now)} left`] : []),
     ...(gpus.length > 0 ? [`${gpus.length} GPU${gpus.length === 1 ? "" : "s"}`] : []),
-    ...(coldStartMs === undefined ? [] : [`ready in ${formatMilliseconds(coldStartMs)}`]),
+    ...(coldStartMs === undefined ? [] : [`started in ${formatMilliseconds(coldStartMs)}`]),
   ];
   return parts.join(", ");
 }
@@ -97,7 +97,7 @@ export function withoutColours(text: string): string {
   return text.replaceAll(colours, "");
 }
 
-/** A sign and a word per state, so that nothing depends on colour; only exceptions are coloured. */
+/** A symbol and a word per state, so that nothing depends on colour; only exceptions are coloured. */
 type StateLook = readonly [
   sign: "ready" | "working" | "idle" | "queued" | "failed" | "stopped" | "warning",
   word: string,

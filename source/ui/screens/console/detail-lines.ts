@@ -89,9 +89,11 @@ function configLines({ revision }: AppDetails): DetailLine[] {
   if (revision === undefined) return [];
   const { exposedPort, healthPath, limits, hardware, environment, secretNames } = revision.config;
   const startup = formatMilliseconds(limits.startupTimeoutMs);
+  const { machineType = "any machine", gpuCount, alternatives = [] } = hardware;
+  const types = [machineType, ...alternatives.map((choice) => choice.machineType)];
   return [
     line("Startup", `port ${exposedPort}, ready at ${healthPath}, within ${startup}`),
-    line("Hardware", `${hardware.machineType ?? "any machine"}, ${hardware.gpuCount} GPUs`),
+    line("Hardware", `${types.join(", else ")}, ${gpuCount} GPUs`),
     line("Variables", Object.keys(environment).join(", ") || "none"),
     line("Secrets", secretNames.join(", ") || "none"),
   ];

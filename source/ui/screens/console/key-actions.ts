@@ -79,7 +79,7 @@ export async function copyKeyId({ state, frame }: ConsoleContext): Promise<strin
 }
 
 /** Copies the token of the new key. */
-export async function copyMadeKey(context: ConsoleContext): Promise<string | undefined> {
+export async function copyNewKey(context: ConsoleContext): Promise<string | undefined> {
   const { made } = context.state;
   if (made === undefined) return undefined;
   const told = await context.frame.copy(made.document.token);
@@ -87,7 +87,7 @@ export async function copyMadeKey(context: ConsoleContext): Promise<string | und
   return told;
 }
 
-export function closeMadeKey({ store }: ConsoleContext): undefined {
+export function closeNewKey({ store }: ConsoleContext): undefined {
   store.update({ made: undefined });
 }
 

@@ -108,7 +108,7 @@ interface Room {
   readonly height: number;
 }
 
-/** The rows in sight, the newest at the bottom; nothing else is laid out. */
+/** Draws only the visible rows, newest at the bottom. */
 function logRows(log: LogBuffer, room: Room, isWrapped: boolean, glyphs: Glyphs): LogRowProps[] {
   const rows = log.window(room.height).flatMap(({ line }) => {
     if (isWrapped) return wrappedRows(line, room, glyphs);

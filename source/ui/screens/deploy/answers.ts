@@ -71,8 +71,12 @@ export function configAnswersOf(given: GivenValues, base: AppConfig): ConfigAnsw
     ...(auth !== base.auth && { auth }),
     ...(Object.keys(environment).length > 0 && { environment }),
     ...(secretNames.length > 0 && { secretNames }),
-    ...(given.imageMode === "pip" && { imageMode: "pip" }),
+    ...(isImageMode(given.imageMode) && { imageMode: given.imageMode }),
   };
+}
+
+function isImageMode(text: string | undefined): text is "pip" | "ignore" {
+  return text === "pip" || text === "ignore";
 }
 
 export function authOf({ auth }: GivenValues, base: AppConfig | undefined): AppConfig["auth"] {

@@ -96,7 +96,7 @@ export interface DeployState {
   /** The text of that field. */
   readonly editor: EditorState;
   readonly given: GivenValues;
-  /** Faults by the names of the fields; "" stands for the whole step. */
+  /** Problems by field name; "" is the whole step. */
   readonly faults: Readonly<Record<string, string>>;
   /** Matching paths, after Tab. */
   readonly paths: readonly string[];
@@ -111,7 +111,7 @@ export interface DeployState {
   readonly tests: Loadable<readonly TestStep[]>;
   /** Shown only once. */
   readonly key: Loadable<NewKeyDocument>;
-  /** Work beside the steps, such as rolling back. */
+  /** Work besides the steps, such as a rollback. */
   readonly work: string | undefined;
   /** Milliseconds since 1970. */
   readonly draftSavedAtMs: number | undefined;

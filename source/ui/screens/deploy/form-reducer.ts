@@ -6,7 +6,7 @@ import { type GivenValues, newVariable, variablePrefix } from "./answers.ts";
 import type { DeployState, StepId } from "./deploy-state.ts";
 import { faultsIn, type Item } from "./form.ts";
 import { presets, settings } from "./settings.ts";
-import { focusedItem, pageOf, stepBeside } from "./steps.ts";
+import { adjacentStep, focusedItem, pageOf } from "./steps.ts";
 
 /** Moves the focus to a field of the step; stops at the ends. */
 export function withFocus(state: DeployState, focus: number): DeployState {
@@ -29,7 +29,7 @@ export function openStep(state: DeployState, step: StepId): DeployState {
 }
 
 export function backStep(state: DeployState): DeployState {
-  const before = stepBeside(state.step, -1);
+  const before = adjacentStep(state.step, -1);
   return before === undefined ? state : openStep(leaveField(state), before);
 }
 
@@ -41,7 +41,7 @@ export function moveFocus(state: DeployState, distance: -1 | 1): DeployState {
   return { ...state, scroll: Math.max(0, Math.min(lines.length * 3, state.scroll + distance)) };
 }
 
-/** Selects the option beside the current one; stops at the ends. */
+/** Selects the next or previous option; stops at the ends. */
 export function choose(state: DeployState, distance: -1 | 1): DeployState {
   const item = focusedItem(state);
   if (item?.kind !== "choice") return state;
@@ -63,7 +63,7 @@ function givenAfterChoice(given: GivenValues, id: string, value: string): GivenV
   return Object.fromEntries(Object.entries(given).filter(([name]) => !scaling.includes(name)));
 }
 
-/** Leaves the name of a one-time run to chance; a deployed app is named after its script. */
+/** Clears the suggested name for a one-time run, whose name is generated; a typed one stays. */
 export function withMode({ name, ...given }: GivenValues, mode: string): GivenValues {
   if (name && name !== given.suggestedName) return { ...given, name, mode };
   return mode === "run" ? { ...given, name: "", mode } : { ...given, mode };
@@ -113,7 +113,7 @@ export function checkStep(state: DeployState): DeployState {
   return { ...state, faults: fault === undefined ? {} : { "": fault } };
 }
 
-/** Turns the text of the new-variable field into a field of its own. */
+/** Turns the text of the new-variable field into its own field. */
 export function addVariable(state: DeployState): DeployState {
   const { [newVariable]: text = "", ...given } = state.given;
   const at = text.indexOf("=");

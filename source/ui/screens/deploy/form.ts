@@ -100,7 +100,7 @@ export function workingLine(text: string, label = ""): Line {
   return { text, tone: "plain", sign: "working", label };
 }
 
-/** A label with a text beside it. */
+/** A label and a text. */
 export function fact(label: string, text: string, tone: Tone = "plain"): Line {
   return line(text, tone, label.padEnd(10));
 }

@@ -160,7 +160,7 @@ export class LaunchActions {
     await this.#context.frame.page((this.#state.launch?.log ?? []).join("\n"));
   }
 
-  /** Asks before a key disappears for good. @returns true to proceed */
+  /** Asks before the only copy of a key is hidden. @returns true to proceed */
   async mayLoseKey(): Promise<boolean> {
     const { step, key } = this.#state;
     if (step !== "launch" || key.kind !== "loaded") return true;

@@ -78,7 +78,7 @@ export function afterEvent(launch: Launch, event: EphemeralEvent, nowMs: number)
   }
 }
 
-/** Marks a launch as failed that did not end by itself. */
+/** Marks an interrupted launch as failed. */
 export function failLaunch(launch: Launch, sentence: string, nowMs: number): Launch {
   return { ...endPhases(launch, nowMs), state: "failed", sentence };
 }
@@ -88,7 +88,7 @@ export function stopLaunch(launch: Launch, nowMs: number): Launch {
   return { ...endPhases(launch, nowMs), state: "ended", sentence: "You stopped it." };
 }
 
-/** True while the launch or the one-time run goes on. */
+/** True while the launch or one-time run is in progress. */
 export function isOngoing(launch: Launch | undefined): boolean {
   return launch?.state === "running" || (launch?.state === "live" && launch.isEphemeral);
 }

@@ -54,7 +54,7 @@ export const stepsWidth = 25;
 /** Cells in front of a label: the marker of the focused field. */
 export const markerWidth = 2;
 const fieldWidthMinimum = 12;
-/** Borders of the panel, and the blanks beside them. */
+/** Borders of the panel, with their padding. */
 const frameColumns = 4;
 const frameRows = 2;
 

@@ -168,7 +168,7 @@ export interface Difference {
 
 type Writer = (config: AppConfig) => string | undefined;
 
-/** Settings without a field of their own. */
+/** Settings without a field. */
 const otherSettings: readonly (readonly [label: string, write: Writer])[] = [
   ["Port", ({ exposedPort }) => String(exposedPort)],
   ["Health path", ({ healthPath }) => healthPath],
@@ -229,7 +229,7 @@ export function commandOf(state: DeployState): string | undefined {
     ...option("--auth", auth === base.auth ? undefined : auth),
     ...variables,
     ...namesIn(given.secretNames).flatMap((secret) => option("--secret", secret)),
-    ...option("--image-mode", given.imageMode === "pip" ? "pip" : undefined),
+    ...option("--image-mode", given.imageMode),
     ...flags.flatMap(([{ flag }, text]) => option(flag, text)),
     ...(given.isStatic === "yes" ? ["--static"] : []),
   ].join(" ");

@@ -20,7 +20,7 @@ export function scriptPage(state: DeployState) {
   const { given } = state;
   const question = "What do you want to deploy?";
   const source = choiceItem("source", "Deploy", given.source === "model" ? "model" : "script", [
-    ["script", "a script", "Python, with a decorated function"],
+    ["script", "a script", "with a decorated function"],
     ["model", "a local model", "a script is created for it"],
   ]);
   if (source.value === "model") return { question, ...modelFields(state, source) };
@@ -124,8 +124,6 @@ export function foundPage(state: DeployState) {
 const kinds = {
   function: "a function",
   app: "an app with endpoints",
-  "modal-function": "a Modal function",
-  "modal-cls": "a Modal class",
 };
 
 /** Lists what the script serves, and its warnings. */

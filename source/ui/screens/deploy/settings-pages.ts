@@ -94,7 +94,7 @@ export function resourcesPage(state: DeployState) {
     const image = choiceItem(
       "imageMode",
       "Image packages",
-      state.given.imageMode === "pip" ? "pip" : "ignore",
+      state.given.imageMode ?? (script.inspection.dialect === "modal" ? "pip" : "ignore"),
       [
         ["ignore", "skip", "already on the machine"],
         ["pip", "install", packages.join(" ")],

@@ -31,7 +31,7 @@ import {
 } from "./form-reducer.ts";
 import type { LaunchActions } from "./launch-actions.ts";
 import { layoutPage } from "./page-layout.ts";
-import { advancedStepsOf, focusedItem, pageOf, stepBeside, wrongAnswer } from "./steps.ts";
+import { adjacentStep, advancedStepsOf, focusedItem, pageOf, wrongAnswer } from "./steps.ts";
 
 /** Steps to fix a failed check, by its subject. */
 const fixingSteps: Readonly<Record<string, StepId>> = {
@@ -67,7 +67,7 @@ export class StepActions {
   /** Goes to the next step once the current one is valid; launches from the review. */
   async next(): Promise<undefined> {
     const { step } = this.#state;
-    if (await this.#mayLeave()) this.#advance(stepBeside(step, 1));
+    if (await this.#mayLeave()) this.#advance(adjacentStep(step, 1));
   }
 
   /** Goes to the review once the current step is valid; unanswered settings keep the script's values. */

@@ -121,7 +121,7 @@ export function stepTitle({ step }: Pick<DeployState, "step">): string {
 }
 
 /** Returns the next or previous step; undefined beyond either end. */
-export function stepBeside(step: StepId, distance: -1 | 1): StepId | undefined {
+export function adjacentStep(step: StepId, distance: -1 | 1): StepId | undefined {
   if (isAdvanced(step)) return "review";
   const way = [...mainSteps, launchStep];
   return way[way.findIndex(({ id }) => id === step) + distance]?.id;

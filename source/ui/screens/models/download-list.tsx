@@ -8,47 +8,82 @@ import { ProgressBar } from "../../components/progress-bar.tsx";
 import { useNow } from "../../hooks/use-clock.ts";
 import { useLook } from "../../hooks/use-look.ts";
 import { textWidth, truncateText } from "../../text/graphemes.ts";
-import { joinParts } from "../../text/join-parts.ts";
 import { span } from "../../text/quantities.ts";
 import { fitText, foreignText } from "../../text/text-run.ts";
+import { wrapLine } from "../../text/wrap-line.ts";
 import type { Glyphs } from "../../theme.ts";
 import { type Download, fractionOf, remainingMs, speedOf } from "./download.ts";
 import { shortName } from "./model-name.ts";
 
 const headingRows = 1;
-const rowsEach = 2;
+/** Rows of the reason for a failure, at most. */
+const failureRowsMaximum = 3;
 const gap = "  ";
 const barWidthMinimum = 4;
 
-/** Rows of the list, at most `maximum`; 0 without a download, or without room for one. */
-export function downloadListHeight(downloads: readonly Download[], maximum: number): number {
-  const room = Math.floor((maximum - headingRows) / rowsEach);
-  const count = Math.min(openDownloads(downloads).length, Math.max(0, room));
-  return count === 0 ? 0 : headingRows + count * rowsEach;
-}
-
-export interface DownloadListProps {
-  readonly downloads: readonly Download[];
+export interface DownloadRoom {
   readonly width: number;
   readonly heightMaximum: number;
 }
 
-export function DownloadList(props: DownloadListProps): ReactElement | null {
-  const { downloads, width, heightMaximum } = props;
-  const { theme } = useLook();
-  const height = downloadListHeight(downloads, heightMaximum);
-  if (height === 0) return null;
-  const open = openDownloads(downloads);
-  const shown = open.slice(0, (height - headingRows) / rowsEach);
-  const more = open.length - shown.length;
+/** Rows of the list; 0 without a download, or without room for one. */
+export function downloadListHeight(
+  downloads: readonly Download[],
+  room: DownloadRoom,
+  glyphs: Glyphs,
+): number {
+  const shown = shownDownloads(downloads, room, glyphs);
+  const rows = shown.reduce((sum, download) => sum + itemRows(download, room.width, glyphs), 0);
+  return rows === 0 ? 0 : headingRows + rows;
+}
+
+export interface DownloadListProps extends DownloadRoom {
+  readonly downloads: readonly Download[];
+}
+
+export function DownloadList({ downloads, ...room }: DownloadListProps): ReactElement | null {
+  const { glyphs, theme } = useLook();
+  const shown = shownDownloads(downloads, room, glyphs);
+  if (shown.length === 0) return null;
+  const more = openDownloads(downloads).length - shown.length;
   return (
     <Box flexDirection="column" flexShrink={0}>
       <Text {...theme.title}>{more > 0 ? `Downloads (${more} more)` : "Downloads"}</Text>
       {shown.map((download) => (
-        <DownloadItem key={download.name} download={download} width={width} />
+        <DownloadItem key={download.name} download={download} width={room.width} />
       ))}
     </Box>
   );
+}
+
+/** The first ones, as far as there is room. */
+function shownDownloads(
+  downloads: readonly Download[],
+  { width, heightMaximum }: DownloadRoom,
+  glyphs: Glyphs,
+): readonly Download[] {
+  let left = heightMaximum - headingRows;
+  const open = openDownloads(downloads);
+  const firstHidden = open.findIndex((download) => {
+    left -= itemRows(download, width, glyphs);
+    return left < 0;
+  });
+  return firstHidden === -1 ? open : open.slice(0, firstHidden);
+}
+
+/** Rows of a download: its name and bytes, and its state below. */
+function itemRows(download: Download, width: number, glyphs: Glyphs): number {
+  return 1 + (download.state === "failed" ? failureRows(download, width, glyphs).length : 1);
+}
+
+/** No card shows the reason where this list does, so it may take several rows. */
+function failureRows({ error }: Download, width: number, glyphs: Glyphs): readonly string[] {
+  const { failed, separator, isAscii, ellipsis } = glyphs;
+  const text = foreignText(`${failed} ${error ?? "failed"} ${separator} r retry`, isAscii);
+  const rows = wrapLine(text, width).map((row) => row.text);
+  if (rows.length <= failureRowsMaximum) return rows;
+  const last = rows.slice(failureRowsMaximum - 1).join("");
+  return [...rows.slice(0, failureRowsMaximum - 1), truncateText(last, width, ellipsis)];
 }
 
 /** The full reason of a failed download, for a card; undefined for other downloads. */
@@ -83,7 +118,6 @@ function DownloadItem({ download, width }: { download: Download; width: number }
   const name = foreignText(shortName(download.name, nameWidth, ellipsis), isAscii);
   const left = nameWidth + gap.length;
   const barWidth = width - left - gap.length - textWidth(figures);
-  const state = foreignText(stateText(download, glyphs, nowMs), isAscii);
   return (
     <>
       <Text wrap="truncate">
@@ -96,9 +130,13 @@ function DownloadItem({ download, width }: { download: Download; width: number }
         )}
         {figures}
       </Text>
-      <Text {...theme[isFailed ? "error" : "dim"]} wrap="truncate">
-        {" ".repeat(left) + truncateText(state, width - left, ellipsis)}
-      </Text>
+      {isFailed ? (
+        <Text {...theme.error}>{failureRows(download, width, glyphs).join("\n")}</Text>
+      ) : (
+        <Text {...theme.dim} wrap="truncate">
+          {" ".repeat(left) + stateText(download, width - left, glyphs, nowMs)}
+        </Text>
+      )}
     </>
   );
 }
@@ -109,26 +147,26 @@ function figuresOf({ completedBytes, totalBytes = 0 }: Download, fraction: numbe
   return `${percent}%  ${formatBytes(completedBytes)} of ${formatBytes(totalBytes)}`;
 }
 
-function stateText(download: Download, { failed, separator }: Glyphs, nowMs: number): string {
-  switch (download.state) {
-    case "failed":
-      return `${failed} ${download.error ?? "failed"} ${separator} r retry`;
-    case "paused":
-      return `paused ${separator} Space resume ${separator} x cancel`;
-    case "verifying":
-      return "verifying sha256";
-    case "done":
-      return "done";
-    case "running": {
-      if (download.status !== "") return download.status;
-      const speed = speedOf(download, nowMs);
-      const leftMs = remainingMs(download, nowMs);
-      const parts = [
-        speed !== undefined && `${formatBytes(speed)}/s`,
-        leftMs !== undefined && `${span(Math.ceil(leftMs / 1000) * 1000)} left`,
-        "sha256 pending",
-      ];
-      return joinParts(parts, ` ${separator} `);
-    }
-  }
+function stateText(download: Download, width: number, glyphs: Glyphs, nowMs: number): string {
+  const { isAscii, ellipsis } = glyphs;
+  const separator = ` ${glyphs.separator} `;
+  const parts = [...stateParts(download, nowMs)];
+  // The last one matters least.
+  while (parts.length > 1 && textWidth(parts.join(separator)) > width) parts.pop();
+  return truncateText(foreignText(parts.join(separator), isAscii), width, ellipsis);
+}
+
+function stateParts(download: Download, nowMs: number): readonly string[] {
+  const { state, status } = download;
+  if (state === "paused") return ["paused", "Space resume", "x cancel"];
+  if (state === "verifying") return ["verifying sha256"];
+  if (state !== "running") return [state];
+  if (status !== "") return [status];
+  const speed = speedOf(download, nowMs);
+  const leftMs = remainingMs(download, nowMs);
+  return [
+    ...(speed === undefined ? [] : [`${formatBytes(speed)}/s`]),
+    ...(leftMs === undefined ? [] : [`${span(Math.ceil(leftMs / 1000) * 1000)} left`]),
+    "sha256 pending",
+  ];
 }

@@ -1,4 +1,4 @@
-// The card of a model of the hub: its facts and figures, and the quantisations to pull.
+// The card of a model of the hub: its facts and figures, and the quantizations to pull.
 
 import { Text } from "ink";
 import type { ReactElement } from "react";
@@ -86,7 +86,7 @@ export function HubCard({ state, entry, panel }: HubCardProps): ReactElement {
           <Text> </Text>
         </>
       )}
-      {paragraph("Quantisations", "title")}
+      {paragraph("Quantizations", "title")}
       {offer?.error !== undefined
         ? paragraph(offer.error, "error")
         : offer?.value === undefined && paragraph(`loading${glyphs.ellipsis}`, "dim")}

@@ -1,4 +1,4 @@
-// The columns of each list: their cells, their widths, and the ones that a narrow list leaves out.
+// Columns of each list: cells, widths, and those that a narrow list drops.
 
 import { formatBytes, formatMemory } from "../../../base/byte-format.ts";
 import { formatCount } from "../../../base/count-format.ts";

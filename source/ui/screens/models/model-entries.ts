@@ -215,7 +215,7 @@ function matching(entries: readonly ModelEntry[], wanted: string): FoundEntry[] 
     .toSorted((one, other) => other.score - one.score || placeOf(one.obj) - placeOf(other.obj))
     .map((result) => ({
       entry: result.obj,
-      // Copied for the rows in sight only.
+      // Copied only for visible rows.
       get matches() {
         return [...result.indexes];
       },

@@ -45,8 +45,9 @@ export function ModelList({ state, width, height, hasCard = false }: ModelListPr
   const downloads = state.downloads.filter((one) => !hasCard || one.state !== "failed");
   const innerWidth = panelInnerWidth(width);
   const innerHeight = panelInnerHeight(height);
-  const downloadsMaximum = Math.floor(innerHeight / 2);
-  const belowRows = (work === undefined ? 0 : 1) + downloadListHeight(downloads, downloadsMaximum);
+  const downloadRoom = { width: innerWidth, heightMaximum: Math.floor(innerHeight / 2) };
+  const downloadRows = downloadListHeight(downloads, downloadRoom, glyphs);
+  const belowRows = (work === undefined ? 0 : 1) + downloadRows;
   const gap = belowRows > 0 ? 1 : 0;
   const listHeight = Math.max(1, innerHeight - barRows - belowRows - gap);
   return (
@@ -71,7 +72,7 @@ export function ModelList({ state, width, height, hasCard = false }: ModelListPr
         {work !== undefined && (
           <TextLine text={`${glyphs.working} ${work}`} tone="plain" width={innerWidth} />
         )}
-        <DownloadList downloads={downloads} width={innerWidth} heightMaximum={downloadsMaximum} />
+        <DownloadList downloads={downloads} {...downloadRoom} />
       </Box>
     </Panel>
   );

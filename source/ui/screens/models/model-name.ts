@@ -22,7 +22,7 @@ export function pullReference(typed: string): string {
   return /^[\w.-]+\/[\w.-]+(:.+)?$/.test(text) ? `hf.co/${text}` : text;
 }
 
-/** The name under which a quantisation of a repository is pulled. */
+/** The name under which a quantization of a repository is pulled. */
 export function quantizedName(name: string, selector: string): string {
   const slash = name.lastIndexOf("/");
   const colon = name.indexOf(":", slash + 1);

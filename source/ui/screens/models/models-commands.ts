@@ -76,7 +76,7 @@ export const modelsCommands: readonly Row[] = [
   command(
     "chat",
     ["Enter"],
-    "Chat with the model; in the hub's list, choose a quantisation to pull",
+    "Chat with the model; in the hub's list, choose a quantization to pull",
     {
       hint: (context) => (onHub(context) ? "pull" : "chat"),
       when: (context) => canChat(context) || onHub(context),
@@ -125,8 +125,8 @@ export const modelsCommands: readonly Row[] = [
     when: ({ state }) => !state.isTyping && state.source === "local",
     run: editModelfile,
   }),
-  command("quantizations", ["v"], "Choose a quantisation of a hub model", {
-    hint: "quantisations",
+  command("quantizations", ["v"], "Choose a quantization of a hub model", {
+    hint: "quantizations",
     when: (context) =>
       onHub(context) ||
       (isReading(context) && context.entry?.kind === "local" && isHubName(context.entry.name)),

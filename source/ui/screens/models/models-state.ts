@@ -86,7 +86,7 @@ export interface ModelsState {
   readonly capacity: Reading<Capacity>;
   readonly downloads: readonly Download[];
   readonly loading: readonly LoadingModel[];
-  /** The quantisations of repositories, by the repository's name. */
+  /** The quantizations of repositories, by the repository's name. */
   readonly offers: ReadonlyMap<string, Reading<readonly HubQuantization[]>>;
   /** By name and digest: a recreated model has a new card. */
   readonly cards: ReadonlyMap<string, Reading<CardFacts>>;

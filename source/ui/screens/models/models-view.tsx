@@ -1,4 +1,4 @@
-// The models screen: the list beside the card of the selected model, or one of the two in a narrow window.
+// Models screen: list and card of the selected model, or one of the two in a narrow window.
 
 import { Box } from "ink";
 import type { ReactElement } from "react";
@@ -15,7 +15,7 @@ import { ModelList } from "./model-list.tsx";
 import type { ModelsState } from "./models-state.ts";
 import { ReaderList } from "./reader-list.tsx";
 
-/** From this width on, the card has a place of its own. */
+/** Minimum width that shows the card next to the list. */
 const twoPanesFrom = 100;
 /** From this width on, a narrow window has a line about the selected model. */
 const summaryFrom = 80;

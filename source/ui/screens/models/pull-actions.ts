@@ -49,7 +49,7 @@ function nameProblem({ state }: ModelsContext, typed: string): string | undefine
     : undefined;
 }
 
-/** Lists the quantisations of the selected model's repository, and pulls the chosen one. */
+/** Lists the quantizations of the selected model's repository, and pulls the chosen one. */
 export async function chooseQuantization(context: ModelsContext): ActionMessage {
   const { client, frame, entry } = context;
   if (entry === undefined) return undefined;
@@ -59,7 +59,7 @@ export async function chooseQuantization(context: ModelsContext): ActionMessage 
   const choices = offered
     .toSorted((one, other) => Number(other.isDefault) - Number(one.isDefault))
     .map((quantization) => choiceFor(name, quantization, context.state));
-  const chosen = await frame.choose(`Quantisations of ${name}`, choices);
+  const chosen = await frame.choose(`Quantizations of ${name}`, choices);
   return chosen === undefined ? undefined : start(context, quantizedName(name, chosen));
 }
 

@@ -1,4 +1,4 @@
-// The state of a model in a cell: a sign and a word.
+// State of a model in a cell: a symbol and a word.
 
 import type { LoadedEntry } from "../../../client/model-calls.ts";
 import type { TextRun } from "../../text/text-run.ts";

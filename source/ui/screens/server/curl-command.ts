@@ -25,7 +25,7 @@ export function exampleCall(url: string): string {
   return `curl ${url}/v1/chat/completions -H 'content-type: application/json' -d '${JSON.stringify(body)}'`;
 }
 
-/** Stands in for a body that was not recorded: its known parts. */
+/** Known parts of a body that was not recorded. */
 function skeleton({ path, model, parameters, stream }: RequestView): string {
   const isNative = path.startsWith("/api/");
   const said =

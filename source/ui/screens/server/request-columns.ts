@@ -101,9 +101,9 @@ export function speedOf(view: RequestView, now: number): number | undefined {
   return completionTokens > 1 && seconds > 0 ? (completionTokens - 1) / seconds : undefined;
 }
 
-/** The state of a request: a glyph and a word. */
+/** Returns the state of a request as a glyph and a word. */
 export function statusRun(view: RequestView, glyphs: Glyphs): TextRun {
-  const { state, status, firstTokenMs, promptTokens, model, error } = view;
+  const { state, status, firstTokenMs, promptTokens, model, error, parameters } = view;
   if (state === "running") {
     if (firstTokenMs !== undefined) return { text: `${glyphs.working} stream`, tone: "plain" };
     if (promptTokens !== undefined) return { text: `${glyphs.working} prompt`, tone: "plain" };
@@ -114,7 +114,9 @@ export function statusRun(view: RequestView, glyphs: Glyphs): TextRun {
   if (isFailure(view)) return { text: `${glyphs.failed} ${status}`, tone: "error" };
   // The head was sent before it failed.
   if (error !== undefined) return { text: `${glyphs.failed} broken`, tone: "error" };
-  return { text: `${glyphs.done} ${status}`, tone: "plain" };
+  // A dry run changes nothing, whatever its method says.
+  const outcome = parameters?.dry_run === true ? "dry run" : status;
+  return { text: `${glyphs.done} ${outcome}`, tone: "plain" };
 }
 
 export function timeOfDay(at: number): string {

@@ -140,7 +140,7 @@ export function moveSelection(
   return { selectedKey: isFollowing ? undefined : keyOf(view) };
 }
 
-/** The request as it is now; as it was, once the log has forgotten it. */
+/** Returns the current state of a request, or its last known one if the log dropped it. */
 export function currentRequest(entries: readonly RequestView[], before: RequestView): RequestView {
   const { id, startedAt } = before;
   return entries.find((view) => view.id === id && view.startedAt === startedAt) ?? before;

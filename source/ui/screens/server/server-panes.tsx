@@ -42,7 +42,7 @@ interface ServerFacts extends WatchedServer {
 
 function useFacts({ watch, feed }: ServerSources): ServerFacts {
   const now = useNow();
-  // Once a second is enough for what is drawn over a minute.
+  // A chart of a minute needs no more than one update per second.
   const second = Math.floor(now / 1000) * 1000;
   const requests = useMemo(() => requestFigures(feed.get(), second), [feed, second]);
   return { ...useStore(watch, (one) => one), requests, now };
@@ -183,7 +183,7 @@ function modelState(model: LoadedModelFigures, now: number, glyphs: Glyphs): str
   if (model.state === "loading") return `${glyphs.working} ${percentage(model.loadFraction)}`;
   if (model.state === "busy") return `${glyphs.working} busy`;
   if (model.expiresAt === undefined) return `${glyphs.ready} forever`;
-  return `${glyphs.ready} ${span(model.expiresAt - now)}`;
+  return `${glyphs.ready} ${span(model.expiresAt - now)} left`;
 }
 
 function memoryFigures({ samples }: ServerFacts, glyphs: Glyphs): Figure[] {

@@ -95,7 +95,7 @@ async function logOf({ engine }: OpenEngine, replica: string): Promise<string[]>
   return (await linesOf(engine.logs(query))).map(({ text }) => text);
 }
 
-/** A process that leads a session, as replicas do, and is none of this process's children to reap. */
+/** A process that leads a session, like replicas, and is not a child of this process. */
 async function leader(nonce: string | undefined): Promise<number> {
   const env = { ...process.env, ...(nonce !== undefined && { DEPLOYCTL_NONCE: nonce }) };
   const program =
@@ -133,8 +133,8 @@ function recordOf(replica: string, processId: number, change: Partial<ReplicaRec
   });
 }
 
-describe("a control plane that is killed", () => {
-  it("takes along the replicas of a run, also one whose thread computes", async () => {
+describe("a killed control plane", () => {
+  it("ends the replicas of a run, even one whose thread computes", async () => {
     const busy = `
 import subprocess
 import sys
@@ -157,7 +157,7 @@ def serve():
     );
   });
 
-  it("leaves its replicas serving; the next one takes them up and starts nothing twice", async () => {
+  it("leaves its replicas serving; the next one adopts them and starts nothing twice", async () => {
     const before = await killedWorker(["one", "two"], allReady);
     for (const { endpoint } of before)
       expect((await fetch(`${endpoint}/v1/models`)).status).toBe(200);
@@ -186,7 +186,7 @@ def serve():
     );
   });
 
-  it("loses no line of their logs and doubles none", async () => {
+  it("loses and repeats no line of their logs", async () => {
     plan = makePlan(
       stateFolder,
       `
@@ -208,7 +208,7 @@ def serve():
     expect(lines).toEqual(lines.map((_, i) => `line ${i}`));
   });
 
-  it("may be killed while a replica starts: the next one brings it up", async () => {
+  it("while a replica starts: the next one finishes the start", async () => {
     plan = makePlan(stateFolder, undefined, { environment: { FAKE_BOOT_SECONDS: "1" } });
     const [before] = await killedWorker(["one"], ([one]) => one?.phase === "setup");
     const { engine } = await adoptAll(["one"]);
@@ -216,7 +216,7 @@ def serve():
     expect(after.processId).toBe(before?.processId);
   });
 
-  it("may be killed right after a spawn, before anything is written of it", async () => {
+  it("right after a spawn, before it is recorded: nothing starts twice", async () => {
     const [before] = await killedWorker(["one"], allReady);
     const records = new ReplicaRecords(stateFolder);
     const record = records.read("one");
@@ -227,7 +227,7 @@ def serve():
     expect((await untilPhase(engine, "one", "ready")).processId).toBe(before?.processId);
   });
 
-  it("finds ready what was starting, even if its time was up while nobody looked", async () => {
+  it("finds a starting replica ready, even after its start-up timeout", async () => {
     const [before] = await killedWorker(["one"], allReady);
     const records = new ReplicaRecords(stateFolder);
     const record = records.read("one");
@@ -238,7 +238,7 @@ def serve():
     expect((await untilPhase(engine, "one", "ready")).endpoint).toBe(before?.endpoint);
   });
 
-  it("hears of what ended meanwhile, and why, and nothing of it is left", async () => {
+  it("learns which replicas ended meanwhile, and why, and cleans up", async () => {
     const [one, two] = await killedWorker(["one", "two"], allReady);
     await expect(fetch(`${one?.endpoint}/die`)).rejects.toThrow();
     process.kill(two?.processId ?? 0, "SIGKILL");
@@ -257,7 +257,7 @@ def serve():
     expect(left).toEqual([]);
   });
 
-  it("ends a replica that the store does not know, and gives its port back", async () => {
+  it("ends an unknown replica and releases its port", async () => {
     const [one] = await killedWorker(["one"], allReady);
     const { engine, reservations, told } = await adoptAll([]);
     expect(await engine.observe()).toEqual([]);
@@ -269,7 +269,7 @@ def serve():
 });
 
 describe("a process id", () => {
-  it("that now belongs to somebody else is left alone", async () => {
+  it("that was reused by another process is left alone", async () => {
     const innocent = await leader(undefined);
     const startTime = (readProcess(innocent)?.startTime ?? 0) - 1;
     const bootId = readBootId();
@@ -286,7 +286,7 @@ describe("a process id", () => {
     expect(isLiving(readProcess(innocent))).toBe(true);
   });
 
-  it("of a process that carries another nonce is not the replica's", async () => {
+  it("of a process with another nonce is not the replica's", async () => {
     const other = await leader("somebody-else");
     recordOf("one", other, {});
     const { engine } = await adoptAll(["one"]);
@@ -294,7 +294,7 @@ describe("a process id", () => {
     expect(isLiving(readProcess(other))).toBe(true);
   });
 
-  it("of a zombie is that of a dead one", async () => {
+  it("of a zombie counts as dead", async () => {
     const nonce = createNonce(stateFolder);
     const zombie = await leader(nonce);
     recordOf("one", zombie, { nonce });
@@ -307,7 +307,7 @@ describe("a process id", () => {
     expect(readProcess(zombie)?.state).toBe("Z");
   });
 
-  it("is read from a line of the kernel whatever the process calls itself", () => {
+  it("is parsed from /proc whatever the process is named", () => {
     const numbers = Array.from({ length: 49 }, (_, i) => i + 4).join(" ");
     expect(parseStat(`12 (a) R 1 (b)) S ${numbers}`)).toEqual({
       id: 12,
@@ -321,7 +321,7 @@ describe("a process id", () => {
 });
 
 describe("orphans", () => {
-  it("of this state folder are ended after a while, those of another are not", async () => {
+  it("of this state folder are ended after a while, others are not", async () => {
     const orphan = await leader(createNonce(stateFolder));
     const stranger = await leader(createNonce("/another/state/folder"));
     const { told } = await adoptAll([]);
@@ -333,7 +333,7 @@ describe("orphans", () => {
     expect(told.join()).toContain(`killing process ${orphan}, which belongs to an unknown replica`);
   });
 
-  it("are none while a record knows them", async () => {
+  it("are only processes without a record", async () => {
     const nonce = createNonce(stateFolder);
     const replica = await leader(nonce);
     recordOf("one", replica, { nonce });
@@ -347,7 +347,7 @@ describe("orphans", () => {
   });
 });
 
-it("takes a record that cannot be read for none, and ends its process as an orphan", async () => {
+it("an unreadable record counts as none, and its process is ended as an orphan", async () => {
   const nonce = createNonce(stateFolder);
   const orphan = await leader(nonce);
   recordOf("one", orphan, { nonce });

@@ -73,7 +73,7 @@ function plan(requirements: string[], executables: string[] = []): RevisionPlan 
   };
 }
 
-test("without requirements it is the machine's Python, and programs are looked up on its PATH", async () => {
+test("without requirements is the machine's Python and PATH", async () => {
   const prepare = createEnvironments({ stateFolder: folder, environment });
   const made = await prepare(plan([], ["sh"]), () => {}, never);
   expect(made.variables).toEqual({});
@@ -86,36 +86,32 @@ test("without requirements it is the machine's Python, and programs are looked u
   });
 });
 
-test(
-  "requirements are installed once, however many ask; their programs are found",
-  slow,
-  async () => {
-    const lines: string[] = [];
-    const ask = (log: (text: string) => void) =>
-      createEnvironments({ stateFolder: folder, environment })(
-        plan([wheel], ["tiny-server"]),
-        log,
-        never,
-      );
-    const made = await Promise.all([
-      ask((text) => lines.push(text)),
-      ask((text) => lines.push(text)),
-    ]);
-    const [first, second] = made;
-    if (first === undefined || second === undefined) throw new Error("nothing was made");
-    expect(first).toEqual(second);
-    expect(lines.filter((line) => line.startsWith("Successfully installed"))).toHaveLength(1);
-    const output = execFileSync("tiny-server", { env: first.variables, encoding: "utf8" });
-    expect(output).toBe("tiny server runs\n");
-    expect(execFileSync(first.python, ["-c", "import tiny_server"], { encoding: "utf8" })).toBe("");
-    const later: string[] = [];
-    expect(await ask((text) => later.push(text))).toEqual(first);
-    expect(later).toEqual([]);
-    expect(statSync(path.join(folder, "envs")).mode & 0o077).toBe(0);
-  },
-);
+test("installs requirements once, however many ask, and finds their programs", slow, async () => {
+  const lines: string[] = [];
+  const ask = (log: (text: string) => void) =>
+    createEnvironments({ stateFolder: folder, environment })(
+      plan([wheel], ["tiny-server"]),
+      log,
+      never,
+    );
+  const made = await Promise.all([
+    ask((text) => lines.push(text)),
+    ask((text) => lines.push(text)),
+  ]);
+  const [first, second] = made;
+  if (first === undefined || second === undefined) throw new Error("nothing was made");
+  expect(first).toEqual(second);
+  expect(lines.filter((line) => line.startsWith("Successfully installed"))).toHaveLength(1);
+  const output = execFileSync("tiny-server", { env: first.variables, encoding: "utf8" });
+  expect(output).toBe("tiny server runs\n");
+  expect(execFileSync(first.python, ["-c", "import tiny_server"], { encoding: "utf8" })).toBe("");
+  const later: string[] = [];
+  expect(await ask((text) => later.push(text))).toEqual(first);
+  expect(later).toEqual([]);
+  expect(statSync(path.join(folder, "envs")).mode & 0o077).toBe(0);
+});
 
-test("a build that fails leaves its log and nothing else, and says why", slow, async () => {
+test("a failed build leaves only its log and says why", slow, async () => {
   const prepare = createEnvironments({ stateFolder: folder, environment });
   const missing = ["no-such-package==9.9"];
   const failure = await prepare(plan(missing), () => {}, never).catch((error: unknown) => error);
@@ -132,7 +128,7 @@ test("a build that fails leaves its log and nothing else, and says why", slow, a
   expect(existsSync(path.join(folder, "envs", (ofThis[0] ?? "").replace(".log", "")))).toBe(false);
 });
 
-test("a build that is given up ends with all of its processes and leaves nothing", async () => {
+test("a cancelled build ends with all its processes and leaves nothing", async () => {
   const prepare = createEnvironments({ stateFolder: folder, environment });
   const control = new AbortController();
   const lines: string[] = [];
@@ -152,7 +148,7 @@ test("a build that is given up ends with all of its processes and leaves nothing
   expect(existsSync(`${place}.log`)).toBe(true);
 });
 
-test("the same packages have one name, in any order; another Python or index has another", () => {
+test("has one name for the same packages in any order, another for another Python or index", () => {
   const name = environmentName("3.11.7", ["a", "b"], {});
   expect(environmentName("3.11.7", ["b", "a", "b"], {})).toBe(name);
   const others = [

@@ -19,24 +19,24 @@ function reasonOf(facts: Partial<ExitFacts>): [string, string] {
   return [reason, sentence];
 }
 
-describe("the reason of an exit", () => {
-  it("is what the control plane did, before all else", () => {
+describe("an exit reason", () => {
+  it("is the control plane's action before anything else", () => {
     const cause = { reason: "startup_timeout", sentence: "Too late." } as const;
     const tail = ["CUDA out of memory"];
     expect(reasonOf({ cause, signal: "SIGTERM", tail })).toEqual(["startup_timeout", "Too late."]);
   });
 
-  it("is what the runner says of a script that failed", () => {
+  it("is the runner's report of a failed script", () => {
     const ending = readMarker({ phase: "failed", reason: "syntax_error", sentence: "line 3: oh" });
     expect(reasonOf({ ending, code: 65 })).toEqual(["syntax_error", "line 3: oh."]);
   });
 
-  it("is never a word that only a newer runner knows", () => {
+  it("is never a code that only a newer runner knows", () => {
     const ending = readMarker({ phase: "failed", reason: "moon_phase", sentence: "New moon." });
     expect(reasonOf({ ending })).toEqual(["exception", "New moon."]);
   });
 
-  it("is found in the server's last lines when the function returns as if all were well", () => {
+  it("is found in the server's last lines when the function returns normally", () => {
     const ending = readMarker({ phase: "returned", program: "vllm", code: 1 });
     const tail = [
       "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.",
@@ -51,7 +51,7 @@ describe("the reason of an exit", () => {
     expect(reasonOf({ ending, tail })).toEqual(["exited", "model 'mine' not found."]);
   });
 
-  it("names the program that ended before the function returned", () => {
+  it("names the program that exited before the function returned", () => {
     const ending = readMarker({ phase: "returned", program: "vllm", code: -11 });
     expect(reasonOf({ ending, code: 139 })).toEqual([
       "returned",
@@ -59,7 +59,7 @@ describe("the reason of an exit", () => {
     ]);
   });
 
-  it("is no port conflict when a server that ended well once mentioned one", () => {
+  it("is not a port conflict when a healthy server once logged one", () => {
     const ending = readMarker({ phase: "returned", program: "vllm", code: 0 });
     const tail = ["port 8000: Address already in use, trying 8001"];
     expect(reasonOf({ ending, code: 0, tail })[0]).toBe("returned");
@@ -78,7 +78,7 @@ describe("the reason of an exit", () => {
     expect(reasonOf({ tail: ["before", line, "after"] })[0]).toBe(reason);
   });
 
-  it("tells want of memory from another's SIGKILL by the kernel's count", () => {
+  it("distinguishes out of memory from other SIGKILLs by the kernel's counter", () => {
     expect(reasonOf({ code: undefined, signal: "SIGKILL", memoryRanOut: true })[0]).toBe(
       "out_of_memory",
     );
@@ -88,7 +88,7 @@ describe("the reason of an exit", () => {
     ]);
   });
 
-  it("prefers what is known to having seen nothing", () => {
+  it("prefers any known cause to an unknown one", () => {
     const cause = { reason: "lost", sentence: "Nobody looked." } as const;
     const ending = readMarker({ phase: "failed", reason: "import_error", sentence: "No torch." });
     expect(reasonOf({ code: undefined, cause })).toEqual(["lost", "Nobody looked."]);

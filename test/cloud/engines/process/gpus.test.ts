@@ -2,6 +2,7 @@
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { capacityFor, fittingNeed } from "../../../../source/cloud/engines/process/capacity.ts";
 import {
   gpuNeedOf,
   readMachineTypes,
@@ -55,7 +56,7 @@ END`;
 }
 
 describe("a machine with GPUs", () => {
-  it("gives each replica its own by UUID, says when none is left, and takes it back", async () => {
+  it("assigns each replica its own by UUID, reports when none is left, and releases it", async () => {
     const { engine, reservations } = withNvidiaSmi(listing(twoH100));
     await engine.adopt([]);
     const plan = makePlan(stateFolder, undefined, { hardware: h100 });
@@ -88,7 +89,7 @@ describe("a machine with GPUs", () => {
     expect(await engine.capacity(plan)).toMatchObject({ fits: true, replicas: 1 });
   });
 
-  it("says which GPU was asked and which is there", async () => {
+  it("reports which GPU was asked for and which exists", async () => {
     const { engine } = withNvidiaSmi(listing(oneRtx));
     const plan = makePlan(stateFolder, undefined, { hardware: h100 });
     expect(await engine.capacity(plan)).toEqual({
@@ -103,7 +104,7 @@ describe("a machine with GPUs", () => {
     ).toBe("the app needs 4 x RTX4090, this machine has RTX 4090; use --machine-type any");
   });
 
-  it("takes a driver that fails for no GPU, and tells it once", async () => {
+  it("treats a failing driver as no GPU, and reports it once", async () => {
     const { engine, told } = withNvidiaSmi("echo 'NVIDIA-SMI has failed' >&2; exit 9");
     const plan = makePlan(stateFolder, undefined, { hardware: h100 });
     expect((await engine.capacity(plan)).reason).toContain("this machine has no GPU");
@@ -113,7 +114,7 @@ describe("a machine with GPUs", () => {
 });
 
 describe("a machine without a GPU", () => {
-  it("refuses a script that asks for one with the sentence, and takes it as any machine", async () => {
+  it("refuses a script that needs one, unless the machine type is any", async () => {
     process.env.PATH = originalPath;
     open = openEngine(stateFolder, { environment: { ...process.env, CUDA_VISIBLE_DEVICES: "" } });
     const { engine } = open;
@@ -144,7 +145,29 @@ describe("a machine type", () => {
     expect(gpuNeedOf({ machineType, gpuCount }, none)).toEqual(need);
   });
 
-  it("may be one of the machine's own, from machines.json", () => {
+  it("is the first of a list that fits", () => {
+    const gpu = (name: string) => ({ index: 0, uuid: name, name, memoryMiB: 1 });
+    const [h100, a100] = [gpu("NVIDIA H100 80GB HBM3"), gpu("NVIDIA A100-SXM4-80GB")];
+    const needs = (...types: string[]) =>
+      types.map((machineType) => gpuNeedOf({ machineType, gpuCount: 1 }, none));
+    const resources = {
+      ...{ gpus: [h100, a100], freeGpus: [a100], freePorts: 5 },
+      ...{ availableMemoryBytes: undefined, unmappedPort: undefined },
+    };
+    expect(fittingNeed(needs("GPU-H100", "GPU-A100-80GB"), resources)?.name).toBe("A100-80GB");
+    const [first, second] = needs("GPU-H100", "GPU-B200");
+    if (first === undefined || second === undefined) throw new Error("two needs expected");
+    expect(capacityFor([first, second], resources)).toMatchObject({
+      canEverFit: true,
+      fits: false,
+    });
+    expect(
+      capacityFor([second, gpuNeedOf({ machineType: "GPU-T4", gpuCount: 2 }, none)], resources)
+        .reason,
+    ).toContain("needs B200 or 2 x T4, this machine has");
+  });
+
+  it("can be defined in machines.json", () => {
     const file = path.join(stateFolder, "machines.json");
     writeFileSync(file, '{"Big": {"gpu": "H100", "gpuCount": 4}, "XS": {"gpu": "T4"}}');
     const types = readMachineTypes(stateFolder, () => {});
@@ -158,7 +181,7 @@ describe("a machine type", () => {
     });
   });
 
-  it("is the usual one where machines.json is broken, and that is told", () => {
+  it("falls back to the defaults when machines.json is invalid, with a warning", () => {
     writeFileSync(path.join(stateFolder, "machines.json"), "{");
     const told: string[] = [];
     const types = readMachineTypes(stateFolder, (text) => told.push(text));

@@ -78,8 +78,8 @@ async function texts(query: Partial<LogQuery> = {}): Promise<string[]> {
   return (await read(query)).map(({ text }) => text);
 }
 
-describe("what a replica says", () => {
-  it("becomes numbered lines of their stream, whole characters even when they come in pieces", async () => {
+describe("a replica's output", () => {
+  it("becomes numbered lines of their stream, with whole characters even from pieces", async () => {
     const { log, say } = replicaLog();
     const bytes = Buffer.from("grüße\n");
     say(bytes.subarray(0, 3));
@@ -94,7 +94,7 @@ describe("what a replica says", () => {
     ]);
   });
 
-  it("shows of a progress bar what is seen at last, and meanwhile what it shows", async () => {
+  it("of a progress bar is its final state, and its current state meanwhile", async () => {
     const { log, say, texts: progress } = replicaLog();
     say("\r 10%|#  | 1/10\r 20%|## | 2/10");
     log.collect();
@@ -104,21 +104,21 @@ describe("what a replica says", () => {
     expect(await texts()).toEqual(["100%|###| 10/10"]);
   });
 
-  it("keeps the last line without a newline when nobody writes any more", async () => {
+  it("includes a last line without a line break", async () => {
     const { log, say } = replicaLog();
     say("Killed");
     await log.collectRest();
     expect(await texts()).toEqual(["Killed"]);
   });
 
-  it("divides a line that does not end, never inside a character", async () => {
+  it("is split when a line does not end, never inside a character", async () => {
     const { log, say } = replicaLog("one", { ...defaultRawLimits, lineBytes: 4 });
     say("äöü\n");
     await log.collectRest();
     expect(await texts()).toEqual(["äö", "ü"]);
   });
 
-  it("has the runner's markers as events, apart from what the script left unfinished", async () => {
+  it("has the runner's markers as events, separate from unfinished lines", async () => {
     const { log, say } = replicaLog();
     say('loading…@deployctl {"phase": "returned", "at": 1, "program": "vllm", "code": 1}\n');
     say('@deployctl {"phase": broken\n');
@@ -131,7 +131,7 @@ describe("what a replica says", () => {
     expect(log.ending).toMatchObject({ phase: "returned", program: "vllm", code: 1 });
   });
 
-  it("is in the log once when a control plane dies and another goes on", async () => {
+  it("is logged once when a control plane dies and another takes over", async () => {
     const first = replicaLog();
     first.say(
       'one\ntwo\n@deployctl {"phase": "failed", "reason": "exception", "sentence": "No."}\nthr',
@@ -148,7 +148,7 @@ describe("what a replica says", () => {
     expect(second.log.ending).toMatchObject({ phase: "failed", sentence: "No." });
   });
 
-  it("does not fill the disk twice: a raw file that has been read is emptied", async () => {
+  it("is not stored twice: a raw file that was read is truncated", async () => {
     const limits = { ...defaultRawLimits, emptyAtBytes: 10 };
     const first = replicaLog("one", limits);
     first.say("0123456789\n");
@@ -163,7 +163,7 @@ describe("what a replica says", () => {
     ]);
   });
 
-  it("passes over what comes faster than it can be kept, and says how much", async () => {
+  it("is dropped and counted when it comes faster than it can be stored", async () => {
     const { log, say } = replicaLog("one", { ...defaultRawLimits, backlogBytes: 100 });
     say("x\n".repeat(200));
     say("the last words\n");
@@ -181,7 +181,7 @@ describe("what a replica says", () => {
     expect(log.tail.slice(-2)).toEqual(["the last words", "calm again"]);
   });
 
-  it("does not let somebody who never stops fill the disk, also beyond a restart", async () => {
+  it("without end never fills the disk, even across a restart", async () => {
     const limits = { ...defaultRawLimits, readBytes: 100, backlogBytes: 500 };
     const first = replicaLog("one", limits);
     for (let round = 0; round < 10; round += 1) {
@@ -198,7 +198,7 @@ describe("what a replica says", () => {
 });
 
 describe("a log file", () => {
-  it("is set aside when it is full, five files in all, the numbers going on", async () => {
+  it("is rotated when full, five files in all, with continuing numbers", async () => {
     const file = store.fileOf(place);
     const log = new LogFile({ file, of: place, maximumBytes: 1000 });
     closers.push(() => log.close());
@@ -224,7 +224,7 @@ describe("a log file", () => {
     expect((await read({ lines: 1 }))[0]).toMatchObject({ seq: 61, ts: 60, text: "next" });
   });
 
-  it("loses no more than the line that a power failure has torn", async () => {
+  it("loses only the line cut by a power failure", async () => {
     const file = store.fileOf(place);
     const log = new LogFile({ file, of: place });
     log.append([{ ts: 5, stream: "stdout", text: "whole" }]);
@@ -239,7 +239,7 @@ describe("a log file", () => {
     ]);
   });
 
-  it("holds the fields that tools look for", () => {
+  it("has the fields that log tools expect", () => {
     const file = store.fileOf(place);
     const log = new LogFile({ file, of: place });
     closers.push(() => log.close());
@@ -257,7 +257,7 @@ describe("a log file", () => {
   });
 });
 
-describe("a question to the logs", () => {
+describe("a log query", () => {
   function write(replica: string, revision: string, lines: [ts: number, text: string][]): void {
     const of = { ...place, replica, revision };
     const log = new LogFile({ file: store.fileOf(of), of });
@@ -297,14 +297,14 @@ describe("a question to the logs", () => {
       },
       ["error two", "one ends"],
     ],
-    ["an app that is not there", { app: "nobody" }, []],
+    ["an unknown app", { app: "nobody" }, []],
     ["a name that leaves the folder", { app: "../.." }, []],
     ["a replica that leaves the folder", { replica: "../r0001-0/one" }, []],
   ])("for %s", async (_, query, expected) => {
     expect(await texts(query)).toEqual(expected);
   });
 
-  it("follows what comes, each line once, also of replicas that come later", async () => {
+  it("follows new lines, each once, also of later replicas", async () => {
     const stop = new AbortController();
     const seen: string[] = [];
     const following = (async () => {
@@ -333,7 +333,7 @@ describe("a question to the logs", () => {
     expect(seen).toEqual(expected);
   });
 
-  it("follows only what the question asks, and ends with the store", async () => {
+  it("follows only matching lines, and ends with the store", async () => {
     const seen: string[] = [];
     const following = (async () => {
       const query = { ...everything, lines: 0, search: "warn", follow: true };
@@ -354,7 +354,7 @@ describe("a question to the logs", () => {
     expect(new Set(seen)).toEqual(new Set(["warn"]));
   });
 
-  it("forgets logs that nobody has written for a week, but not those of the living", () => {
+  it("deletes logs unused for a week, except those of running replicas", () => {
     const [old, living] = [
       store.fileOf(place),
       store.fileOf({ ...place, revision: "r0002-0", replica: "two" }),

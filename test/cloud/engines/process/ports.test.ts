@@ -35,8 +35,8 @@ async function listen(host: string): Promise<number> {
   return address.port;
 }
 
-describe("a port for a replica", () => {
-  it("is none that another process listens on, whatever its address, nor one that is reserved", async () => {
+describe("a replica's port", () => {
+  it("is never in use on any address or reserved", async () => {
     for (const host of ["127.0.0.1", "0.0.0.0"]) {
       const first = await listen(host);
       const range = { first, last: first + 20 };
@@ -48,7 +48,7 @@ describe("a port for a replica", () => {
     }
   });
 
-  it("is looked for in the whole range, from wherever the search begins", async () => {
+  it("is searched in the whole range, wherever the search begins", async () => {
     const taken = await listen("127.0.0.1");
     const range = { first: taken - 1, last: taken };
     const port = await reservePort("one", open.reservations, range, () => 0.99);
@@ -57,7 +57,7 @@ describe("a port for a replica", () => {
     expect(await reservePort("two", open.reservations, range, () => 0)).toBeUndefined();
   });
 
-  it("that is used up is no capacity, and nothing is held for whoever asked in vain", async () => {
+  it("is a capacity error when none is left, and nothing stays reserved", async () => {
     await open.close();
     const port = await listen("127.0.0.1");
     servers.pop()?.close();
@@ -75,8 +75,8 @@ describe("a port for a replica", () => {
   });
 });
 
-describe("who listens", () => {
-  it("is found by the sockets that a process holds", async () => {
+describe("the listening process", () => {
+  it("is found by its sockets", async () => {
     const [near, far] = [await listen("127.0.0.1"), await listen("0.0.0.0")];
     const listeners = await readListeners();
     const { inodes, isComplete } = await readSocketsOf([process.pid]);
@@ -88,7 +88,7 @@ describe("who listens", () => {
     expect(own.filter(({ inode }) => others.has(inode))).toEqual([]);
   });
 
-  it("is read from the kernel's tables, of IPv6 too", () => {
+  it("is read from the kernel's tables, also for IPv6", () => {
     const table = `  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
    0: 0100007F:1F40 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 1060 1 0000 100 0 0 10 0
    1: 0100007F:1F41 0100007F:913E 01 00000000:00000000 00:00000000 00000000     0        0 1061 1 0000 21 4 32 18 -1
@@ -105,11 +105,11 @@ describe("who listens", () => {
   });
 });
 
-it("refuses a replica when the memory is nearly gone", () => {
+it("refuses a replica when memory is nearly used up", () => {
   const need = { name: "", count: 0, hidesGpus: false };
   const resources = { gpus: [], freeGpus: [], freePorts: 9, unmappedPort: undefined };
-  const low = capacityFor(need, { ...resources, availableMemoryBytes: 50 * 1024 ** 2 });
+  const low = capacityFor([need], { ...resources, availableMemoryBytes: 50 * 1024 ** 2 });
   expect(low).toMatchObject({ fits: false, reason: "only 50 MiB of memory are free" });
-  const unknown = capacityFor(need, { ...resources, availableMemoryBytes: undefined });
+  const unknown = capacityFor([need], { ...resources, availableMemoryBytes: undefined });
   expect(unknown).toMatchObject({ fits: true, replicas: 9 });
 });

@@ -66,7 +66,7 @@ async function logOf(replica: string): Promise<string[]> {
 }
 
 describe("a replica", () => {
-  it("serves on a port of its own what its script serves on 8000, next to another of the same", async () => {
+  it("serves its script's port 8000 on its own port, next to another one", async () => {
     await Promise.all([start("one"), start("two")]);
     const one = await untilPhase(open.engine, "one", "ready");
     const two = await untilPhase(open.engine, "two", "ready");
@@ -82,7 +82,7 @@ describe("a replica", () => {
     expect(ports.sort()).toEqual(["one port", "two port"]);
   });
 
-  it("is started once, however often it is asked for", async () => {
+  it("is started once, however often it is requested", async () => {
     await Promise.all([start("one"), start("one"), start("one")]);
     const { processId } = await untilPhase(open.engine, "one", "ready");
     await start("one");
@@ -92,7 +92,7 @@ describe("a replica", () => {
     expect(leaders.map(({ id }) => id)).toEqual([processId]);
   });
 
-  it("gets the variables of its configuration and its secrets, and none of ours", async () => {
+  it("gets its configured variables and secrets, and none of ours", async () => {
     process.env.DEPLOYCTL_KEY = "dk_not_for_replicas";
     try {
       const plan = makePlan(stateFolder, serveScript, { environment: { MODEL_NAME: "tiny" } });
@@ -115,7 +115,7 @@ describe("a replica", () => {
     }
   });
 
-  it("sees none of the secrets of the shell that its server was started from", async () => {
+  it("gets no secrets from the shell that started its server", async () => {
     const secrets = [
       "AWS_SECRET_ACCESS_KEY",
       "AWS_ACCESS_KEY_ID",
@@ -165,7 +165,7 @@ describe("a replica", () => {
     }
   });
 
-  it("is not ready while its health says that it loads, and tells how far it is", async () => {
+  it("is not ready while its health check reports loading, and shows the progress", async () => {
     const progress = new Set<string | undefined>();
     const phases: string[] = [];
     const stop = open.engine.onChange(async () => {
@@ -178,7 +178,7 @@ describe("a replica", () => {
     const ready = await untilPhase(open.engine, "one", "ready");
     const { endpoint, progress: last, startPhasesMs = {}, startedAt, readyAt = 0 } = ready;
     stop();
-    // Every moment of its start is told, and belongs to one phase.
+    // Every moment of its start belongs to one phase.
     expect(Object.keys(startPhasesMs)).toEqual(
       expect.arrayContaining(["prepare", "launch", "import", "setup", "load", "listen"]),
     );
@@ -192,7 +192,7 @@ describe("a replica", () => {
     expect(phases).toEqual(["preparing", "setup", "ready"]);
   });
 
-  it("tells that its script is still being imported", async () => {
+  it("reports that its script is still being imported", async () => {
     await start("one", {}, "import time\ntime.sleep(600)\ndef serve(): pass\n");
     await until(
       async () => (await open.engine.observe())[0]?.progress,
@@ -200,18 +200,18 @@ describe("a replica", () => {
     );
   });
 
-  it("is ready without a health path when it lists its models, and knows no other path", async () => {
+  it("is ready without a health path when it lists its models, the only other path tried", async () => {
     await start("one", fake({ NO_HEALTH: "1" }));
     expect((await untilPhase(open.engine, "one", "ready")).warnings).toEqual([]);
   });
 
-  it("is taken for ready with a warning when it opens its port and never speaks HTTP", async () => {
+  it("is assumed ready with a warning when it opens its port without speaking HTTP", async () => {
     await start("one", fake({ NO_HTTP: "1" }));
     const { warnings } = await untilPhase(open.engine, "one", "ready");
     expect(warnings).toEqual(["no_http_answer"]);
   });
 
-  it("keeps the port that it says when it cannot be given another, and is the only one then", async () => {
+  it("keeps a port that cannot be changed, and is then the only one", async () => {
     const [port, other] = [await freePort(), await freePort()];
     const script = serveScript.replaceAll("8000", String(port));
     const change = { exposedPort: port, portRewrite: "none" } as const;
@@ -228,8 +228,8 @@ describe("a replica", () => {
   });
 });
 
-describe("the end of a replica", () => {
-  it("takes its whole group and the child that has left it, after a polite word", async () => {
+describe("ending a replica", () => {
+  it("ends its process group and an escaped child, after a signal", async () => {
     await start("one", fake({ STRAY_CHILD: "1" }));
     const { processId = 0 } = await untilPhase(open.engine, "one", "ready");
     const nonce = readNonce(processId);
@@ -247,7 +247,7 @@ describe("the end of a replica", () => {
     expect((await logOf("one")).join("\n")).toContain("stopping on request");
   });
 
-  it("comes by force when the grace is over", async () => {
+  it("kills after the grace period", async () => {
     await start("one", fake({ IGNORE_TERM: "1" }));
     const { processId = 0 } = await untilPhase(open.engine, "one", "ready");
     const nonce = readNonce(processId);
@@ -256,7 +256,7 @@ describe("the end of a replica", () => {
     expect(await exitOf("one")).toMatchObject({ reason: "stopped" });
   });
 
-  it("can come before its process is there", async () => {
+  it("works before its process exists", async () => {
     const environment = Promise.withResolvers<{
       python: string;
       variables: Record<string, string>;
@@ -271,7 +271,7 @@ describe("the end of a replica", () => {
     expect((await open.engine.observe())[0]?.processId).toBeUndefined();
   });
 
-  it("is seen when its server dies, although the function returns as if all were well", async () => {
+  it("is noticed when its server dies although the function returns normally", async () => {
     await start("one");
     const { endpoint } = await untilPhase(open.engine, "one", "ready");
     await expect(fetch(`${endpoint}/die`)).rejects.toThrow();
@@ -281,7 +281,7 @@ describe("the end of a replica", () => {
     expect(tail.join("\n")).toContain("fake server of fake-model listens on");
   });
 
-  it("takes the server with it when the runner is killed", async () => {
+  it("ends the server when the runner is killed", async () => {
     await start("one");
     const { processId = 0, endpoint } = await untilPhase(open.engine, "one", "ready");
     const nonce = readNonce(processId);
@@ -294,7 +294,7 @@ describe("the end of a replica", () => {
     expect(await withNonce(nonce)).toEqual([]);
   });
 
-  it("has its reason and its sentence", async () => {
+  it("has a reason and a sentence", async () => {
     const crash = fake({ CRASH_CODE: "4", SAY_ERROR: "RuntimeError: CUDA error: out of memory" });
     const calling = "import subprocess\ndef serve(): subprocess.run(['vllm-not-here', 'serve'])\n";
     const cases: Record<string, [script: string, change?: Partial<AppConfig>]> = {
@@ -325,7 +325,7 @@ describe("the end of a replica", () => {
     });
   });
 
-  it("comes when it is not ready in time, and says on which port it listens instead", async () => {
+  it("happens when it is not ready in time, and names the port that it listens on instead", async () => {
     await open.close();
     let laterMs = 0;
     const wallMs = () => Date.now() + laterMs;
@@ -337,7 +337,7 @@ describe("the end of a replica", () => {
       (text) => text.includes(`listens on ${port}`),
     );
     expect((await open.engine.observe())[0]?.phase).toBe("setup");
-    // Nobody has to wait to the end for that.
+    // This does not need the whole wait.
     laterMs = 10_000;
     await until(
       async () => (await logOf("one")).join("\n"),
@@ -353,7 +353,7 @@ describe("the end of a replica", () => {
     });
   });
 
-  it("comes when another process has its port", async () => {
+  it("happens when another process has its port", async () => {
     const limits = { ...defaultConfig.limits, startupTimeoutMs: 10_000 };
     const squatter = createServer();
     try {
@@ -370,7 +370,7 @@ describe("the end of a replica", () => {
     }
   });
 
-  it("is one of its own when the interpreter is missing", async () => {
+  it("has its own reason when the interpreter is missing", async () => {
     await open.close();
     open = openEngine(stateFolder, {
       prepareEnvironment: async () => ({ python: "/nowhere/python3", variables: {} }),
@@ -395,7 +395,7 @@ describe("health checks", () => {
     return { sick, stuck };
   }
 
-  it("find a replica that is sick, however busy, and find it well again", async () => {
+  it("detect an unhealthy replica, even a busy one, and its recovery", async () => {
     isBusy = true;
     const { sick } = await startChecked(quick);
     writeFileSync(sick, "");
@@ -405,7 +405,7 @@ describe("health checks", () => {
     expect((await logOf("one")).filter((line) => line.includes("health"))).toHaveLength(2);
   });
 
-  it("have patience with one that is silent because it works", async () => {
+  it("tolerate a busy replica that does not answer", async () => {
     isBusy = true;
     const { stuck } = await startChecked(quick);
     writeFileSync(stuck, "");
@@ -422,7 +422,7 @@ describe("health checks", () => {
     await untilPhase(open.engine, "one", "unhealthy");
   });
 
-  it("lose their patience in the end", async () => {
+  it("give up eventually", async () => {
     isBusy = true;
     const { stuck } = await startChecked({ ...quick, busySilenceLimit: 4 });
     writeFileSync(stuck, "");
@@ -430,8 +430,8 @@ describe("health checks", () => {
   });
 });
 
-describe("the making of a revision", () => {
-  it("is in the log of the revision, with the error that ended it", async () => {
+describe("building a revision", () => {
+  it("is logged for the revision, with the error that ended it", async () => {
     await open.close();
     open = openEngine(stateFolder, {
       prepareEnvironment: async (_, log) => {

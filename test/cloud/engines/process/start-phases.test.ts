@@ -5,7 +5,7 @@ import {
   StartPhases,
 } from "../../../../source/cloud/engines/process/start-phases.ts";
 
-it("gives every moment to one phase, and adds up those that come again", () => {
+it("assigns every moment to one phase, and adds up repeated phases", () => {
   const phases = new StartPhases(1000);
   phases.enter("launch", 1100);
   phases.enter("import", 1150);
@@ -25,7 +25,7 @@ it("gives every moment to one phase, and adds up those that come again", () => {
   expect(Object.values(spent).reduce((sum, ms) => sum + ms, 0)).toBe(5300);
 });
 
-it("counts a time that lies before the last one as none", () => {
+it("counts a time before the previous one as zero", () => {
   const phases = new StartPhases(1000);
   phases.enter("launch", 1500);
   // By Python's clock, which is read to the millisecond below.
@@ -33,7 +33,7 @@ it("counts a time that lies before the last one as none", () => {
   expect(phases.end(1600)).toEqual({ prepare: 500, launch: 0, import: 100 });
 });
 
-it("is told without what took no time", () => {
+it("is printed without phases that took no time", () => {
   expect(describePhases({ prepare: 3, import: 2000, load: 8149 })).toBe("import 2.0 s, load 8.1 s");
   expect(describePhases({})).toBe("");
 });

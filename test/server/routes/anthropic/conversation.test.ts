@@ -6,7 +6,7 @@ const text = (content: string) => ({ type: "text", text: content });
 const use = { type: "tool_use", id: "toolu_1", name: "get_weather", input: { city: "Paris" } };
 const call = { id: "toolu_1", name: "get_weather", arguments: { city: "Paris" } };
 
-test("thinking, text and uses of tools of one answer are one message", () => {
+test("thinking, text and tool calls of one answer are one message", () => {
   const thinking = { type: "thinking", thinking: "Where is Paris?", signature: "abc" };
   const hidden = { type: "redacted_thinking", data: "xyz" };
   const content = [
@@ -27,7 +27,7 @@ test("thinking, text and uses of tools of one answer are one message", () => {
   ]);
 });
 
-test("results of tools are messages of their own, and know their tool", () => {
+test("tool results are separate messages that know their tool", () => {
   const result = { type: "tool_result", tool_use_id: "toolu_1" };
   const messages = [
     { role: "assistant", content: [use] },
@@ -51,7 +51,7 @@ test("results of tools are messages of their own, and know their tool", () => {
   ]);
 });
 
-test("what one side says in several messages is one message", () => {
+test("consecutive messages of one side are one message", () => {
   const system = [text("You are a pirate."), text("You live in Paris.")];
   const messages = [
     { role: "system", content: "It is Monday." },

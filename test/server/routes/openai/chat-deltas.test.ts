@@ -73,7 +73,7 @@ test("the role comes once, thinking under both names, calls with index and id", 
   expect(chunks.at(-1)?.truncated).toEqual({ messages: 2, tokens: 30 });
 });
 
-test("the whole message says the same", () => {
+test("the whole message has the same content", () => {
   const choice = new ChatChoice(3, true);
   for (const event of conversation) choice.take(event);
   expect(choice.toJson()).toEqual({
@@ -95,7 +95,7 @@ test("the whole message says the same", () => {
   expect(choice.truncated).toEqual({ messages: 2, tokens: 30 });
 });
 
-test("an answer without any text is a role, an end, and an empty text", () => {
+test("an answer without text has a role, an end, and an empty text", () => {
   const { chunks } = deltasOf([done]);
   expect(chunks.map(({ choices: [{ delta, finish_reason }] }) => [delta, finish_reason])).toEqual([
     [{ role: "assistant", content: "" }, null],
@@ -106,7 +106,7 @@ test("an answer without any text is a role, an end, and an empty text", () => {
   expect(choice.toJson()).toMatchObject({ message: { content: "" }, logprobs: null });
 });
 
-test("a call that is never finished is none: its text is the content", () => {
+test("an unfinished call is plain content", () => {
   const text = '<tool_call>{"name": "look", "arguments": {"at';
   const cut: CanonicalEvent[] = [
     { type: "tool-call", index: 0, id: "call_a", name: "look", tokens: 1 },
@@ -126,7 +126,7 @@ test("a call that is never finished is none: its text is the content", () => {
   ]);
 });
 
-test("usage counts a prompt once, and thinking among the tokens of the answers", () => {
+test("usage counts a prompt once, and thinking as answer tokens", () => {
   const meters = [0, 1, 2, 3].map(() => deltasOf(conversation).deltas.meter);
   expect(usageOf(meters, 2)).toEqual({
     prompt_tokens: 20,

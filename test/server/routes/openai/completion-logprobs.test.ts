@@ -11,7 +11,7 @@ const token = (bytes: number[], logprob = -1, top: TokenLogprob["top"] = []): To
 });
 const bytesOf = (text: string) => [...Buffer.from(text)];
 
-test("a character counts once, wherever its tokens are cut, over all pieces of a stream", () => {
+test("offsets count a character once, wherever its tokens or stream pieces are cut", () => {
   const smile = bytesOf("😀");
   const lists = new CompletionLogprobLists(0);
   const first = lists.lists([token(bytesOf("é ")), token(smile.slice(0, 1))]);
@@ -24,7 +24,7 @@ test("a character counts once, wherever its tokens are cut, over all pieces of a
   expect(first.top_logprobs).toBeNull();
 });
 
-test("the chosen token is among the alternatives, whatever it is called", () => {
+test("the chosen token is among the alternatives, whatever its text", () => {
   const lists = new CompletionLogprobLists(1);
   const top = [{ token: "b", bytes: bytesOf("b"), logprob: -0.1 }];
   const { top_logprobs } = lists.lists([token(bytesOf("__proto__"), -3, top)]);

@@ -1,4 +1,4 @@
-// Content in parts: text is joined in order, images stand between, what is none is refused as such.
+// Content in parts: texts are joined in order with images between, other parts are refused.
 import { describe, expect, test } from "vitest";
 import { ProductError } from "../../../../source/base/product-error.ts";
 import { readParts } from "../../../../source/server/routes/openai/content-parts.ts";
@@ -17,7 +17,7 @@ function refusal(part: ContentPart): ProductError {
   throw new Error("it was read");
 }
 
-test("texts are one text, in order and with nothing between", () => {
+test("texts are joined in order with nothing between", () => {
   expect(
     read({ type: "text", text: "a" }, { type: "text", text: "" }, { type: "text", text: "b" }).text,
   ).toBe("ab");
@@ -36,7 +36,7 @@ describe("an image", () => {
     [good.replace("png", "gif"), "image/gif"],
     [good.replace("image/png", "IMAGE/PNG;charset=utf-8"), "IMAGE/PNG"],
     [good.replace("image/png", ""), undefined],
-  ])("is taken with what it says it is: %s", (url, mimeType) => {
+  ])("keeps its declared type: %s", (url, mimeType) => {
     for (const image_url of [{ url }, { url, detail: "low" }, url]) {
       const { images } = read({ type: "image_url", image_url });
       expect(images).toEqual([
@@ -45,7 +45,7 @@ describe("an image", () => {
     }
   });
 
-  test("stands between the texts where it was sent", () => {
+  test("keeps its position between texts", () => {
     const image: ContentPart = { type: "image_url", image_url: good };
     const text = (of: string): ContentPart => ({ type: "text", text: of });
     const seen = read(image, text("one "), image, image, text("two"), image);
@@ -77,13 +77,13 @@ describe("an image", () => {
     undefined,
     {},
     { url: null },
-  ])("that is none is refused as such: %j", (image_url) => {
+  ])("that is invalid is refused as such: %j", (image_url) => {
     const error = refusal({ type: "image_url", image_url });
     expect(error.message).toMatch(/^invalid image input/);
     expect(error).toMatchObject({ status: 400, param: `${where}.1` });
   });
 
-  test("of many megabytes is looked through without harm", () => {
+  test("of many megabytes is scanned safely", () => {
     const data = "A".repeat(40 * 1024 ** 2);
     const { images } = read({ type: "image_url", image_url: `data:image/png;base64,${data}` });
     expect(images[0]?.base64).toHaveLength(data.length);

@@ -27,7 +27,7 @@ async function silentUntil(waiting: Promise<void>): Promise<string> {
   return await app.listen({ host: "127.0.0.1", port: 0 });
 }
 
-test("comments come before the first event, and the error behind them is an event", async () => {
+test("comments come before the first event, and a later error is an event", async () => {
   const waiting = Promise.withResolvers<void>();
   const url = await silentUntil(waiting.promise);
   const reply = await fetch(`${url}/v1/chat/completions`, { method: "POST" });
@@ -42,7 +42,7 @@ test("comments come before the first event, and the error behind them is an even
   expect(rest).toMatch(/^(: keep-alive\n\n)*data: \{"error":\{"message":"No room\..*\}\}\n\n$/);
 });
 
-test("OpenAI's client passes over them", async () => {
+test("OpenAI's client ignores comments", async () => {
   const waiting = Promise.withResolvers<void>();
   const client = new OpenAI({ baseURL: `${await silentUntil(waiting.promise)}/v1`, apiKey: "any" });
   // Its call is answered by the first comment already.

@@ -19,14 +19,14 @@ const seeds = (seed: number | undefined, own: number | undefined) =>
     parameters: own === undefined ? {} : { seed: own },
   }).map(({ parameters }) => parameters.seed);
 
-test("a seed counts up from the request's, or else the model's", () => {
+test("seeds count up from the request's, or else the model's", () => {
   expect(seeds(5, undefined)).toEqual([5, 6, 7]);
   expect(seeds(0, 9)).toEqual([0, 1, 2]);
   // The first leaves the model's own seed to the model.
   expect(seeds(undefined, 9)).toEqual([undefined, 10, 11]);
 });
 
-test("where none is named, each draws one of its own", () => {
+test("without a seed each choice draws its own", () => {
   expect(seeds(undefined, undefined)).toEqual([undefined, undefined, undefined]);
   expect(seeds(-1, 9)).toEqual([-1, -1, -1]);
 });

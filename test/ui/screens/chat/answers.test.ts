@@ -6,7 +6,7 @@ import { ask, openChat } from "../../support/open-chat.ts";
 import { keys } from "../../support/sized-terminal.ts";
 
 describe("an answer", () => {
-  test("appears while it is written, and its figures stand below it at the end", async () => {
+  test("appears while it is written, with its figures below at the end", async () => {
     const chat = await openChat();
     await ask(chat, "Tell me a story");
     chat.backend.current.text("Once upon ");
@@ -20,7 +20,7 @@ describe("an answer", () => {
     expect(chat.screen.text).toMatch(/assistant {20,}62 tok\/s · \d+ ms\n Once/);
   });
 
-  test("tells what it waits for: checking, queue, loading, reading the prompt", async () => {
+  test("shows what it waits for: checking, queue, loading, reading the prompt", async () => {
     const chat = await openChat();
     await ask(chat, "hello");
     chat.backend.current.event({ type: "checking", file: "my.gguf", fraction: 0.25 });
@@ -36,7 +36,7 @@ describe("an answer", () => {
     expect(chat.screen.text).not.toContain("Esc cancels");
   });
 
-  test("that Esc stops is kept, marked, and sent along with the next message", async () => {
+  test("stopped by Esc is kept, marked, and sent with the next message", async () => {
     const chat = await openChat();
     await ask(chat, "Count");
     chat.backend.current.text("one two");
@@ -53,14 +53,14 @@ describe("an answer", () => {
     ]);
   });
 
-  test("that ends at the token limit says so", async () => {
+  test("says that it ended at the token limit", async () => {
     const chat = await openChat();
     await ask(chat, "Write a book");
     chat.backend.current.text("Chapter one").done("length");
     await chat.screen.until("length limit reached");
   });
 
-  test("without a word is shown as empty", async () => {
+  test("without any text is shown as empty", async () => {
     const chat = await openChat();
     await ask(chat, "Say nothing");
     chat.backend.current.done();
@@ -69,7 +69,7 @@ describe("an answer", () => {
 });
 
 describe("a failure", () => {
-  test("before the answer gives the prompt back and leaves no question unanswered", async () => {
+  test("before the answer restores the prompt and leaves no unanswered question", async () => {
     const chat = await openChat();
     await ask(chat, "Fit this in");
     chat.backend.current.fail("Out of memory: needs 6.3 GB, 4.1 GB are free.");
@@ -83,7 +83,7 @@ describe("a failure", () => {
     ]);
   });
 
-  test("does not overwrite what has been typed meanwhile", async () => {
+  test("does not overwrite what was typed meanwhile", async () => {
     const chat = await openChat();
     await ask(chat, "first");
     chat.screen.type("second");
@@ -92,7 +92,7 @@ describe("a failure", () => {
     await chat.screen.until(/> first *│\n│ {3}second/);
   });
 
-  test("in the middle of an answer keeps what there is of it", async () => {
+  test("in the middle of an answer keeps the partial answer", async () => {
     const chat = await openChat();
     await ask(chat, "Count");
     chat.backend.current.text("one two").fail("The server went away.");
@@ -107,7 +107,7 @@ describe("a failure", () => {
     ]);
   });
 
-  test("of a stream that just ends is not taken for a whole answer", async () => {
+  test("of a stream that just ends is not shown as a complete answer", async () => {
     const chat = await openChat();
     await ask(chat, "Count");
     chat.backend.current.text("one").breakOff();
@@ -116,7 +116,7 @@ describe("a failure", () => {
 });
 
 describe("while an answer runs", () => {
-  test("Esc before the first word gives the prompt back", async () => {
+  test("Esc before the first word restores the prompt", async () => {
     const chat = await openChat();
     await ask(chat, "slow one");
     chat.backend.current.event({ type: "loading", fraction: 0.1 });

@@ -24,7 +24,7 @@ test.each([
   expect(conversationSize(body, false)).toEqual(room);
 });
 
-test("figures in a line take the place of the blank row, figures in a pane are beside it", () => {
+test("figures in a line replace the blank row, figures in a pane are beside it", () => {
   expect(conversationSize({ columns: 90, rows: 22 }, true)).toEqual({ columns: 90, rows: 21 });
   expect(conversationSize({ columns: 120, rows: 38 }, true)).toEqual({ columns: 88, rows: 37 });
 });

@@ -1,4 +1,4 @@
-// Goal: chats with deployments stand beside the one of this machine, and none is lost.
+// Goal: chats with deployments exist next to the local one, and none is lost.
 // Method: the places alone, around screens that note what happens to them.
 import { expect, test } from "vitest";
 import type { ClientMessage } from "../../../../source/client/chat-events.ts";
@@ -43,7 +43,7 @@ function shown(places: ChatPlaces): string {
     .trim();
 }
 
-test("without a model of this machine the way to a chat is told", async () => {
+test("says how to start a chat without a local model", async () => {
   const places = new ChatPlaces(undefined);
   expect(shown(places)).toContain("Press 5 for the console");
   expect(places.isTyping()).toBe(false);
@@ -53,7 +53,7 @@ test("without a model of this machine the way to a chat is told", async () => {
   await places.close();
 });
 
-test("a deployment's chat comes to the front, and is the same when it is opened again", async () => {
+test("a deployment's chat is shown, and is the same when opened again", async () => {
   const own = placeOf("own");
   const places = new ChatPlaces(own);
   places.activate();
@@ -68,7 +68,7 @@ test("a deployment's chat comes to the front, and is the same when it is opened 
   expect(places.transcript).toEqual([{ role: "user", content: "other" }]);
 });
 
-test("/here leads back, and is no command where there is nothing to go back to", async () => {
+test("/here goes back, and is unavailable when there is nothing to go back to", async () => {
   const places = new ChatPlaces(placeOf("own"));
   const here = () => places.commands().find(({ slash }) => slash?.includes("/here"));
   expect(here()?.isValid()).toBe(false);
@@ -80,7 +80,7 @@ test("/here leads back, and is no command where there is nothing to go back to",
   expect(nowhere?.run("")).toContain("No local model to return to");
 });
 
-test("a model that another screen names is one of this machine", async () => {
+test("another screen's model is opened in the local chat", async () => {
   const own = placeOf("own");
   const accepted: string[] = [];
   Object.assign(own.chat, { accept: (model: string) => accepted.push(model) });
@@ -90,7 +90,7 @@ test("a model that another screen names is one of this machine", async () => {
   expect([shown(places), accepted]).toEqual(["own", ["qwen"]]);
 });
 
-test("every chat is told to close, and every change of each is told", async () => {
+test("every chat is closed, and every change of each is announced", async () => {
   const own = placeOf("own");
   const other = placeOf("other");
   const places = new ChatPlaces(own);
@@ -107,7 +107,7 @@ test("every chat is told to close, and every change of each is told", async () =
   expect([own.chat.events.at(-1), other.chat.events.at(-1)]).toEqual(["closed", "closed"]);
 });
 
-test("a saved chat goes on where it belongs", async () => {
+test("a saved chat is resumed where it belongs", async () => {
   const deployment = { profile: "local", app: "local/tiny", url: "http://127.0.0.1:1/local/tiny" };
   const head = (id: string): SessionHead => ({
     id,

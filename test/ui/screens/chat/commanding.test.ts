@@ -7,7 +7,7 @@ import { ask, openChat } from "../../support/open-chat.ts";
 import { keys } from "../../support/sized-terminal.ts";
 
 describe("the help", () => {
-  test("opens with /?, lists commands and keys, scrolls, and Esc closes it", async () => {
+  test("opens with /?, lists commands and keys, scrolls, and closes with Esc", async () => {
     const { screen } = await openChat();
     screen.type("/?\r");
     await screen.until("/bye, /exit, /quit, Ctrl+D");
@@ -21,7 +21,7 @@ describe("the help", () => {
     expect(screen.text).not.toContain("Esc close");
   });
 
-  test("can be read while an answer runs, and Esc closes it before it stops anything", async () => {
+  test("can be read during an answer, and Esc closes it before it stops anything", async () => {
     const chat = await openChat();
     await ask(chat, "hello");
     chat.backend.current.text("Hi there");
@@ -61,7 +61,7 @@ describe("settings", () => {
     });
   });
 
-  test("for thinking, format and system prompt are sent, and taken back", async () => {
+  test("for thinking, format and system prompt are sent, and reset", async () => {
     const chat = await openChat();
     for (const [line, sentence] of [
       ["/set think high", "Set 'think' mode."],
@@ -94,14 +94,14 @@ describe("settings", () => {
     ["/system", "Use /system TEXT."],
     ["/resume nobody", "Chats are not saved: the setting nohistory is on."],
     ["/save", "Use /save NAME"],
-  ])("%j is refused in a sentence, and the line stays", async (line, sentence) => {
+  ])("%j is refused in one sentence, and the input stays", async (line, sentence) => {
     const { screen } = await openChat();
     screen.type(`${line}\r`);
     await screen.until(sentence);
     await screen.until(`> ${line}`);
   });
 
-  test("are shown by /show", async () => {
+  test("are listed by /show", async () => {
     const { screen } = await openChat({
       settings: { system: "Be brief.", parameters: { top_k: 7 } },
     });
@@ -109,7 +109,7 @@ describe("settings", () => {
     await screen.until(/^ > \/show\n System: Be brief\.\n Parameters:\n top_k 7/m);
   });
 
-  test("with a wrong value are refused in a sentence, and the line stays", async () => {
+  test("with a wrong value are refused in one sentence, and the input stays", async () => {
     const { screen } = await openChat();
     screen.type("/set parameter temperature hot\r");
     await screen.until("temperature must be a number of at least 0, not 'hot'");
@@ -120,8 +120,8 @@ describe("settings", () => {
   });
 });
 
-describe("the form of settings", () => {
-  test("shows what counts and why, takes a value, refuses a wrong one, and takes it back", async () => {
+describe("the settings form", () => {
+  test("shows values and their origin, and sets, checks and resets a value", async () => {
     const chat = await openChat({ rows: 40 });
     const { screen } = chat;
     screen.type("/set\r");
@@ -138,8 +138,9 @@ describe("the form of settings", () => {
     screen.type(`q8${keys.enter}`);
     await screen.until(/> kv_cache_type +q8_0 +this chat/);
     screen.type(`\x15system${keys.enter}`);
-    await screen.until("System prompt (empty: the model's own)");
-    screen.type(`Be brief.${keys.enter}`);
+    // It starts with the model's own text.
+    await screen.until(/System prompt \(empty: the model's own\)[^>]*> system of tiny/);
+    screen.type(`\x15Be brief.${keys.enter}`);
     await screen.until(/> system prompt +Be brief\. +this chat/);
     screen.type(`\x15temp${keys.enter}`);
     await screen.until("> 0.3");
@@ -154,7 +155,7 @@ describe("the form of settings", () => {
     });
   });
 
-  test("opens by its key while an answer runs, and counts for the next one", async () => {
+  test("opens during an answer, and applies to the next one", async () => {
     const chat = await openChat({ rows: 40 });
     const { screen } = chat;
     await ask(chat, "hello");
@@ -179,11 +180,15 @@ describe("the form of settings", () => {
     const { screen } = await openChat({ columns: 60, rows: 16 });
     screen.type("/set\r");
     await screen.until(/> system prompt +system of tiny +the model/);
+    // Meanings have no column: the selected one stands below.
+    await screen.until(/│ comes before the conversation +│╯?\n ╰/);
+    screen.type(keys.down);
+    await screen.until(/│ think before answering +│╯?\n ╰/);
   });
 });
 
-describe("a line with a slash", () => {
-  test("that is no command is not sent and stays to be corrected", async () => {
+describe("a slash line", () => {
+  test("with an unknown command is not sent and stays in the field", async () => {
     const { screen, backend } = await openChat();
     screen.type("/wrong word\r");
     await screen.until("! Unknown command '/wrong'. Type /? for help");
@@ -207,7 +212,7 @@ describe("a line with a slash", () => {
   });
 });
 
-test("a block in three quotes goes on until it is closed", async () => {
+test("a block in triple quotes continues until it is closed", async () => {
   const { screen, backend } = await openChat();
   screen.type('"""one\r');
   screen.type('two"""');
@@ -218,7 +223,7 @@ test("a block in three quotes goes on until it is closed", async () => {
   expect(backend.current.messages).toEqual([{ role: "user", content: "one\ntwo" }]);
 });
 
-test("messages stored with the model are shown, and not sent: the model has them", async () => {
+test("the model's stored messages are shown but not sent again", async () => {
   const chat = await openChat({
     messages: [
       { role: "user", content: "Knock knock" },
@@ -230,7 +235,7 @@ test("messages stored with the model are shown, and not sent: the model has them
   expect(chat.backend.current.messages).toEqual([{ role: "user", content: "Me" }]);
 });
 
-test("a screen reader gets labels and no drawing", async () => {
+test("a screen reader gets labels and no decoration", async () => {
   const chat = await openChat({ isScreenReader: true });
   await ask(chat, "hello");
   chat.backend.current.text("Hi there").done();
@@ -244,7 +249,7 @@ test("a screen reader gets labels and no drawing", async () => {
   await chat.screen.until("Message: more");
 });
 
-test("messages that are stored with the model come in above what has been said meanwhile", async () => {
+test("the model's stored messages are inserted above what was said meanwhile", async () => {
   const stored = Promise.withResolvers<readonly ClientMessage[]>();
   const chat = await openChat({ messages: stored.promise });
   await ask(chat, "Tell me a story");

@@ -25,7 +25,7 @@ describe("typing", () => {
     await screen.until("> a字");
   });
 
-  test("and deleting takes an emoji as one character", async () => {
+  test("and deleting handles an emoji as one character", async () => {
     const { screen, backend } = await openChat();
     screen.type("hi 👩‍👩‍👧👍🏽");
     await screen.until("hi");
@@ -35,7 +35,7 @@ describe("typing", () => {
     expect(backend.current.messages).toEqual([{ role: "user", content: "hi !" }]);
   });
 
-  test("many keys at once keeps all of them in order", async () => {
+  test("many keys at once keeps their order", async () => {
     const { screen, backend } = await openChat();
     screen.type("worl");
     screen.type("d");
@@ -51,7 +51,7 @@ describe("typing", () => {
     ["Alt+Enter", keys.altEnter],
     ["a backslash and Enter", `\\${keys.enter}`],
     ["Shift+Enter of the kitty protocol", "\x1b[13;2u"],
-  ])("%s makes a new line", async (_name, bytes) => {
+  ])("%s inserts a line break", async (_name, bytes) => {
     const { screen, backend } = await openChat();
     screen.type("one");
     await screen.until("> one");
@@ -66,7 +66,7 @@ describe("typing", () => {
     expect(backend.current.messages).toEqual([{ role: "user", content: "one\ntwo" }]);
   });
 
-  test("a long text keeps the row of the cursor in sight", async () => {
+  test("a long text keeps the cursor's row visible", async () => {
     const { screen } = await openChat({ columns: 60, rows: 16 });
     screen.type(keys.paste(Array.from({ length: 12 }, (_, row) => `line ${row}`).join("\n")));
     await screen.until("line 11");
@@ -78,7 +78,7 @@ describe("typing", () => {
 });
 
 describe("pasting", () => {
-  test("a block with line breaks is one text and sends nothing", async () => {
+  test("several lines inserts one text and sends nothing", async () => {
     const { screen, backend } = await openChat();
     screen.type(keys.paste("first\rsecond\r\nthird\n"));
     await screen.until(/> first *│\n│ {3}second *│\n│ {3}third/);
@@ -90,7 +90,7 @@ describe("pasting", () => {
     ]);
   });
 
-  test("control characters are left out", async () => {
+  test("removes control characters", async () => {
     const { screen, backend } = await openChat();
     screen.type(keys.paste("a\x1b[31mb\x07\x00c"));
     await screen.until("> a[31mbc");
@@ -99,7 +99,7 @@ describe("pasting", () => {
     expect(backend.current.messages).toEqual([{ role: "user", content: "a[31mbc" }]);
   });
 
-  test("into a terminal that does not mark pastes does not send either", async () => {
+  test("without bracketed paste does not send either", async () => {
     const { screen, backend } = await openChat();
     screen.type("one\rtwo\rthree\r");
     await screen.until(/> one *│\n│ {3}two *│\n│ {3}three/);
@@ -108,7 +108,7 @@ describe("pasting", () => {
 });
 
 describe("earlier messages", () => {
-  test("come back with Up, also in the next session, several lines as one entry", async () => {
+  test("return with Up, also in the next session, several lines as one entry", async () => {
     const folder = await mkdtemp(join(tmpdir(), "chat-history-"));
     onTestFinished(() => rm(folder, { recursive: true }));
     const historyFile = join(folder, "new folder", "history");
@@ -133,14 +133,14 @@ describe("earlier messages", () => {
     await second.screen.until("> my draft");
   });
 
-  test("a history that cannot be read is said and does not stop the chat", async () => {
+  test("report an unreadable history without stopping the chat", async () => {
     const chat = await openChat({ historyFile: tmpdir() });
     await chat.screen.until("Cannot read the prompt history");
     await ask(chat, "hello");
   });
 });
 
-test("Tab offers the examples of an empty chat one by one and completes commands", async () => {
+test("Tab offers the examples of an empty chat and completes commands", async () => {
   const { screen } = await openChat({ examplePrompts: ["Sing.", "Dance."] });
   expect(screen.text).toContain("tiny\n context window 4096 tokens\n Tells short stories.");
   screen.type(keys.tab);
@@ -152,7 +152,7 @@ test("Tab offers the examples of an empty chat one by one and completes commands
   await screen.until("> /clear");
 });
 
-test("a text file behind an at sign goes along, counted, and a missing one is told first", async () => {
+test("a text file after @ is attached and counted, and a missing one is reported first", async () => {
   const folder = await mkdtemp(join(tmpdir(), "chat-texts-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   await writeFile(join(folder, "notes.txt"), "Buy milk.\n");
@@ -174,7 +174,7 @@ test("a text file behind an at sign goes along, counted, and a missing one is to
   ]);
 });
 
-test("what was typed and not sent is there the next time", async () => {
+test("unsent text is restored next time", async () => {
   const folder = await mkdtemp(join(tmpdir(), "chat-draft-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   const historyFile = join(folder, "history");
@@ -188,7 +188,7 @@ test("what was typed and not sent is there the next time", async () => {
   await second.screen.until("> half a thought");
 });
 
-test("a menu below the field completes commands: arrows choose, Tab takes, Esc closes", async () => {
+test("a menu below the field completes commands: arrows choose, Tab accepts, Esc closes", async () => {
   const { screen } = await openChat();
   screen.type("/se");
   await screen.until("> /sessions");
@@ -206,7 +206,7 @@ test("a menu below the field completes commands: arrows choose, Tab takes, Esc c
 });
 
 test.each([keys.tab, keys.enter])(
-  "%j that comes before the menu takes its first item all the same",
+  "%j typed before the menu opens still accepts its first item",
   async (key) => {
     const scripted = new ScriptedBackend();
     const models = Promise.withResolvers<readonly ModelChoice[]>();

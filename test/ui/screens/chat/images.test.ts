@@ -36,7 +36,7 @@ describe("an image", () => {
     expect(chat.backend.current.messages[0]).toMatchObject({ images: [red] });
   });
 
-  test("two in one message are sent in their order", async () => {
+  test("two in one message are sent in order", async () => {
     const chat = await openChat({ folder });
     await ask(chat, "compare cat.png and my sea.jpg");
     const sea = imageBytes("blue-wide.jpg").toString("base64");
@@ -54,7 +54,7 @@ describe("an image", () => {
     ]);
   });
 
-  test("that waits is not lost when its question gets no answer", async () => {
+  test("that waits is kept when its question gets no answer", async () => {
     const chat = await openChat({ folder });
     chat.screen.type("/image cat.png\r");
     await chat.screen.until("now write your message");
@@ -70,7 +70,7 @@ describe("an image", () => {
     ]);
   });
 
-  test("goes back into the field as its path when no answer comes", async () => {
+  test("returns to the field as its path when no answer comes", async () => {
     const chat = await openChat({ folder });
     await ask(chat, "what is in ./cat.png?");
     chat.backend.current.fail("Out of memory.");
@@ -79,7 +79,7 @@ describe("an image", () => {
 });
 
 describe("a message that cannot be sent stays in the field", () => {
-  test("where the model does not see, until it is sent again without", async () => {
+  test("for a model without vision, until it is sent again without images", async () => {
     const chat = await openChat({ folder });
     chat.backend.canSee = false;
     chat.screen.type("what is in ./cat.png?\r");
@@ -93,7 +93,7 @@ describe("a message that cannot be sent stays in the field", () => {
     ]);
   });
 
-  test("always, where /image asked for it", async () => {
+  test("every time when /image was used", async () => {
     const chat = await openChat({ folder });
     chat.backend.canSee = false;
     chat.screen.type("/image cat.png what is it\r");
@@ -122,7 +122,7 @@ describe("a message that cannot be sent stays in the field", () => {
   });
 });
 
-test("a listing of files is no wish to show them all", async () => {
+test("a pasted file listing attaches nothing", async () => {
   const chat = await openChat({ folder });
   const listing = Array.from({ length: 40 }, (_, index) => `./build/${index}.png`).join("\n");
   chat.screen.type(keys.paste(listing));
@@ -134,14 +134,14 @@ test("a listing of files is no wish to show them all", async () => {
   expect(chat.backend.current.messages).toEqual([{ role: "user", content: listing }]);
 });
 
-test("a screen reader is told what is attached", async () => {
+test("a screen reader gets the attached files", async () => {
   const chat = await openChat({ folder, isScreenReader: true });
   await ask(chat, "what is in ./cat.png?");
   chat.backend.current.text("A cat.").done();
   await chat.screen.until("You: what is in ? (attached cat.png 64x64, 36 tokens)");
 });
 
-test("a bare name means nothing to a model that cannot see", async () => {
+test("a bare file name is plain text for a model without vision", async () => {
   const chat = await openChat({ folder });
   chat.backend.canSee = false;
   await ask(chat, "which rule makes cat.png?");
@@ -150,7 +150,7 @@ test("a bare name means nothing to a model that cannot see", async () => {
   ]);
 });
 
-test("Tab completes a path and lists what fits", async () => {
+test("Tab completes a path and lists matches", async () => {
   const { screen } = await openChat({ folder });
   screen.type("see ./c");
   await screen.until("> see ./c");

@@ -1,4 +1,4 @@
-// Goal: what stands in the scrollback is never printed a second time, whatever becomes of the chat.
+// Goal: nothing is printed to the scrollback twice, whatever happens to the chat.
 // Method: the component printed as text, after changes of the chat's state; the list of printed entries alone.
 
 import { expect, test } from "vitest";
@@ -9,7 +9,7 @@ import { sampleEntries, sampleView } from "./sample-view.ts";
 
 const columns = 40;
 
-test("messages are printed with their speakers, below each other", () => {
+test("prints messages below each other with their speakers", () => {
   const chat = sampleView({ state: { entries: sampleEntries(2) } });
   const { lines } = renderAt(<Scrollback chat={chat} columns={columns} />, { columns });
   expect(lines().slice(0, 5)).toEqual([
@@ -21,7 +21,7 @@ test("messages are printed with their speakers, below each other", () => {
   ]);
 });
 
-test("a chat that comes to the front again prints what is new in it alone", () => {
+test("prints only what is new when a chat is shown again", () => {
   const chat = sampleView({ state: { entries: sampleEntries(2) } });
   const first = renderAt(<Scrollback chat={chat} columns={columns} />, { columns });
   expect(first.text()).toContain("answer 1");
@@ -31,7 +31,7 @@ test("a chat that comes to the front again prints what is new in it alone", () =
   expect(second.text()).not.toContain("answer 1");
 });
 
-test("numbers that begin anew with another conversation hide nothing", () => {
+test("hides nothing when another conversation starts its numbers over", () => {
   const printed = new PrintedEntries();
   const [first, ...others] = sampleEntries(3);
   const count = (conversation: number, entries: ReturnType<typeof sampleEntries>) =>
@@ -45,7 +45,7 @@ test("numbers that begin anew with another conversation hide nothing", () => {
   expect(count(1, first === undefined ? [] : [first, ...others])).toBe(7);
 });
 
-test("the same array stands for what was printed until there is more", () => {
+test("returns the same array until there is more to print", () => {
   const printed = new PrintedEntries();
   const entries = sampleEntries(2);
   const before = printed.take({ conversation: 0, entries });

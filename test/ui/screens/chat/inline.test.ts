@@ -33,7 +33,7 @@ function liveRows({ screen }: OpenChat): number {
 }
 
 describe("finished messages", () => {
-  test("stand above the program, each once, in their order", async () => {
+  test("are printed above the program, each once and in order", async () => {
     const chat = await openInline();
     await say(chat, "first question", "first answer");
     await say(chat, "second question", "second answer");
@@ -51,7 +51,7 @@ describe("finished messages", () => {
     expect(liveRows(chat)).toBe(6);
   });
 
-  test("that are changed afterwards are not printed again", async () => {
+  test("are not printed again when they change", async () => {
     const chat = await openInline();
     await ask(chat, "hard one");
     chat.backend.current.event({ type: "thinking", text: "Let me see." }).text("Two.").done();
@@ -65,7 +65,7 @@ describe("finished messages", () => {
     expect(count(chat, "Two.")).toBe(1);
   });
 
-  test("of a chat that is cleared stay, and the next ones follow", async () => {
+  test("of a cleared chat stay, and the next ones follow", async () => {
     const chat = await openInline();
     await say(chat, "first question", "first answer");
     chat.screen.type("/clear\r");
@@ -75,7 +75,7 @@ describe("finished messages", () => {
     expect(["second question", "second answer"].map((text) => count(chat, text))).toEqual([1, 1]);
   });
 
-  test("that are asked again or forked away do not hide the next ones", async () => {
+  test("do not hide the next ones after a retry or fork", async () => {
     const folder = await mkdtemp(path.join(tmpdir(), "chat-inline-"));
     onTestFinished(() => rm(folder, { recursive: true }));
     const chat = await openInline({ sessions: new SessionStore(folder) });
@@ -94,7 +94,7 @@ describe("finished messages", () => {
   });
 });
 
-test("a saved chat that is opened is printed once, of a long one the end", async () => {
+test("a resumed chat is printed once, only the end of a long one", async () => {
   const folder = await mkdtemp(path.join(tmpdir(), "chat-inline-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   const sessions = new SessionStore(folder);
@@ -115,8 +115,8 @@ test("a saved chat that is opened is printed once, of a long one the end", async
   ]);
 });
 
-describe("the answer that is being written", () => {
-  test("is shown with its last rows, and as a whole when it has ended", async () => {
+describe("the answer in progress", () => {
+  test("shows its last rows, and is printed whole at the end", async () => {
     const chat = await openInline();
     await ask(chat, "Count");
     const rows = Array.from({ length: 60 }, (_, index) => `row ${index}.`);
@@ -131,7 +131,7 @@ describe("the answer that is being written", () => {
     expect(liveRows(chat)).toBe(6);
   });
 
-  test("takes its question back into the field when it never begins", async () => {
+  test("returns its question to the field if it never begins", async () => {
     const chat = await openInline();
     await ask(chat, "Fit this in");
     await chat.screen.until(/^ Fit this in$/m);
@@ -143,7 +143,7 @@ describe("the answer that is being written", () => {
   });
 });
 
-test("reading back takes the room that it needs, and gives it back", async () => {
+test("scrolling back takes the rows that it needs and returns them", async () => {
   const chat = await openInline();
   await ask(chat, "Count");
   chat.backend.current

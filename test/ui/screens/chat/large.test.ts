@@ -10,7 +10,7 @@ import { ask, openChat } from "../../support/open-chat.ts";
 import { keys } from "../../support/sized-terminal.ts";
 
 describe("ten thousand messages", () => {
-  test("open at their end, scroll to their beginning, and go on", async () => {
+  test("open at the end, scroll to the beginning, and accept more", async () => {
     const folder = await mkdtemp(path.join(tmpdir(), "chat-large-"));
     onTestFinished(() => rm(folder, { recursive: true }));
     const sessions = new SessionStore(folder);
@@ -46,7 +46,7 @@ describe("a pasted megabyte", () => {
   test.each([
     ["of many lines", lines.join("\n")],
     ["of one line", "word ".repeat(210_000).trim()],
-  ])("%s is typed in, edited, and sent whole", async (_, text) => {
+  ])("%s is pasted, edited, and sent whole", async (_, text) => {
     const chat = await openChat();
     chat.screen.type(keys.paste(text));
     await chat.screen.until(text.slice(-12).trim());
@@ -65,7 +65,7 @@ describe("a pasted megabyte", () => {
   });
 });
 
-test("characters of any width are wrapped, walked over, and kept whole", async () => {
+test("characters of any width are wrapped, stepped over, and kept whole", async () => {
   const chat = await openChat({ columns: 60, rows: 20 });
   const text = `漢字${"かな".repeat(30)} e\u0301a\u0308 👩‍👩‍👧 🇩🇪 ไทย عربى`;
   await ask(chat, text);

@@ -1,4 +1,4 @@
-// Goal: what was said can be copied, asked again, written anew and forked, and none of it costs a word.
+// Goal: messages can be copied, retried, edited and forked, and no text is lost.
 // Method: the whole screen in a terminal in memory, with a scripted stand-in for the HTTP client.
 import { describe, expect, test } from "vitest";
 import { ask, type OpenChat, openChat } from "../../support/open-chat.ts";
@@ -27,7 +27,7 @@ function copied({ screen }: OpenChat): string | undefined {
 }
 
 describe("reading messages", () => {
-  test("Tab goes to them, k and j walk, Esc comes back, and what was typed is still there", async () => {
+  test("Tab selects them, k and j move, Esc returns, and typed text is kept", async () => {
     const chat = await answered("An answer.");
     chat.screen.type(keys.tab);
     await chat.screen.until("▌An answer.");
@@ -40,7 +40,7 @@ describe("reading messages", () => {
     await chat.screen.until("> my draft");
   });
 
-  test("y copies a message, c one block of code after the other", async () => {
+  test("y copies a message, c its code blocks one after the other", async () => {
     const chat = await answered(code);
     chat.screen.type(keys.tab);
     await chat.screen.until("y copy");
@@ -55,7 +55,7 @@ describe("reading messages", () => {
     expect(copied(chat)).toBe("ls -l");
   });
 
-  test("c in a message without code takes the nearest code, and says where there is none", async () => {
+  test("c in a message without code copies the nearest code, or says that there is none", async () => {
     const chat = await answered("None.");
     chat.screen.type(keys.tab);
     await chat.screen.until("y copy");
@@ -73,8 +73,8 @@ describe("reading messages", () => {
   });
 });
 
-describe("asking again", () => {
-  test("replaces the answer, and sends the question once", async () => {
+describe("retrying", () => {
+  test("replaces the answer and sends the question once", async () => {
     const chat = await answered("First try.");
     chat.screen.type("/regenerate\r");
     await chat.screen.until(() => chat.backend.answers.length === 2);
@@ -84,7 +84,7 @@ describe("asking again", () => {
     expect(chat.screen.text).not.toContain("First try.");
   });
 
-  test("that fails leaves the answer as it was and the field alone", async () => {
+  test("that fails keeps the old answer and the field", async () => {
     const chat = await answered("First try.");
     chat.screen.type(keys.tab);
     await chat.screen.until("r regenerate");
@@ -102,7 +102,7 @@ describe("asking again", () => {
   });
 });
 
-describe("writing the last question anew", () => {
+describe("editing the last message", () => {
   test("with Esc Esc replaces it and its answer when it is sent, not before", async () => {
     const chat = await answered("Paris.", "Capital of Frnace?");
     chat.screen.type(keys.escape);
@@ -123,22 +123,25 @@ describe("writing the last question anew", () => {
     ["Ctrl+U", "\x15"],
     ["Ctrl+C", keys.ctrlC],
     ["Backspace", keys.backspace.repeat("Capital?".length)],
-  ])("ends with its text, as after %s: the next message replaces nothing", async (_, emptied) => {
-    const chat = await answered("Paris.", "Capital?");
-    chat.screen.type("/edit\r");
-    await chat.screen.until("edit the last message");
-    chat.screen.type(emptied);
-    await chat.screen.until("> Send a message");
-    expect(chat.screen.text).not.toContain("edit the last message");
-    await ask(chat, "And of Italy?");
-    expect(chat.backend.current.messages.map(({ content }) => content)).toEqual([
-      "Capital?",
-      "Paris.",
-      "And of Italy?",
-    ]);
-  });
+  ])(
+    "ends when its text is cleared, as after %s: the next message replaces nothing",
+    async (_, emptied) => {
+      const chat = await answered("Paris.", "Capital?");
+      chat.screen.type("/edit\r");
+      await chat.screen.until("edit the last message");
+      chat.screen.type(emptied);
+      await chat.screen.until("> Send a message");
+      expect(chat.screen.text).not.toContain("edit the last message");
+      await ask(chat, "And of Italy?");
+      expect(chat.backend.current.messages.map(({ content }) => content)).toEqual([
+        "Capital?",
+        "Paris.",
+        "And of Italy?",
+      ]);
+    },
+  );
 
-  test("is given up with Esc, and a failure brings all of it back", async () => {
+  test("is cancelled with Esc, and a failure restores everything", async () => {
     const chat = await answered("Paris.", "Capital?");
     chat.screen.type("/edit\r");
     await chat.screen.until("> Capital?");
@@ -157,8 +160,8 @@ describe("writing the last question anew", () => {
   });
 });
 
-describe("what the model does beside answering", () => {
-  test("is thought folded, and opened with t", async () => {
+describe("besides answers", () => {
+  test("thinking is shown folded and opened with t", async () => {
     const chat = await openChat();
     await ask(chat, "hard one");
     chat.backend.current.event({ type: "thinking", text: "Let me see. It is two." });
@@ -175,7 +178,7 @@ describe("what the model does beside answering", () => {
     await chat.screen.until((screen) => !screen.text.includes("Let me see."));
   });
 
-  test("and which tools it calls", async () => {
+  test("tool calls are shown", async () => {
     const chat = await openChat();
     await ask(chat, "weather?");
     chat.backend.current
@@ -212,7 +215,7 @@ describe("the model", () => {
     await screen.until("Switched to large.");
   });
 
-  test("is saved with the conversation, and begun anew with /load", async () => {
+  test("is saved with the conversation, and reloaded with /load", async () => {
     const chat = await answered("An answer.");
     chat.screen.type("/save mine\r");
     await chat.screen.until("Created new model 'mine'.");
@@ -241,7 +244,7 @@ describe("the model", () => {
     expect(chat.screen.text).not.toContain("An answer.");
   });
 
-  test("is shown, and so is how full its window is", async () => {
+  test("is shown together with how full its window is", async () => {
     const chat = await answered("An answer.");
     chat.screen.type("/show template\r");
     await chat.screen.until("template of tiny");
@@ -257,7 +260,7 @@ describe("the model", () => {
 });
 
 describe("earlier messages", () => {
-  test("are found with Ctrl+R, and Esc gives what was typed back", async () => {
+  test("are searched with Ctrl+R, and Esc restores the typed text", async () => {
     const chat = await answered("ok", "plan the release");
     await say(chat, "write a poem", "ok");
     chat.screen.type("my draft");
@@ -278,7 +281,7 @@ describe("earlier messages", () => {
   });
 });
 
-test("a message is written in $EDITOR and comes back as it was saved", async () => {
+test("a message is written in $EDITOR and returns as saved", async () => {
   const { screen } = await openChat({
     environment: { LANG: "en_GB.UTF-8", EDITOR: "printf 'from the editor\\nsecond line\\n' >" },
   });

@@ -24,7 +24,7 @@ function contents({ backend }: OpenChat): string[] {
   return backend.current.messages.map(({ content }) => content);
 }
 
-test("they wait below the field, and each is sent when the answer before it has ended", async () => {
+test("queued messages wait below the field, each sent after the answer before it", async () => {
   const chat = await withQueue(["second", "third"]);
   expect(chat.screen.text).toMatch(
     /> Send a message[\s\S]*2 queued: Up edits the last ─╯\n {2}◌ second\n {2}◌ third/,
@@ -39,12 +39,12 @@ test("they wait below the field, and each is sent when the answer before it has 
   await chat.screen.until(({ text }) => !text.includes("queued"));
 });
 
-test("many take little room: the rest is counted", async () => {
+test("many queued messages take few rows: the rest is counted", async () => {
   const chat = await withQueue(["two", "three", "four", "five"], { columns: 60, rows: 20 });
   expect(chat.screen.text).toMatch(/◌ two\n {2}◌ three\n {2}… 2 more/);
 });
 
-test("Up takes the last one back, and what is sent then is its new text", async () => {
+test("Up edits the last queued message", async () => {
   const chat = await withQueue(["second", "thrid"]);
   chat.screen.type(keys.up);
   await chat.screen.until("> thrid");
@@ -61,8 +61,8 @@ test("Up takes the last one back, and what is sent then is its new text", async 
   expect(chat.backend.answers).toHaveLength(2);
 });
 
-describe("an answer that is stopped or fails", () => {
-  test("holds them until Enter on an empty line", async () => {
+describe("a stopped or failed answer", () => {
+  test("holds the queue until Enter on an empty line", async () => {
     const chat = await withQueue(["second"]);
     chat.screen.type(keys.escape);
     await chat.screen.until("1 held: Enter sends the next, Up edits the last");
@@ -75,7 +75,7 @@ describe("an answer that is stopped or fails", () => {
     expect(contents(chat).at(-1)).toBe("second");
   });
 
-  test("before its first word comes back into the field, in front of nothing that was queued", async () => {
+  test("before its first word returns to the field without any queued text", async () => {
     const chat = await openChat();
     await ask(chat, "first");
     chat.screen.type("second\r");
@@ -87,7 +87,7 @@ describe("an answer that is stopped or fails", () => {
   });
 });
 
-test("files are read when their message is queued, and a missing one is told then", async () => {
+test("files are read when their message is queued, and a missing one is reported then", async () => {
   const folder = await mkdtemp(path.join(tmpdir(), "chat-queue-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   await writeFile(path.join(folder, "notes.txt"), "Buy milk.\n");
@@ -102,7 +102,7 @@ test("files are read when their message is queued, and a missing one is told the
   expect(contents(chat).at(-1)).toContain("Buy milk.");
 });
 
-test("leaving keeps them among the earlier messages", async () => {
+test("queued messages are in the history after quitting", async () => {
   const folder = await mkdtemp(path.join(tmpdir(), "chat-queue-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   const historyFile = path.join(folder, "history");
@@ -114,7 +114,7 @@ test("leaving keeps them among the earlier messages", async () => {
   await next.screen.until("> second");
 });
 
-test("another conversation does not get them, and says so", async () => {
+test("another conversation does not get the queue, and says so", async () => {
   const chat = await withQueue(["second"]);
   chat.screen.type(keys.escape);
   await chat.screen.until("1 held");
@@ -125,12 +125,12 @@ test("another conversation does not get them, and says so", async () => {
   await chat.screen.until("> second");
 });
 
-test("inline they stand below the field too", async () => {
+test("inline mode shows the queue below the field", async () => {
   const chat = await withQueue(["second"], { isInline: true });
   expect(chat.screen.text).toMatch(/1 queued: Up edits the last ─╯\n {2}◌ second/);
 });
 
-test("a screen reader hears how many there are", async () => {
+test("a screen reader gets the length of the queue", async () => {
   const chat = await openChat({ isScreenReader: true });
   await ask(chat, "first");
   chat.screen.type("second\r");

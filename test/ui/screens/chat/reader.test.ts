@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { ask, openChat } from "../../support/open-chat.ts";
 import { keys } from "../../support/sized-terminal.ts";
 
-test("an answer is written once, however long it takes", async () => {
+test("an answer is printed once, however long it takes", async () => {
   const chat = await openChat({ isScreenReader: true });
   await ask(chat, "Tell me a story");
   const { current } = chat.backend;
@@ -24,7 +24,7 @@ test("an answer is written once, however long it takes", async () => {
   }
 });
 
-test("while it comes, the status is a word", async () => {
+test("the status of a running answer is one word", async () => {
   const chat = await openChat({ isScreenReader: true });
   await ask(chat, "hello");
   await chat.screen.until("Status: ~ waiting for the server");
@@ -48,7 +48,7 @@ test("/? prints every command with its keys", async () => {
   expect(chat.screen.text).toContain("Ctrl+R: Search earlier messages");
 });
 
-test("the field, the search in earlier messages and notices are told in words", async () => {
+test("the field, the history search and notices are printed in words", async () => {
   const chat = await openChat({ isScreenReader: true });
   await ask(chat, "plan the release");
   chat.backend.current.text("ok").done();

@@ -1,4 +1,4 @@
-// Goal: reading back is undisturbed, and the way to the newest text is always in sight.
+// Goal: scrolling back is never disturbed, and the way to the newest text is always visible.
 // Method: the whole screen in a terminal in memory; rows before and after new output are compared.
 
 import { expect, test } from "vitest";
@@ -21,7 +21,7 @@ async function openLongAnswer(): Promise<OpenChat> {
   return chat;
 }
 
-test("new output follows until PgUp, and then never moves what is being read", async () => {
+test("new output scrolls the view until PgUp, then the view stays", async () => {
   const chat = await openLongAnswer();
   chat.screen.type(keys.pageUp);
   await chat.screen.until(/\d+ lines below · End to follow/);
@@ -40,7 +40,7 @@ test("new output follows until PgUp, and then never moves what is being read", a
   await chat.screen.until("row 65");
 });
 
-test("Home shows the first message and PgDn leads on without a gap", async () => {
+test("Home shows the first message, and PgDn reaches every row after it", async () => {
   const chat = await openLongAnswer();
   chat.screen.type(keys.home);
   await chat.screen.until(/you .*\n Count/);
@@ -55,7 +55,7 @@ test("Home shows the first message and PgDn leads on without a gap", async () =>
   expect(seen).toEqual(new Set(numberedLines(1, 60).trim().split("\n")));
 });
 
-test("a new width keeps the place", async () => {
+test("a new width keeps the position", async () => {
   const chat = await openLongAnswer();
   chat.screen.type(keys.pageUp);
   await chat.screen.until("End to follow");
@@ -69,7 +69,7 @@ test("a new width keeps the place", async () => {
   await chat.screen.until((screen) => screen.lines[2] === top);
 });
 
-test("sending returns to the tail", async () => {
+test("sending returns to the end", async () => {
   const chat = await openLongAnswer();
   chat.backend.current.done();
   await chat.screen.until("context 43/4096");
@@ -79,7 +79,7 @@ test("sending returns to the tail", async () => {
   await chat.screen.until(/you .*\n another/);
 });
 
-test("End in a written line goes to its end, once the tail is followed", async () => {
+test("End moves to the end of the line once the view is at the end", async () => {
   const chat = await openLongAnswer();
   chat.screen.type("abc");
   await chat.screen.until("> abc");

@@ -46,7 +46,7 @@ function drawn(props: Partial<SessionsPaneProps>, glyphs: Glyphs = unicodeGlyphs
   return renderAt(<SessionsPane {...all} />, { columns: 26, glyphs }).lines();
 }
 
-test("chats stand below each other, the one that goes on marked", () => {
+test("chats are listed with the current one marked", () => {
   expect(drawn({ saved, current: saved[0] })).toEqual([
     "╭─ Chats ────────────────╮",
     "│ > A long name of … now │",
@@ -60,7 +60,7 @@ test("the current chat has its newest name", () => {
   expect(drawn({ saved, current: { ...head("a", "New", 0) } })[1]).toContain("> New ");
 });
 
-test("settings stand below the chats, and are never what is cut", () => {
+test("settings are below the chats and are never cut", () => {
   const settings = {
     system: "Be\nbrief.",
     parameters: { temperature: 0.3, stop: ["END", "STOP"] },
@@ -79,12 +79,12 @@ test("settings stand below the chats, and are never what is cut", () => {
   ]);
 });
 
-test("nothing is drawn where there is nothing, or no room", () => {
+test("nothing is drawn without chats or without room", () => {
   expect(drawn({})).toEqual([""]);
   expect(drawn({ saved, rows: 2 })).toEqual([""]);
 });
 
-test("names of others are neutralised, and ASCII terminals get no other signs", () => {
+test("control characters in names are escaped, and ASCII terminals get only ASCII", () => {
   const rows = drawn({ saved: [head("a", "bad\u001b[2J name that is long", 1)] }, asciiGlyphs);
   expect(rows[1]).toBe("|   bad^[[2J na... 1 min |");
 });

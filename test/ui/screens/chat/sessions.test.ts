@@ -1,4 +1,4 @@
-// Goal: a chat can be left and gone on with, by anybody who has it open, and nothing of it is lost.
+// Goal: a chat can be closed and resumed, even in two terminals, and nothing of it is lost.
 // Method: the whole screen in a terminal in memory, real files, a scripted stand-in for the server.
 import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -37,7 +37,7 @@ async function names(): Promise<string[]> {
 }
 
 describe("a chat", () => {
-  test("is saved while it goes on, and gone on with later, settings, images and all", async () => {
+  test("is saved continuously and resumed later with settings and images", async () => {
     await copyFile(imageFile("red.png"), path.join(folder, "cat.png"));
     const first = await openChat({ sessions, folder });
     first.screen.type("/set parameter temperature 0.3\r");
@@ -78,7 +78,7 @@ describe("a chat", () => {
     expect(second.screen.text).not.toContain("Buy milk.");
   });
 
-  test("keeps the question when the program dies in the middle of the answer", async () => {
+  test("keeps the question when the program dies during the answer", async () => {
     const chat = await openChat({ sessions });
     await ask(chat, "Count");
     chat.backend.current.text("one two");
@@ -93,7 +93,7 @@ describe("a chat", () => {
     ]);
   });
 
-  test("begins anew with Ctrl+N, and the old one is chosen from the list again", async () => {
+  test("starts over with Ctrl+N, and the old one is resumed from the list", async () => {
     const chat = await openChat({ sessions });
     await say(chat, "Plan the release", "Kangaroo.");
     chat.screen.type("\u000e");
@@ -126,7 +126,7 @@ describe("a chat", () => {
     ]);
   });
 
-  test("is forked at a message, and the one it was forked from stays whole", async () => {
+  test("is forked at a message, and the original stays complete", async () => {
     const chat = await openChat({ sessions });
     await say(chat, "one", "first answer");
     await say(chat, "two", "second answer");
@@ -150,7 +150,7 @@ describe("a chat", () => {
     expect(session.messages[3]?.content).toBe("second answer");
   });
 
-  test("that is open twice is kept as two", async () => {
+  test("opened twice is saved as two", async () => {
     const first = await openChat({ sessions });
     await say(first, "one", "first answer");
     const { sessions: saved } = await until(
@@ -168,7 +168,7 @@ describe("a chat", () => {
     expect((await names()).toSorted()).toEqual(["one", "one (copy)"]);
   });
 
-  test("is not kept after /set nohistory", async () => {
+  test("is not saved after /set nohistory", async () => {
     const historyFile = path.join(folder, "history");
     const chat = await openChat({ sessions, historyFile });
     chat.screen.type("/set nohistory\r");
@@ -179,7 +179,7 @@ describe("a chat", () => {
     expect(await readFile(historyFile, "utf8").catch(() => "")).not.toContain("secret");
   });
 
-  test("begins under the name it was given", async () => {
+  test("starts with the given name", async () => {
     const chat = await openChat({ sessions, session: { name: "Release" } });
     await say(chat, "hello", "hi");
     await leave(chat);
@@ -188,7 +188,7 @@ describe("a chat", () => {
 });
 
 describe("exporting", () => {
-  test("writes Markdown or JSON, and replaces nothing", async () => {
+  test("writes Markdown or JSON and never overwrites a file", async () => {
     const chat = await openChat({ sessions, folder });
     await say(chat, "hello", "**hi**");
     chat.screen.type("/export chat.md\r");

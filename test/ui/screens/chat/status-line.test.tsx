@@ -1,4 +1,4 @@
-// Goal: one row tells what goes on, or a notice in its place, whatever room there is.
+// Goal: one row shows the current work or a notice, at any width.
 // Method: the component at chosen states and widths, drawn as text.
 
 import { expect, test } from "vitest";
@@ -14,22 +14,22 @@ function drawn(state: Partial<ChatState>, columns = 60): string[] {
   }).lines();
 }
 
-test("how full the window is has a bar, where there is room for it", () => {
+test("the fill of the window is a bar if there is room", () => {
   expect(drawn({ contextTokens: 2048 })).toEqual([" ● ready · context 2048/4096  ██████░░░░░░"]);
   expect(drawn({ contextTokens: 2048 }, 32)).toEqual([" ● ready · context 2048/4096"]);
 });
 
-test("loading has a bar of its own", () => {
+test("loading has its own bar", () => {
   const activity = { phase: { type: "loading", fraction: 0.5 }, elapsedMs: 0 } as const;
   expect(drawn({ activity, contextTokens: 10 })).toEqual([" ◐ loading tiny 50 %  ██████░░░░░░"]);
 });
 
-test("loading that is nearly done is no alarm", () => {
+test("a nearly complete load is not coloured as a warning", () => {
   const activity = { phase: { type: "loading", fraction: 1 }, elapsedMs: 0 } as const;
   expect(drawn({ activity })).toEqual([" ◐ loading tiny 100 %  ████████████"]);
 });
 
-test("a notice takes its place, in three rows at most", () => {
+test("a notice replaces the line, in at most three rows", () => {
   const drawnNotice = (text: string, isWarning: boolean, columns?: number) =>
     drawn({ notice: { text, isWarning } }, columns);
   expect(drawnNotice("Unknown\ncommand", true)).toEqual([" ! Unknown command"]);
@@ -39,7 +39,7 @@ test("a notice takes its place, in three rows at most", () => {
   expect(rows.every((row) => row.length <= 40)).toBe(true);
 });
 
-test("a notice cannot command the terminal, and is ASCII where the terminal is", () => {
+test("a notice cannot send control sequences, and is ASCII on an ASCII terminal", () => {
   const glyphs = asciiGlyphs;
   const chat = sampleView({
     state: { notice: { text: "gone: \u001b[2J", isWarning: true } },

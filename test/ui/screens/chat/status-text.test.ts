@@ -3,7 +3,7 @@
 
 import { describe, expect, test } from "vitest";
 import type { AnswerStatistics } from "../../../../source/client/chat-events.ts";
-import { shareRows } from "../../../../source/ui/screens/chat/chat-layout.ts";
+import { distributeRows } from "../../../../source/ui/screens/chat/chat-layout.ts";
 import type {
   ActivityPhase,
   AnswerFigures,
@@ -40,6 +40,7 @@ function finished(figures: AnswerFigures, width = 98, contextLength = 4096): str
 describe("a running request", () => {
   test.each<[string, ActivityPhase]>([
     ["◐ waiting for the server", { type: "waiting" }],
+    ["◐ starting the server", { type: "starting" }],
     ["◐ waiting, 2 ahead", { type: "queued", ahead: 2 }],
     ["◐ waiting, next in line", { type: "queued", ahead: 0 }],
     ["◐ checking a.gguf 62 %", { type: "checking", file: "a.gguf", fraction: 0.618 }],
@@ -53,19 +54,19 @@ describe("a running request", () => {
     expect(running(phase)).toBe(expected);
   });
 
-  test("that waits long tells for how long", () => {
+  test("shows how long it has waited", () => {
     expect(running({ type: "waiting" }, 3240)).toBe("◐ waiting for the server 3.2 s");
   });
 });
 
 describe("a finished answer", () => {
-  test("shows rate, TTFT, tokens and context", () => {
+  test("shows speed, TTFT, tokens and context", () => {
     expect(finished({ ttftMs: 182, statistics })).toBe(
       "61.2 tok/s · TTFT 182 ms · 12+31 tokens · context 43/4096",
     );
   });
 
-  test("leaves out what matters least in a narrow window", () => {
+  test("leaves out the least important in a narrow window", () => {
     expect(finished({ ttftMs: 182, statistics }, 50)).toBe(
       "61.2 tok/s · TTFT 182 ms · context 43/4096",
     );
@@ -79,7 +80,7 @@ describe("a finished answer", () => {
     );
   });
 
-  test("without figures says only what is known", () => {
+  test("without figures shows only what is known", () => {
     expect(finished({ ttftMs: undefined, statistics: undefined })).toBe(
       "● ready · context window 4096",
     );
@@ -121,8 +122,8 @@ test.each([
   [14, 40, 3],
   [22, 3, 1],
   [78, 40, 9],
-])("%i rows add up, with %i rows typed and %i of notice", (rows, typed, notice) => {
-  const { transcriptRows, composerRows, statusRows } = shareRows(rows, typed, notice);
+])("%i rows add up, with %i rows of input and %i of notice", (rows, typed, notice) => {
+  const { transcriptRows, composerRows, statusRows } = distributeRows(rows, typed, notice);
   expect(transcriptRows + composerRows + statusRows).toBe(rows);
   expect(transcriptRows).toBeGreaterThanOrEqual(3);
 });

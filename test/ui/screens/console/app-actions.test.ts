@@ -7,26 +7,26 @@ import { rangeEffect, readRange } from "../../../../source/ui/screens/console/ap
 
 const scale = { ...defaultScale, minConcurrency: 1, maxConcurrency: 4 };
 
-describe("a typed range", () => {
+describe("a typed scale", () => {
   test.each([
     ["0..2", { minConcurrency: 0, maxConcurrency: 2 }],
     [" 1 - 6 ", { minConcurrency: 1, maxConcurrency: 6 }],
     ["2 to 3", { minConcurrency: 2, maxConcurrency: 3 }],
     ["8", { minConcurrency: 1, maxConcurrency: 8 }],
-  ])("%j is a change", (text, change) => {
+  ])("%j is a valid change", (text, change) => {
     expect(readRange(text, scale)).toEqual({ kind: "range", change });
   });
 
   test.each(["", "many", "-1..2", "1...2", "0..0", "5..2", "1..99999", "0"])(
-    "%j is told to be wrong",
+    "%j is refused",
     (text) => expect(readRange(text, scale)).toMatchObject({ kind: "wrong" }),
   );
 
-  test("reset goes back to the script's", () => {
+  test("reset returns to the script's values", () => {
     expect(readRange(" RESET ", scale)).toEqual({ kind: "reset" });
   });
 
-  test("is told what it means before it is set", () => {
+  test("is explained before it is applied", () => {
     expect(rangeEffect({ minConcurrency: 0, maxConcurrency: 2 })).toBe(
       "Scales to zero when idle, up to 2 under load.",
     );

@@ -42,7 +42,7 @@ function linesOf(top: number, { width = 100, height = 40 } = {}): string[] {
   return renderAt(details, { columns: width }).lines();
 }
 
-test("state, settings, revisions, ended replicas and calls are told", () => {
+test("shows state, settings, revisions, ended replicas and calls", () => {
   const shown = linesOf(0).join("\n");
   expect(shown).toMatch(/^╭─ local\/tiny ─/);
   for (const line of [
@@ -67,13 +67,13 @@ test("state, settings, revisions, ended replicas and calls are told", () => {
   expect(shown).not.toContain("\u001b[31m");
 });
 
-test("texts wrap in a narrow window", () => {
+test("wraps texts in a narrow window", () => {
   const lines = linesOf(0, { width: 60 });
   expect(lines.every((line) => line.length === 60)).toBe(true);
   expect(lines.join("\n")).toMatch(/Replicas +0 to 2, .*\n│ {13}\S/);
 });
 
-test("the rows in sight are counted, and the last rows are the end", () => {
+test("counts the visible rows and ends with the last ones", () => {
   expect(linesOf(3, { height: 10 }).at(-1)).toMatch(/rows 4 to 11 of \d+/);
   const end = linesOf(1000, { height: 10 });
   expect(end.at(-2)).toContain("curl http");

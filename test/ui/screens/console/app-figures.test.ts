@@ -2,12 +2,12 @@
 // Method: readings in, figures out.
 
 import { describe, expect, test } from "vitest";
-import { FigureBook } from "../../../../source/ui/screens/console/app-figures.ts";
+import { FigureHistory } from "../../../../source/ui/screens/console/app-figures.ts";
 import { sampleApp, sampleUsage } from "./sample-cloud.ts";
 
 describe("figures", () => {
-  test("are rates between readings, of the last seconds alone", () => {
-    const book = new FigureBook();
+  test("are rates between readings over the last seconds", () => {
+    const book = new FigureHistory();
     const take = (requests: number, errors: number, atMs: number) =>
       book.takeUsage([sampleUsage({ requests, errors, ttfbMsP95: 120 })], ["local/tiny"], atMs);
     take(100, 0, 0);
@@ -23,8 +23,8 @@ describe("figures", () => {
     expect(book.of("local/tiny")).toMatchObject({ requestsPerSecond: 0, errorShare: undefined });
   });
 
-  test("begin anew where the sums do, as at the full hour", () => {
-    const book = new FigureBook();
+  test("start over when the counters do, as every hour", () => {
+    const book = new FigureHistory();
     book.takeUsage([sampleUsage({ requests: 500 })], ["local/tiny"], 0);
     book.takeUsage([sampleUsage({ requests: 4 })], ["local/tiny"], 2000);
     expect(book.of("local/tiny").requestsPerSecond).toBeUndefined();
@@ -32,15 +32,15 @@ describe("figures", () => {
     expect(book.of("local/tiny").requestsPerSecond).toBe(2);
   });
 
-  test("of an app that was asked nothing are nothing, and its first request counts", () => {
-    const book = new FigureBook();
+  test("of an app without requests are empty, and its first request counts", () => {
+    const book = new FigureHistory();
     book.takeUsage([], ["local/tiny"], 0);
     book.takeUsage([sampleUsage({ requests: 3 })], ["local/tiny"], 1000);
     expect(book.of("local/tiny").requestsPerSecond).toBe(3);
   });
 
-  test("keep a minute of history, and nothing of an app that is gone", () => {
-    const book = new FigureBook();
+  test("keep a minute of history, and none for a deleted app", () => {
+    const book = new FigureHistory();
     for (let index = 0; index < 100; index += 1) book.takeApps([sampleApp({ inFlight: index })]);
     expect(book.of("local/tiny").inFlight).toHaveLength(60);
     expect(book.of("local/tiny").inFlight.at(-1)).toBe(99);

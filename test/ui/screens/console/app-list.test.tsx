@@ -1,4 +1,4 @@
-// Goal: deployments are told with their states, rates and reasons, and only those in sight are looked at.
+// Goal: deployments are shown with states, rates and reasons, and only visible ones are computed.
 // Method: the component with states that a test chooses; reads of the figures are counted.
 
 import { describe, expect, test } from "vitest";
@@ -20,7 +20,7 @@ function textOf(state: ConsoleState, width = 110): string {
   return renderAt(list(state, { width }), { columns: width }).text();
 }
 
-test("a deployment stands in one row with state, replicas, rates, errors and revision", () => {
+test("a row has state, replicas, rates, errors and revision", () => {
   const apps = [sampleApp({ createdAt: now - 7_200_000 })];
   expect(textOf(consoleState({ apps }))).toMatch(
     /> tiny +● ready +1\/2 +3\.1 +0 +0 +620 ms +2% r0002 +2h/,
@@ -39,11 +39,11 @@ test.each<[AppState, string]>([
   ["DELETING", "◐ deleting"],
   ["DELETED", "⊘ deleted"],
   ["FAILED", "✗ failed"],
-])("%s is a sign and a word", (state, words) => {
+])("%s has a symbol and a word", (state, words) => {
   expect(textOf(consoleState({ apps: [sampleApp({ state })] }), 60)).toContain(words);
 });
 
-test("the reason of a bad state is told, or the work on it instead", () => {
+test("a bad state shows its reason, or the work in progress", () => {
   const apps = [sampleApp({ state: "FAILED", reason: "No module named torchvision" })];
   expect(textOf(consoleState({ apps }))).toContain("! tiny: No module named torchvision");
   const works = { "local/tiny": "start: waiting for a replica" };
@@ -52,7 +52,7 @@ test("the reason of a bad state is told, or the work on it instead", () => {
   expect(shown).not.toContain("torchvision");
 });
 
-test("a deployment that grows, or lives as long as its command, is told as such", () => {
+test("scaling and temporary deployments are marked as such", () => {
   const replicas = { wanted: 3, alive: 1, ready: 1 };
   const shown = textOf(consoleState({ apps: [sampleApp({ replicas, isEphemeral: true })] }));
   expect(shown).toContain("1→3");
@@ -72,14 +72,14 @@ test("an empty table says that nothing is deployed", () => {
 describe("a filter", () => {
   const apps = ["embed", "tiny", "tiny-2"].map((app) => sampleApp({ app }));
 
-  test("names itself and the number of all", () => {
+  test("shows itself and the total number", () => {
     const shown = textOf(consoleState({ apps }, { filter: "tin" }));
     expect(shown).toContain("Deployments · filter: tin");
     expect(shown).toContain("1 of 2 (3 total)");
     expect(shown).not.toContain("embed");
   });
 
-  test("finds states, and says when nothing fits", () => {
+  test("matches states, and says when nothing matches", () => {
     expect(textOf(consoleState({ apps }, { filter: "READY" }))).toContain("1 of 3");
     expect(textOf(consoleState({ apps }, { filter: "zzz" }))).toContain(
       "No deployment matches 'zzz'. Esc shows all.",
@@ -101,7 +101,7 @@ describe("a filter", () => {
   });
 });
 
-test("the rows follow the selection, and of 200 deployments only those in sight are looked at", () => {
+test("rows follow the selection, and of 200 deployments only the visible ones are computed", () => {
   let looks = 0;
   const figuresOf = () => {
     looks += 1;

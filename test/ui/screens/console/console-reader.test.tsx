@@ -16,7 +16,7 @@ function heard(state: ConsoleState, log = new LogBuffer()): string[] {
   return renderAt(<ConsoleReader state={state} log={log} />).lines();
 }
 
-test("the connection, the pane, the filter and the selection are told", () => {
+test("prints the connection, the pane, the filter and the selection", () => {
   expect(heard(consoleState({}, { filter: "ti" }))).toEqual([
     "Control plane, this machine: connected",
     "Pane: apps, filter ti",
@@ -28,7 +28,7 @@ test("the connection, the pane, the filter and the selection are told", () => {
   ]);
 });
 
-test("the selected replica and key are told in their panes, and the log's filter in its own", () => {
+test("prints the selected replica and key in their panes, and the log's filter in its pane", () => {
   expect(heard(consoleState({}, { pane: "replicas" }))).toContain("Replica: aaaabbbb, ready");
   expect(heard(consoleState({}, { pane: "keys" }))).toContain("Key: ci, active");
   const log = logOf("one");
@@ -36,12 +36,12 @@ test("the selected replica and key are told in their panes, and the log's filter
   expect(heard(consoleState({}, { pane: "logs" }), log)).toContain("Pane: logs, filter o");
 });
 
-test("a new key is told as long as it is shown", () => {
+test("prints a new key as long as it is shown", () => {
   const made = { document: { key: sampleKey(), token: "dk_new" }, isCopied: false };
   expect(heard(consoleState({}, { made }))).toContain("New key, shown only once: dk_new");
 });
 
-test("states and events are lines, without what a terminal would obey; the log only in its pane", () => {
+test("prints states and events as lines with control characters escaped; the log only in its pane", () => {
   const apps = [sampleApp({ state: "FAILED", reason: "bad\u001b[31m" })];
   const events = [sampleEvent({ sentence: "1 replica more" })];
   const log = logOf("\u001b[32mPOST\u001b[0m 200");
@@ -53,7 +53,7 @@ test("states and events are lines, without what a terminal would obey; the log o
   expect(inLog.at(-1)).toMatch(/aaaabbbb +POST 200$/);
 });
 
-test("details are read out in place of the deployments", () => {
+test("prints details in place of the deployments", () => {
   const facts = {
     details: { ...sampleApp(), revision: sampleRevision(), rollout: undefined },
     revisions: [],

@@ -1,4 +1,4 @@
-// Goal: what a person does on the console happens, after the right questions, and is told.
+// Goal: actions on the console ask the right questions, happen, and are reported.
 // Method: the whole program in a terminal in memory; the control plane is a sample, whose silence,
 // crowd and flood a real one cannot be asked for. A real one is behind test/e2e/terminal-console.
 
@@ -61,7 +61,7 @@ async function choose(screen: SizedTerminal, title: string): Promise<void> {
   screen.type(keys.enter);
 }
 
-test("Enter opens the chat on the deployment, and 5 leads back", async () => {
+test("Enter opens the chat with the deployment, and 5 returns", async () => {
   const { server, screen } = await openConsole();
   await screen.until(/> tiny +● ready/);
   screen.type(keys.enter);
@@ -76,7 +76,7 @@ test("Enter opens the chat on the deployment, and 5 leads back", async () => {
   await screen.until("Good morning.");
 });
 
-test("a scale is asked, explained, confirmed and told", async () => {
+test("scaling asks, explains, confirms and reports", async () => {
   const { server, screen } = await openConsole();
   await screen.until(/> tiny/);
   screen.type("s");
@@ -100,7 +100,7 @@ test("a scale is asked, explained, confirmed and told", async () => {
   expect(server.calls).toEqual(['scale local/tiny {"minConcurrency":1,"maxConcurrency":4}']);
 });
 
-test("a deployment is deleted by its name alone", async () => {
+test("a deployment is deleted only after typing its name", async () => {
   const { server, screen } = await openConsole();
   await screen.until(/> tiny/);
   screen.type("D");
@@ -119,7 +119,7 @@ test("a deployment is deleted by its name alone", async () => {
   expect(server.calls).toEqual(["delete local/tiny"]);
 });
 
-test("x stops a deployment after a question, and lets it run again", async () => {
+test("x stops a deployment after a confirmation, and starts it again", async () => {
   const { server, screen } = await openConsole();
   await screen.until(/> tiny/);
   screen.type("x");
@@ -133,7 +133,7 @@ test("x stops a deployment after a question, and lets it run again", async () =>
   expect(server.calls).toEqual(["pause local/tiny", "resume local/tiny"]);
 });
 
-test("a roll-back is chosen among the earlier revisions, followed, and told when it failed", async () => {
+test("a rollback is chosen from a list, followed, and its failure reported", async () => {
   const server = new SampleServer();
   server.revisionList = [
     sampleRevision(),
@@ -161,7 +161,7 @@ test("a roll-back is chosen among the earlier revisions, followed, and told when
   expect(server.calls).toEqual(["activate local/tiny r0001-00000000"]);
 });
 
-test("a key is made, seen once, copied and gone; others are rotated and revoked", async () => {
+test("a key is created, shown once, copied and hidden; others are rotated and revoked", async () => {
   const { server, screen } = await openConsole();
   await screen.until(/> tiny/);
   screen.type("n");
@@ -203,7 +203,7 @@ test("a key is made, seen once, copied and gone; others are rotated and revoked"
   expect(server.calls.at(-1)).toMatch(/^revoke \S+ hard$/);
 });
 
-test("a replica is stopped with another in its place", async () => {
+test("a replica is stopped and replaced", async () => {
   const server = new SampleServer();
   server.replicaList = [sampleReplica(), sampleReplica({ replica: "ccccdddd", inFlight: 2 })];
   const { screen } = await openConsole({ server });
@@ -217,7 +217,7 @@ test("a replica is stopped with another in its place", async () => {
   expect(server.calls).toEqual(["stop ccccdddd and replace it"]);
 });
 
-test("the log of the selected deployment follows, is filtered, and of one replica", async () => {
+test("the log of the selected deployment is followed and filtered, also for one replica", async () => {
   const { server, screen } = await openConsole();
   await screen.until(() => server.followers === 1);
   server.write(
@@ -239,7 +239,7 @@ test("the log of the selected deployment follows, is filtered, and of one replic
   expect(screen.text).not.toContain("GET /v1/models 200");
 });
 
-test("a control plane that goes away takes nothing with it, and comes back by itself or by S", async () => {
+test("a lost control plane keeps the view, and returns by itself or with S", async () => {
   const { server, screen } = await openConsole();
   await screen.until(/> tiny +● ready/);
   server.isGone = true;
@@ -255,7 +255,7 @@ test("a control plane that goes away takes nothing with it, and comes back by it
   expect(server.calls).toEqual(["start"]);
 });
 
-test("one that never ran is a state with the key that starts it", async () => {
+test("a control plane that never ran is shown with the key to start it", async () => {
   const server = new SampleServer();
   server.isGone = true;
   const { screen } = await openConsole({ server, columns: 80, rows: 24 });
@@ -264,7 +264,7 @@ test("one that never ran is a state with the key that starts it", async () => {
   await screen.until(/> tiny +● ready/);
 });
 
-test("200 deployments and a flood of lines leave the keys quick, and only what fits is painted", async () => {
+test("200 deployments and a flood of log lines paint only what fits", async () => {
   const server = new SampleServer();
   server.appList = Array.from({ length: 200 }, (_, index) =>
     sampleApp({ app: `app-${String(index).padStart(3, "0")}` }),
@@ -291,7 +291,7 @@ test("200 deployments and a flood of lines leave the keys quick, and only what f
   clearInterval(flood);
 });
 
-test("the palette does what the keys do, and asks for what a command needs", async () => {
+test("the palette does what the keys do, and asks for arguments", async () => {
   const { server, screen } = await openConsole();
   await screen.until(/> tiny/);
   screen.type("\u0010");
@@ -305,7 +305,7 @@ test("the palette does what the keys do, and asks for what a command needs", asy
   expect(server.calls).toEqual(["reset local/tiny"]);
 });
 
-test("typed lines name a deployment and a replica", async () => {
+test("slash lines name a deployment and a replica", async () => {
   const server = new SampleServer();
   server.appList = [sampleApp(), sampleApp({ app: "embed" })];
   const { screen } = await openConsole({ server });
@@ -326,7 +326,7 @@ test("typed lines name a deployment and a replica", async () => {
   expect(server.calls).toEqual([]);
 });
 
-test("for screen readers states are words, changes are new lines, and a key is said", async () => {
+test("for screen readers states are words, changes are new lines, and a key is printed", async () => {
   const { server, screen } = await openConsole({ isScreenReader: true, columns: 100, rows: 60 });
   await screen.until("tiny: ready, 1 of at most 2 replicas ready, revision r0002");
   server.appList = [sampleApp({ state: "CRASH_BACKOFF", reason: "exit code 1" })];
@@ -341,7 +341,7 @@ test("for screen readers states are words, changes are new lines, and a key is s
   await screen.until(/Control plane, this machine: .*does not respond/);
 });
 
-test("details tell the revisions and how to call it, and Esc leads back", async () => {
+test("details show revisions and how to call the app, and Esc returns", async () => {
   const { screen } = await openConsole({ columns: 80, rows: 24 });
   await screen.until(/> tiny/);
   screen.type("i");
@@ -356,7 +356,7 @@ test("details tell the revisions and how to call it, and Esc leads back", async 
   );
 });
 
-test("details scroll by rows and pages, no further than their end", async () => {
+test("details scroll by rows and pages, no further than the end", async () => {
   const server = new SampleServer();
   server.revisionList = Array.from({ length: 30 }, (_, index) =>
     sampleRevision({ revision: `r00${index}-0` }),
@@ -377,7 +377,7 @@ test("details scroll by rows and pages, no further than their end", async () => 
   await screen.until(/rows 1 to 20 of/);
 });
 
-test("p turns to another server, and nothing of the one before stays", async () => {
+test("p switches to another server and shows nothing of the previous one", async () => {
   const server = new SampleServer();
   const far = new SampleServer();
   far.appList = [sampleApp({ app: "far-away" })];
@@ -408,7 +408,7 @@ test("p turns to another server, and nothing of the one before stays", async () 
   expect([server.calls, far.calls]).toEqual([[], ["pause local/far-away"]]);
 });
 
-test("replicas that live stand before those that have ended, which tell why", async () => {
+test("running replicas come before ended ones, which show why they ended", async () => {
   const server = new SampleServer();
   const exit = { code: 1, signal: undefined, reason: "exited", sentence: "It ended.", tail: [] };
   server.replicaList = [
@@ -419,7 +419,7 @@ test("replicas that live stand before those that have ended, which tell why", as
   await screen.until(/livesone ● ready[\s\S]*endedone ○ ended.*It ended\./);
 });
 
-test("what is selected stays selected when others come before it", async () => {
+test("the selection stays when other rows are inserted before it", async () => {
   const { server, screen } = await openConsole();
   await screen.until(/> tiny/);
   server.appList = [sampleApp({ app: "another" }), sampleApp()];
@@ -427,7 +427,7 @@ test("what is selected stays selected when others come before it", async () => {
   expect(screen.text).toContain("> tiny");
 });
 
-test("in modelctl it is the fifth tab, and /here leads from a deployment back to the own model", async () => {
+test("in modelctl it is the fifth tab, and /here returns from a deployment to the local model", async () => {
   const server = new SampleServer();
   server.backend.facts = { ...server.backend.facts, name: "local/tiny far" };
   const { screen, backend } = await openApp({ cloud: sampleCloud(server) });

@@ -34,7 +34,7 @@ function sampleDetails() {
 }
 
 describe("the selection", () => {
-  test("stays with its item, and where that is gone with the place", () => {
+  test("stays with its item, or with the position when that is gone", () => {
     const chosen = moveSelection(stateOf("a", "b", "c"), "apps", 1).selected.apps;
     expect(chosen).toEqual({ name: "local/b", index: 1 });
     expect(selectedIndex(chosen, ["local/0", "local/a", "local/b"])).toBe(2);
@@ -52,7 +52,7 @@ describe("the selection", () => {
     expect(moveSelection(stateOf(), "apps", 1).selected.apps.name).toBeUndefined();
   });
 
-  test("of replicas is among those of the selected deployment", () => {
+  test("of replicas is limited to the selected deployment", () => {
     const replicas = [
       sampleReplica({ replica: "other", app: "b" }),
       sampleReplica({ replica: "one", app: "a" }),
@@ -64,12 +64,12 @@ describe("the selection", () => {
     expect(selectedReplica(moveSelection(state, "replicas", 5))?.replica).toBe("two");
   });
 
-  test("stays when others come before it", () => {
+  test("stays when others are inserted before it", () => {
     const state = withCloud(initialState(target), stateOf("b").cloud);
     expect(selectedApp(withCloud(state, stateOf("a", "b").cloud))?.app).toBe("b");
   });
 
-  test("goes to a deployment that a typed line begins with", () => {
+  test("moves to the deployment named by a typed line", () => {
     const state = stateOf("one", "two");
     const named = selectNamed({ ...state, filter: "one" }, " two  1..3 ");
     expect(selectedApp(named.state)?.app).toBe("two");
@@ -78,7 +78,7 @@ describe("the selection", () => {
     expect(selectNamed(state, "nobody 1..3")).toEqual({ state, rest: "nobody 1..3" });
   });
 
-  test("is always among the rows in sight", () => {
+  test("is always among the visible rows", () => {
     for (let selected = 0; selected < 200; selected += 1) {
       const top = visibleFrom(selected, 200, 7);
       expect(selected).toBeGreaterThanOrEqual(top);
@@ -89,7 +89,7 @@ describe("the selection", () => {
 });
 
 describe("the state", () => {
-  test("goes around the panes both ways", () => {
+  test("cycles through the panes both ways", () => {
     const walked: string[] = [];
     for (let pane = nextPane("apps", 1); walked.length < 4; pane = nextPane(pane, 1)) {
       walked.push(pane);
@@ -120,20 +120,20 @@ describe("the state", () => {
     ]);
   });
 
-  test("notes what deployments are at until they end", () => {
+  test("tracks work on deployments until it ends", () => {
     const begun = setWork(setWork(first, "a", "start"), "b", "build");
     expect(setWork(begun, "a", undefined).works).toEqual({ b: "build" });
   });
 });
 
-test("figures are outdated when no server answers, or when they are four seconds old", () => {
+test("figures are outdated when no server answers or they are four seconds old", () => {
   expect(isOutdated(cloudState({ link: gone, readAtMs: now }), now)).toBe(true);
   expect(isOutdated(cloudState({ readAtMs: now - 4001 }), now)).toBe(true);
   expect(isOutdated(cloudState({ readAtMs: now - 4000 }), now)).toBe(false);
   expect(isOutdated(initialState(target).cloud, now)).toBe(false);
 });
 
-test("the server of this machine alone can be started, when nothing listens there", () => {
+test("only the local server can be started, and only when nothing listens there", () => {
   expect(canStart(cloudState({ link: gone }))).toBe(true);
   expect(canStart(cloudState({ link: { ...gone, isUnreachable: false } }))).toBe(false);
   expect(canStart(cloudState({ link: gone, target: { ...target, isLocal: false } }))).toBe(false);

@@ -9,7 +9,7 @@ import {
 } from "../../../../source/ui/screens/console/console-texts.ts";
 import { sampleApp, sampleKey } from "./sample-cloud.ts";
 
-test("names, ages and last uses are as short as can be", () => {
+test("names, ages and last uses are short", () => {
   expect(shownName(sampleApp(), "local")).toBe("tiny");
   expect(shownName(sampleApp(), "acme")).toBe("local/tiny");
   const ages = [0, 59, 60, 3600, 47 * 3600, 48 * 3600].map((seconds) => shortAge(seconds * 1000));

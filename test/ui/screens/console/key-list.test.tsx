@@ -1,4 +1,4 @@
-// Goal: keys are told with their state and use, and a new token is shown whole, once.
+// Goal: keys are shown with state and use, and a new token is shown whole, once.
 // Method: the components with keys that a test chooses.
 
 import { expect, test } from "vitest";
@@ -14,12 +14,12 @@ function textOf(keys: KeyDocument[], choices: Partial<ConsoleState> = {}): strin
   return renderAt(list, { columns: 80 }).text();
 }
 
-test("a key stands in one row with scope, apps, state, use and limit", () => {
+test("a row has scope, apps, state, last use and limit", () => {
   const key = sampleKey({ apps: ["tiny"], lastUsedAt: now - 90_000, requestsPerMinute: 60 });
   expect(textOf([key])).toMatch(/ {2}ci +…ccc +api +tiny +● active +1m +60\/m/);
 });
 
-test("a key that expires tells when, and one that is revoked says so", () => {
+test("an expiring key shows when, and a revoked one says so", () => {
   expect(textOf([sampleKey({ expiresAt: now + 7_200_500 })])).toContain("● 2h left");
   expect(textOf([sampleKey({ state: "revoked" })])).toContain("⊘ revoked");
 });
@@ -29,7 +29,7 @@ test("a key is marked while its pane has the focus", () => {
   expect(textOf([sampleKey()], { pane: "keys" })).toContain("> ci");
 });
 
-test("without a key the way to one is told", () => {
+test("without keys says how to create one", () => {
   expect(textOf([])).toContain("No API keys yet. n creates one.");
 });
 

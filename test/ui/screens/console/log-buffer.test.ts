@@ -17,8 +17,8 @@ function shown(view: LogBuffer, height = 3): string[] {
   return view.window(height).map(({ line }) => line.text);
 }
 
-describe("the lines in sight", () => {
-  test("are the newest, until one scrolls; then they stand still and the missed are counted", () => {
+describe("the visible lines", () => {
+  test("are the newest until one scrolls, then stay while new ones are counted", () => {
     const view = viewOf(10);
     expect(shown(view)).toEqual(["line 7", "line 8", "line 9"]);
     view.scroll(-2, 3);
@@ -33,7 +33,7 @@ describe("the lines in sight", () => {
     expect(shown(view)).toEqual(["line 8", "line 9", "line 10"]);
   });
 
-  test("go to both ends, and never beyond the oldest", () => {
+  test("reach both ends and never go beyond", () => {
     const view = viewOf(10);
     view.scroll(Number.NEGATIVE_INFINITY, 3);
     expect(shown(view)).toEqual(["line 0", "line 1", "line 2"]);
@@ -43,21 +43,21 @@ describe("the lines in sight", () => {
     expect(view.isFollowing).toBe(true);
   });
 
-  test("of a short log are all there are", () => {
+  test("of a short log are all of them", () => {
     const view = viewOf(2);
     view.scroll(-1, 10);
     expect(shown(view, 10)).toEqual(["line 0", "line 1"]);
     expect(shown(new LogBuffer(), 10)).toEqual([]);
   });
 
-  test("stay where they are while the oldest go, as long as they are kept", () => {
+  test("stay while the oldest are dropped, as long as they exist", () => {
     const view = viewOf(5000);
     view.scroll(-10, 3);
     const before = shown(view);
     for (let index = 0; index < 4900; index += 1) view.push(sampleLine({ text: "later" }));
     expect(shown(view)).toEqual(before);
     for (let index = 0; index < 2000; index += 1) view.push(sampleLine({ text: `late ${index}` }));
-    // The lines that were read are gone: the oldest that are left stand in their place.
+    // The lines in view were dropped: the oldest remaining ones replace them.
     expect(shown(view)).toEqual(["later", "later", "later"]);
     expect(view.isFollowing).toBe(false);
     view.follow();
@@ -88,7 +88,7 @@ describe("filters", () => {
     expect(readLogFilter(filter)(sampleLine())).toBe(passes);
   });
 
-  test("each is chosen by itself, and all are dropped together", () => {
+  test("are set one by one and cleared together", () => {
     const view = new LogBuffer();
     view.push(sampleLine({ text: "one", stream: "stderr" }));
     view.push(sampleLine({ text: "two", replica: "ccccdddd" }));
@@ -107,8 +107,8 @@ describe("filters", () => {
   });
 });
 
-describe("the work of a flood", () => {
-  test("2,000 lines a second for a minute leave no more than the newest behind", () => {
+describe("a flood of lines", () => {
+  test("of 2,000 a second for a minute keeps only the newest", () => {
     const view = viewOf(120_000);
     expect(view.keptCount).toBeLessThanOrEqual(6000);
     expect(view.keptCount).toBeGreaterThanOrEqual(5000);
@@ -116,7 +116,7 @@ describe("the work of a flood", () => {
   });
 });
 
-test("every change is told, and counted", () => {
+test("every change is announced and counted", () => {
   const view = new LogBuffer();
   let changes = 0;
   const stop = view.subscribe(() => {

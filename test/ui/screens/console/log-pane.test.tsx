@@ -1,4 +1,4 @@
-// Goal: the log shows its newest lines, tells its filters, and looks at the lines in sight alone.
+// Goal: the log shows its newest lines and its filters, and computes only visible lines.
 // Method: the component with lines that a test writes; reads of the lines are counted.
 
 import { describe, expect, test } from "vitest";
@@ -21,7 +21,7 @@ function linesOf(log: LogBuffer, choices: Partial<ConsoleState> = {}): string[] 
   return renderAt(pane(log, choices), { columns: 60 }).lines();
 }
 
-test("a line stands behind its time, its replica and the sign of its stream", () => {
+test("a line follows its time, its replica and the sign of its stream", () => {
   const log = new LogBuffer();
   log.push(sampleLine({ text: "usual" }));
   log.push(sampleLine({ text: "bad", stream: "stderr" }));
@@ -34,7 +34,7 @@ test("a line stands behind its time, its replica and the sign of its stream", ()
   expect(lines.at(-1)).toContain("3 lines · FOLLOW");
 });
 
-test("the title tells the filters, and the lower border how many lines were missed", () => {
+test("the title shows the filters, and the lower border the number of new lines", () => {
   const log = logOf(...Array.from({ length: 30 }, (_, index) => `line ${index}`));
   log.setFilters({ text: "line" });
   log.setFilters({ replica: "aaaabbbb" });
@@ -48,7 +48,7 @@ test("the title tells the filters, and the lower border how many lines were miss
   expect(linesOf(log)[0]).toContain("log · stderr");
 });
 
-test("an empty log is told apart from one without matches", () => {
+test("an empty log differs from one without matches", () => {
   const log = new LogBuffer();
   expect(linesOf(log)[1]).toContain("No log lines yet.");
   log.push(sampleLine());
@@ -56,7 +56,7 @@ test("an empty log is told apart from one without matches", () => {
   expect(linesOf(log)[1]).toContain("No matching lines. Esc shows all.");
 });
 
-test("long lines are cut, or broken behind blanks", () => {
+test("long lines are cut, or wrapped at blanks", () => {
   const log = logOf(`${"word ".repeat(20)}end`);
   expect(linesOf(log)[1]).toMatch(/word word …/);
   expect(renderAt(pane(log), { columns: 60, glyphs: asciiGlyphs }).lines()[1]).toMatch(/\.\.\./);
@@ -68,7 +68,7 @@ test("long lines are cut, or broken behind blanks", () => {
 });
 
 describe("in a flood", () => {
-  test.each([false, true])("the lines in sight alone are looked at (wrapped: %s)", (isWrapped) => {
+  test.each([false, true])("only the visible lines are computed (wrapped: %s)", (isWrapped) => {
     let looks = 0;
     const log = new LogBuffer();
     for (let index = 0; index < 5000; index += 1) {
@@ -85,7 +85,7 @@ describe("in a flood", () => {
     expect(looks).toBeLessThanOrEqual(10);
   });
 
-  test("a line of a megabyte is cut before it is laid out, and fits", () => {
+  test("a line of a megabyte is cut before layout, and fits", () => {
     const log = logOf("x".repeat(1_000_000), "x".repeat(1_000_000), "x".repeat(1_000_000));
     for (const isWrapped of [false, true]) {
       const lines = linesOf(log, { isWrapped });
@@ -95,7 +95,7 @@ describe("in a flood", () => {
   });
 });
 
-test("colours of a replica's lines are dropped; whatever else a terminal would obey is shown", () => {
+test("colours in log lines are removed; other control characters are escaped", () => {
   const log = logOf("\u001b[1;31mred\u001b[0m \u001b[2Jgone\u0007");
   expect(linesOf(log)[1]).toContain("red \u241b[2Jgone\u2407");
 });

@@ -1,4 +1,4 @@
-// Goal: replicas are told with their load, their state and the reasons of the autoscaler, in any room.
+// Goal: replicas are shown with load, state and the autoscaler's reasons, at any size.
 // Method: the component with states that a test chooses.
 
 import { expect, test } from "vitest";
@@ -27,23 +27,23 @@ test.each<[ReplicaState, string]>([
   ["DRAINING", "◐ draining"],
   ["CRASH_BACKOFF", "✗ crashing"],
   ["LOST", "! lost"],
-])("%s is a sign and a word", (state, words) => {
+])("%s has a symbol and a word", (state, words) => {
   expect(rowOf({ state })).toContain(`aaaabbbb ${words}`);
 });
 
-test("a row tells the load and the time to start, how far it is, or how long it stays", () => {
-  expect(rowOf({ inFlight: 2 })).toMatch(/● ready +████░░░░ 2\/4 ready in 2\.00 s/);
+test("a row shows load and start time, progress, or time left", () => {
+  expect(rowOf({ inFlight: 2 })).toMatch(/● ready +████░░░░ 2\/4 started in 2\.00 s/);
   const starting = { progress: "loading", readyAt: undefined, startedAt: now - 5000 };
   expect(rowOf(starting)).toContain("loading, for 5 s");
-  expect(rowOf({ expiresAt: now + 30_000, gpus: ["0"] })).toContain("30 s left, 1 GPU, ready in");
+  expect(rowOf({ expiresAt: now + 30_000, gpus: ["0"] })).toContain("30 s left, 1 GPU, started in");
 });
 
-test("a replica that ended tells why", () => {
+test("an ended replica shows why", () => {
   const exit = { code: 1, signal: undefined, reason: "exited", sentence: "It ended.", tail: [] };
   expect(rowOf({ state: "TERMINATED", exit })).toMatch(/○ ended +It ended\./);
 });
 
-test("a crash is told in one place: the deployment's note, else the replica's row", () => {
+test("a crash is reported once: in the deployment's note, else in the replica's row", () => {
   const exit = {
     code: 1,
     signal: undefined,
@@ -65,7 +65,7 @@ test("a crash is told in one place: the deployment's note, else the replica's ro
   expect(explained).not.toContain("It took 9 GiB");
 });
 
-test("the demand is told with its target, and the autoscaler's reasons are, the newest first", () => {
+test("demand is shown with its target, and the autoscaler's reasons, newest first", () => {
   const events = [
     sampleEvent({ sentence: "older" }),
     sampleEvent({ sentence: "of another app", app: "embed" }),
@@ -80,7 +80,7 @@ test("the demand is told with its target, and the autoscaler's reasons are, the 
   expect(lines.join("")).not.toContain("of another app");
 });
 
-test("without replicas the next step is told", () => {
+test("without replicas says what to do next", () => {
   expect(linesOf(consoleState({ replicas: [] })).join("\n")).toContain(
     "No replicas; the next request starts one.",
   );
@@ -109,7 +109,7 @@ test("many replicas take half of the room, around the selected one", () => {
   expect(lines.at(-1)).toContain("30");
 });
 
-test("long texts are cut with the terminal's own mark", () => {
+test("long texts are cut with the terminal's ellipsis", () => {
   const events = [sampleEvent({ sentence: "word ".repeat(30) })];
   const exit = { code: 1, signal: undefined, reason: "exited", sentence: "s".repeat(90), tail: [] };
   const state = consoleState({ events, replicas: [sampleReplica({ exit })] });

@@ -183,7 +183,7 @@ export class SampleServer implements CloudServer, CloudClient {
     return this;
   }
 
-  /** Lines that whoever follows gets. */
+  /** Lines for followers. */
   write(...lines: LogDocument[]): void {
     for (const queue of this.#lines) for (const line of lines) queue.push(line);
   }

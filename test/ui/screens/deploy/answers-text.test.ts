@@ -20,7 +20,7 @@ function changed(line: RegExp, now: string): string {
 }
 
 describe("the text", () => {
-  test("holds every answer under the name of its flag, and no secret", () => {
+  test("has every answer under its flag's name, and no secrets", () => {
     for (const line of [
       "deploy = script",
       "script = deploy.py",
@@ -39,7 +39,7 @@ describe("the text", () => {
     expect(text).not.toContain("hunter2");
   });
 
-  test("that comes back as it was changes nothing", () => {
+  test("that is unchanged changes nothing", () => {
     expect(readAnswers(text, state)).toEqual({
       given: state.given,
       changed: [],
@@ -47,7 +47,7 @@ describe("the text", () => {
     });
   });
 
-  test("of a script that is not read yet tells that there will be more", () => {
+  test("of an unread script says that more will follow", () => {
     const written = writeAnswers(createDeployState(rules, { script: "deploy.py" }, "script"));
     expect(written).toContain("script = deploy.py");
     expect(written).not.toContain("max-concurrency");
@@ -83,7 +83,7 @@ describe("reading", () => {
   test.each([
     ["is taken out", ""],
     ["has no value", "max-concurrency ="],
-  ])("what %s is as the script says", (_how, now) => {
+  ])("%s means the script's value", (_how, now) => {
     const { given } = readAnswers(changed(/max-concurrency = 3/, now), state);
     expect(given).not.toHaveProperty("maxConcurrency");
   });
@@ -96,7 +96,7 @@ describe("reading", () => {
     [/mode = deploy/, "mode = run\nmode = deploy", "set twice"],
     [/mode = deploy/, "env 1X = 2", "Unknown name env 1X"],
     [/mode = deploy/, 'mode = "run', "not valid JSON"],
-  ])("of %s as %j says what is wrong, and where", (line, now, sentence) => {
+  ])("reports what is wrong with %s as %j, and where", (line, now, sentence) => {
     const own = changed(line, now);
     const { problems } = readAnswers(own, state);
     expect(problems).toMatchObject([{ sentence: expect.stringContaining(sentence) }]);

@@ -18,7 +18,7 @@ function command(given: GivenValues, profile?: string): string | undefined {
 }
 
 describe("the answers as a deployment", () => {
-  test("hold only what the script does not say by itself", () => {
+  test("contain only what differs from the script", () => {
     const given = {
       maxConcurrency: "2",
       maxMultiplexing: "8",
@@ -28,7 +28,7 @@ describe("the answers as a deployment", () => {
     expect(configAnswersOf(given, base)).toEqual({ scale: { maxMultiplexing: 8 } });
   });
 
-  test("put counts, times, hardware, variables and secrets where they belong", () => {
+  test("assign counts, times, hardware, variables and secrets", () => {
     const given = {
       minConcurrency: "1",
       keepAliveMs: "5m",
@@ -52,7 +52,7 @@ describe("the answers as a deployment", () => {
     });
   });
 
-  test("keep a number of GPUs that another machine type would drop", () => {
+  test("keep a GPU count that another machine type would drop", () => {
     const inspection = inspectionOf({ config: { machine_type: "GPU-H100", num_gpus: 1 } });
     const gpus = rules.config(inspection, {});
     expect(configAnswersOf({ gpuCount: "1" }, gpus)).toEqual({});
@@ -60,7 +60,7 @@ describe("the answers as a deployment", () => {
     expect(configAnswersOf(any, gpus)).toEqual({ machineType: "any", gpuCount: 1 });
   });
 
-  test("name the function, and no app when one is to be drawn", () => {
+  test("name the function, and no app name if one is to be generated", () => {
     const given = { script: " serve.py ", target: "chat", name: "", mode: "run" };
     const target = { organisation: "acme", machineType: "any" };
     expect(deployAnswersOf(given, base, target)).toMatchObject({
@@ -74,7 +74,7 @@ describe("the answers as a deployment", () => {
 });
 
 describe("the command", () => {
-  test("does the same, with what differs alone", () => {
+  test("is equivalent, with only the differences", () => {
     expect(command({ script: "deploy.py", name: "chat" })).toBe(
       "deployctl deploy deploy.py --app-name chat",
     );
@@ -84,7 +84,7 @@ describe("the command", () => {
     );
   });
 
-  test("never holds a secret's value", () => {
+  test("never contains a secret's value", () => {
     const text = command({
       script: "deploy.py",
       "variable:API_TOKEN": "hunter2",
@@ -95,7 +95,7 @@ describe("the command", () => {
     expect(text).toContain("--env 'GREETING=it'\\''s me'");
   });
 
-  test("runs once without what only an app that stays has", () => {
+  test("for a run leaves out settings of permanent apps", () => {
     const given = { script: "deploy.py", name: "", mode: "run", maxConcurrency: "8" };
     expect(command({ ...given, startupTimeoutMs: "20s" })).toBe(
       "deployctl run deploy.py --startup-timeout 20s",
@@ -103,12 +103,12 @@ describe("the command", () => {
   });
 });
 
-describe("what a deployment changes", () => {
-  test("is nothing for the same settings", () => {
+describe("changes of a deployment", () => {
+  test("are none for the same settings", () => {
     expect(differencesOf(base, rules.config(inspectionOf(), {}), rules.looksSecret)).toEqual([]);
   });
 
-  test("is told setting by setting, without secrets", () => {
+  test("are listed setting by setting, without secrets", () => {
     const after = {
       ...rules.config(inspectionOf(), { scale: { maxConcurrency: 9 }, auth: "public" }),
       earlyStream: true,
@@ -127,7 +127,7 @@ describe("what a deployment changes", () => {
 });
 
 describe("the preview", () => {
-  test("tells replicas and waiting requests at 10, 50 and 200 at a time", () => {
+  test("shows replicas and queued requests at 10, 50 and 200 concurrent requests", () => {
     const config = { max_concurrency: 4, max_multiplexing: 8, target_utilization: 1 };
     const state = stateOf("scaling", {}, {}, inspectionOf({ config }));
     const rows = pageOf(state).lines.map(({ text }) => text.trim().split(/ +/));
@@ -138,7 +138,7 @@ describe("the preview", () => {
     ]);
   });
 
-  test("has presets that deployctl takes", () => {
+  test("has presets that deployctl accepts", () => {
     const scales = presets.map(({ texts }) =>
       rules.config(inspectionOf(), configAnswersOf(texts, base)),
     );
@@ -164,7 +164,7 @@ describe("times", () => {
     expect(readTime(text)).toBe(milliseconds);
   });
 
-  test.each(["", "soon", "-1s", "5 minutes", "1x", "s"])("%j is none", (text) => {
+  test.each(["", "soon", "-1s", "5 minutes", "1x", "s"])("%j is not a time", (text) => {
     expect(readTime(text)).toBeUndefined();
   });
 

@@ -136,8 +136,8 @@ const result = {
   warnings: [],
 } as const;
 
-describe("the way to the launch", () => {
-  test("keeps every answer, there and back, and sends nothing before the launch", async () => {
+describe("the steps before the launch", () => {
+  test("keep every answer, forwards and backwards, and send nothing", async () => {
     const opened = await openDeploy();
     const { screen, server } = opened;
     await toName(opened);
@@ -165,7 +165,7 @@ describe("the way to the launch", () => {
     expect(server.requests[0]).toMatchObject({ name: "chat-two", config: { auth: "shared" } });
   });
 
-  test("tells of a name that exists, with its active revision and what would change", async () => {
+  test("show the active revision of an existing name and what would change", async () => {
     const opened = await openDeploy();
     const { screen } = opened;
     await toName(opened);
@@ -177,7 +177,7 @@ describe("the way to the launch", () => {
     expect(screen.text).toContain("Max replicas: 1 -> 2");
   });
 
-  test("asks a second time before an app is public", async () => {
+  test("confirm public access", async () => {
     const opened = await openDeploy();
     const { screen } = opened;
     await toName(opened);
@@ -192,7 +192,7 @@ describe("the way to the launch", () => {
     await screen.until("3 of 3");
   });
 
-  test("hides secrets, on the screen and in the command", async () => {
+  test("hide secrets on the screen and in the command", async () => {
     const opened = await openDeploy();
     const { screen, server } = opened;
     await toReview(opened);
@@ -215,7 +215,7 @@ describe("the way to the launch", () => {
     expect(readFileSync(path.join(state, draft), "utf8")).not.toContain("hunter2");
   });
 
-  test("stops at what would fail, and leads to the step that mends it", async () => {
+  test("stop at errors that would fail, and open the step to fix", async () => {
     const findings: PreflightFinding[] = [
       { subject: "gpu", kind: "fault", sentence: "There is no GPU.", hint: "Use any." },
     ];
@@ -230,7 +230,7 @@ describe("the way to the launch", () => {
     await screen.until("Advanced  Resources");
   });
 
-  test("leads from any step to the review, which sends nobody past an answer at fault", async () => {
+  test("all lead to the review, which accepts no wrong answer", async () => {
     const opened = await openDeploy();
     const { screen } = opened;
     screen.type(script);
@@ -252,7 +252,7 @@ describe("the way to the launch", () => {
     await screen.until("Ready to launch");
   });
 
-  test("has every other setting behind one key, each of which leads back to the review", async () => {
+  test("put every other setting behind one key, each of which returns to the review", async () => {
     const opened = await openDeploy();
     const { screen } = opened;
     await toReview(opened);
@@ -271,7 +271,7 @@ describe("the way to the launch", () => {
   });
 });
 
-test("checks are shown one by one as they end, and no key waits for them", async () => {
+test("checks are shown one by one as they finish, and keys work meanwhile", async () => {
   const running = Promise.withResolvers<readonly PreflightFinding[]>();
   const preflight: CloudAccess["scripts"]["preflight"] = async (_preparing, _server, tell) => {
     tell([
@@ -295,8 +295,8 @@ test("checks are shown one by one as they end, and no key waits for them", async
   await screen.until("Ready to launch");
 });
 
-describe("reading", () => {
-  test("goes on behind the keys", async () => {
+describe("reading a script", () => {
+  test("continues while keys are pressed", async () => {
     const inspect = () => new Promise<never>(() => {});
     const { screen } = await openDeploy({ change: { inspect } });
     screen.type(script);
@@ -310,7 +310,7 @@ describe("reading", () => {
     await screen.until("chat.pyx");
   });
 
-  test("of a script that is wrong names the line, and r reads it again", async () => {
+  test("that is wrong names the line, and r reads it again", async () => {
     const right = readFileSync(script, "utf8");
     writeFileSync(script, right.replace("serve():", "serve("));
     const { screen } = await openDeploy();
@@ -323,7 +323,7 @@ describe("reading", () => {
     await screen.until("serve, a function (line 6");
   });
 
-  test("of paths is what Tab does", async () => {
+  test("completes paths with Tab", async () => {
     writeFileSync(path.join(folder, "chart.py"), "");
     const { screen } = await openDeploy();
     screen.type(path.join(folder, "c"));
@@ -338,7 +338,7 @@ describe("reading", () => {
 });
 
 describe("the launch", () => {
-  test("shows phases and log, fails with its reason, and is tried again", async () => {
+  test("shows phases and log, fails with its reason, and is retried", async () => {
     const opened = await openDeploy();
     const { screen, server } = opened;
     await toReview(opened);
@@ -378,7 +378,7 @@ describe("the launch", () => {
     await screen.until("The key is shown only once. Close it?");
   });
 
-  test("can be left for the answers, and the next one takes its place", async () => {
+  test("can be left to change answers, and the next one replaces it", async () => {
     const opened = await openDeploy();
     const { screen, server } = opened;
     await toReview(opened);
@@ -396,7 +396,7 @@ describe("the launch", () => {
     expect(server.requests.map(({ isForced }) => isForced)).toEqual([undefined, true]);
   });
 
-  test("says when its stream breaks off", async () => {
+  test("reports an interrupted stream", async () => {
     const opened = await openDeploy();
     const { screen, server } = opened;
     await toReview(opened);
@@ -406,10 +406,10 @@ describe("the launch", () => {
   });
 });
 
-describe("the answers as one text", () => {
+describe("the answers as text", () => {
   const asText = "\u0005";
 
-  test("are taken over, and what is wrong is told at its field", async () => {
+  test("are read back, and errors shown at their fields", async () => {
     const opened = await openDeploy({
       editor: "sed -i -e 's/^app-name = .*/app-name = renamed/' -e 's/^gpus = .*/gpus = many/'",
     });
@@ -424,7 +424,7 @@ describe("the answers as one text", () => {
     await screen.until("--app-name renamed");
   });
 
-  test("that are no answers are told, and nothing changes before they are", async () => {
+  test("that are invalid are reported, and change nothing until fixed", async () => {
     const opened = await openDeploy({ editor: "sed -i -e 's/^mode = .*/mood = run/'" });
     const { screen } = opened;
     await toName(opened);
@@ -441,7 +441,7 @@ describe("the answers as one text", () => {
 });
 
 describe("a draft", () => {
-  test("goes on where it was left, and ends with a new beginning", async () => {
+  test("is resumed where it was left, and removed by starting over", async () => {
     const first = await openDeploy();
     await toName(first);
     first.screen.type("-later");
@@ -460,7 +460,7 @@ describe("a draft", () => {
   });
 });
 
-test("a screen reader is told each step, its fields and what is wrong", async () => {
+test("a screen reader gets each step, its fields and errors", async () => {
   const { screen } = await openDeploy({ isScreenReader: true });
   screen.type(keys.enter);
   await screen.until("Error in Script: Enter the path of a Python script.");

@@ -37,11 +37,11 @@ async function namesSeenBy(drafts: DraftFolder) {
   return (await drafts.others()).drafts.map(({ given, isInUse }) => [given.name, isInUse]);
 }
 
-test("there is none at first", async () => {
+test("has no draft at first", async () => {
   expect(await terminal(1).others()).toEqual({ drafts: [], problems: [] });
 });
 
-test("is read as it was written, for its owner alone", async () => {
+test("reads a draft as it was written, for its owner only", async () => {
   const given = { script: "deploy.py", name: "chat", "variable:MODEL_NAME": "tiny" };
   await terminal(1).write({ step: "where", given });
   running.delete(1);
@@ -51,7 +51,7 @@ test("is read as it was written, for its owner alone", async () => {
   expect(statSync(state).mode & 0o777).toBe(0o700);
 });
 
-test("never holds a secret", async () => {
+test("never stores a secret", async () => {
   const given = {
     script: "deploy.py",
     "variable:API_TOKEN": "hunter2",
@@ -63,7 +63,7 @@ test("never holds a secret", async () => {
   ]);
 });
 
-test("is the last one of several that are written at once, and leaves nothing beside it", async () => {
+test("keeps the last of several drafts written at once, and no other file", async () => {
   const drafts = terminal(1);
   await Promise.all(["a", "b", "c", "d"].map((name) => drafts.write(draftOf(name))));
   expect(await namesSeenBy(terminal(2))).toEqual([["d", true]]);
@@ -71,7 +71,7 @@ test("is the last one of several that are written at once, and leaves nothing be
   expect(names()).toEqual([]);
 });
 
-test("two terminals keep what each has typed, whoever writes last", async () => {
+test("two terminals keep their own drafts, whoever writes last", async () => {
   const [first, second] = [terminal(1), terminal(2)];
   await first.write(draftOf("one"));
   await second.write(draftOf("two"));
@@ -81,7 +81,7 @@ test("two terminals keep what each has typed, whoever writes last", async () => 
   expect(await namesSeenBy(terminal(3))).toEqual([["one more", false]]);
 });
 
-test("one that is left is taken over by one terminal alone", async () => {
+test("an abandoned draft is taken over by one terminal only", async () => {
   await terminal(1).write(draftOf("left"));
   running.delete(1);
   const [second, third] = [terminal(2), terminal(3)];
@@ -94,7 +94,7 @@ test("one that is left is taken over by one terminal alone", async () => {
   expect(await namesSeenBy(second)).toEqual([]);
 });
 
-test("of one that another terminal is at, a copy is taken", async () => {
+test("a draft in use by another terminal is copied", async () => {
   const [first, second] = [terminal(1), terminal(2)];
   await first.write(draftOf("shared"));
   await second.write(draftOf("own"));
@@ -116,7 +116,7 @@ test("of one that another terminal is at, a copy is taken", async () => {
   );
 });
 
-test("that cannot be read is set aside, and named", async () => {
+test("an unreadable draft is set aside and named", async () => {
   await terminal(1).write(draftOf("chat"));
   const [name = ""] = names();
   writeFileSync(path.join(state, name), '{"version":1,"step":"na');
@@ -133,7 +133,7 @@ function letDaysPass(days: number, which: readonly string[] = names()): void {
   for (const name of which) utimesSync(path.join(state, name), then, then);
 }
 
-test("one that nobody has been at for a month goes, and what was left of others with it", async () => {
+test("a draft unused for a month is removed, with other leftovers", async () => {
   for (const processId of [1, 2]) await terminal(processId).write(draftOf(`draft ${processId}`));
   const [first = "", second = ""] = names().toSorted();
   writeFileSync(path.join(state, `${first}.unreadable`), "{");
@@ -146,7 +146,7 @@ test("one that nobody has been at for a month goes, and what was left of others 
   expect(names().toSorted()).toEqual([second, "deploy-draft-of-mine.json"]);
 });
 
-test("however old, one that a terminal is at stays, and so does this terminal's own", async () => {
+test("an old draft in use is kept, and so is this terminal's", async () => {
   const [first, second] = [terminal(1), terminal(2)];
   await first.write(draftOf("open"));
   await second.write(draftOf("own"));
@@ -155,7 +155,7 @@ test("however old, one that a terminal is at stays, and so does this terminal's 
   expect(await namesSeenBy(first)).toEqual([["own", true]]);
 });
 
-test("one that was gone on with is as good as new", async () => {
+test("a resumed draft counts as new", async () => {
   await terminal(1).write(draftOf("left"));
   running.delete(1);
   letDaysPass(29);

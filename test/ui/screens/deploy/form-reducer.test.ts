@@ -12,11 +12,11 @@ import {
   openStep,
 } from "../../../../source/ui/screens/deploy/form-reducer.ts";
 import {
+  adjacentStep,
   advancedStepsOf,
   focusedItem,
   pageOf,
   resumedStep,
-  stepBeside,
   wrongAnswer,
 } from "../../../../source/ui/screens/deploy/steps.ts";
 import { appDetails, inspectionOf, loaded, rules, stateOf } from "./sample-answers.ts";
@@ -31,7 +31,7 @@ const valuesOf = (state: DeployState) =>
   Object.fromEntries(pageOf(state).items.map(({ id, value }) => [id, value]));
 
 describe("steps", () => {
-  test("follow one another, and go back with the answers kept", () => {
+  test("follow one another, and going back keeps the answers", () => {
     const there = openStep(stateOf("app"), "review");
     const back = backStep(type(backStep(there), "-two"));
     expect(back.step).toBe("script");
@@ -40,22 +40,22 @@ describe("steps", () => {
     expect(again.editor.text).toBe("chat-two");
   });
 
-  test("lead through name and review to the launch, and from the advanced ones to the review", () => {
-    expect(stepBeside("script", 1)).toBe("app");
-    expect(stepBeside("app", 1)).toBe("review");
-    expect(stepBeside("review", 1)).toBe("launch");
-    expect(stepBeside("scaling", 1)).toBe("review");
-    expect(stepBeside("scaling", -1)).toBe("review");
-    expect(stepBeside("script", -1)).toBeUndefined();
+  test("lead through name and review to the launch, and from advanced settings to the review", () => {
+    expect(adjacentStep("script", 1)).toBe("app");
+    expect(adjacentStep("app", 1)).toBe("review");
+    expect(adjacentStep("review", 1)).toBe("launch");
+    expect(adjacentStep("scaling", 1)).toBe("review");
+    expect(adjacentStep("scaling", -1)).toBe("review");
+    expect(adjacentStep("script", -1)).toBeUndefined();
   });
 
-  test("leave the scaling out for what is run once", () => {
+  test("leave out scaling for a run", () => {
     const ids = (mode: string) => advancedStepsOf({ given: { mode } }).map(({ id }) => id);
     expect(ids("deploy")).toContain("scaling");
     expect(ids("run")).not.toContain("scaling");
   });
 
-  test("that are at fault keep the review from the launch, whichever way it was reached", () => {
+  test("with errors keep the review from the launch, however it was reached", () => {
     const state = openStep(stateOf("review", { gpuCount: "many" }), "review");
     const given = { ...state.given, "variable:API_TOKEN": "t" };
     expect(wrongAnswer(state)?.sentence).toContain("Variables, API_TOKEN: The script needs it");
@@ -67,7 +67,7 @@ describe("steps", () => {
     expect(wrongAnswer({ ...state, given: { ...given, gpuCount: "0" } })).toBeUndefined();
   });
 
-  test("of a draft go on before anything that must be asked anew", () => {
+  test("of a draft resume before anything that must be asked again", () => {
     expect(resumedStep("app")).toBe("app");
     expect(resumedStep("launch")).toBe("review");
     expect(resumedStep("nonsense")).toBe("script");
@@ -75,18 +75,18 @@ describe("steps", () => {
 });
 
 describe("the script", () => {
-  test("loses its function when another one is typed", () => {
+  test("loses its function when another script is typed", () => {
     const state = openStep(stateOf("script", { target: "serve" }), "script");
     expect(type(state, "x").given).toMatchObject({ script: "deploy.pyx" });
     expect(type(state, "x").given).not.toHaveProperty("target");
   });
 
-  test("must be named", () => {
+  test("is required", () => {
     const state = write(openStep(stateOf("script"), "script"), "");
     expect(checkStep(state).faults).toHaveProperty("script");
   });
 
-  test("that cannot be read keeps the step, and says why", () => {
+  test("that is unreadable keeps the step open and says why", () => {
     const known = {
       script: { kind: "failed", about: "", sentence: "deploy.py:3: no colon" },
     } as const;
@@ -97,7 +97,7 @@ describe("the script", () => {
 });
 
 describe("the name", () => {
-  test("is judged while it is typed, and below its field when it is left", () => {
+  test("is checked while it is typed, and reported below its field when left", () => {
     const state = type(openStep(stateOf("app"), "app"), "_A");
     expect(linesOf(state).join()).toContain("may only contain a-z");
     expect(state.faults).toEqual({});
@@ -106,26 +106,26 @@ describe("the name", () => {
     expect(linesOf(left).join()).not.toContain("may only contain a-z");
   });
 
-  test("that exists shows its active revision, and may be used", () => {
+  test("of an existing app shows its active revision, and may be used", () => {
     const state = openStep(stateOf("app", {}, { apps: loaded([appDetails()]) }), "app");
     expect(linesOf(state).join()).toContain("chat exists: r0003-aaaaaaaa, ready.");
     expect(checkStep(state).faults).toEqual({});
   });
 
-  test("that exists is refused to what is run once", () => {
+  test("of an existing app is refused for a run", () => {
     const known = { apps: loaded([appDetails()]) };
     const state = openStep(stateOf("app", { mode: "run" }, known), "app");
     expect(checkStep(state).faults.name).toContain("needs a new name");
   });
 
-  test("may be left out by what is run once alone", () => {
+  test("is optional only for a run", () => {
     const run = openStep(stateOf("app", { mode: "run", name: "" }), "app");
     expect(checkStep(run).faults).toEqual({});
     const stay = openStep(stateOf("app", { name: "" }), "app");
     expect(checkStep(stay).faults.name).toBe("The name is empty.");
   });
 
-  test("that was suggested gives way when it is run once, and one's own does not", () => {
+  test("that was suggested is dropped for a run, a typed one is kept", () => {
     const suggested = stateOf("mode", { suggestedName: "chat" });
     expect(moveFocus(suggested, 1).given).toMatchObject({ mode: "run", name: "" });
     const own = stateOf("mode", { suggestedName: "other" });
@@ -134,19 +134,19 @@ describe("the name", () => {
 });
 
 describe("choices", () => {
-  test("alone on their step change by the arrows up and down, and end at the ends", () => {
+  test("alone on their step change with up and down, and stop at the ends", () => {
     const run = down(openStep(stateOf("mode"), "mode"));
     expect(run.given.mode).toBe("run");
     expect(down(run).given.mode).toBe("run");
   });
 
-  test("beside a field change by the arrows left and right, and warn of public access", () => {
+  test("beside a field change with left and right, and warn of public access", () => {
     const shared = choose(down(openStep(stateOf("app"), "app")), 1);
     expect(shared.given.auth).toBe("shared");
     expect(linesOf(choose(shared, 1)).join()).toContain("Anyone who can reach the URL");
   });
 
-  test("ask again about public after every change", () => {
+  test("confirm public access again after every change", () => {
     const state = down(openStep(stateOf("app", { auth: "public" }), "app"));
     const confirmed = { ...state, isPublicConfirmed: true };
     expect(choose(confirmed, -1).isPublicConfirmed).toBe(false);
@@ -156,27 +156,27 @@ describe("choices", () => {
 describe("variables", () => {
   const open = () => openStep(stateOf("variables"), "variables");
 
-  test("are those that the script reads, secrets hidden", () => {
+  test("are those that the script reads, with secrets hidden", () => {
     const [model, token] = pageOf(open()).items;
     expect(model).toMatchObject({ label: "MODEL_NAME", value: "tiny" });
     expect(token).toMatchObject({ label: "API_TOKEN", note: "secret, required" });
     expect(token?.kind === "text" && token.mask?.("abc")).toBe("***");
   });
 
-  test("that are needed must have a value", () => {
+  test("that are required need a value", () => {
     expect(checkStep(open()).faults).toEqual({
       "variable:API_TOKEN": "The script needs it to start.",
     });
     expect(focusedItem(checkStep(open()))?.id).toBe("variable:API_TOKEN");
   });
 
-  test("that are needed may come from the server's secrets", () => {
+  test("that are required may come from the server's secrets", () => {
     const stored = [{ organisation: "local", name: "API_TOKEN", updatedAt: 0 }];
     const state = stateOf("variables", { secretNames: "API_TOKEN" }, { secrets: loaded(stored) });
     expect(checkStep(state).faults).toEqual({});
   });
 
-  test("can be added; a secret's value is hidden while it is typed", () => {
+  test("can be added; a secret's value is hidden while typed", () => {
     const field = down(down(open()));
     const typed = type(field, "MY_KEY=abc");
     const item = focusedItem(typed);
@@ -186,12 +186,12 @@ describe("variables", () => {
     expect(focusedItem(added)?.id).toBe("newVariable");
   });
 
-  test("without a name or a sign are refused", () => {
+  test("without a name or an equals sign are refused", () => {
     const typed = type(down(down(open())), "1X=2");
     expect(down(typed).faults.newVariable).toContain("NAME=VALUE");
   });
 
-  test("of the server are checked against what it has", () => {
+  test("of the server are checked against the existing ones", () => {
     const stored = [{ organisation: "local", name: "HF_TOKEN", updatedAt: 0 }];
     const state = openStep(stateOf("variables", {}, { secrets: loaded(stored) }), "variables");
     const field = down(down(down(state)));
@@ -204,7 +204,7 @@ describe("variables", () => {
 describe("scaling", () => {
   const open = () => openStep(stateOf("scaling"), "scaling");
 
-  test("is as the script says, then by presets, then one's own", () => {
+  test("uses the script's values, then presets, then custom ones", () => {
     expect(valuesOf(open())).toMatchObject({ preset: "script", maxConcurrency: "2" });
     const cheapest = choose(open(), 1);
     expect(valuesOf(cheapest)).toMatchObject({ preset: "cheapest", maxConcurrency: "1" });
@@ -213,27 +213,27 @@ describe("scaling", () => {
     expect(valuesOf(choose(cheapest, -1))).toMatchObject({ preset: "script" });
   });
 
-  test("previews 10, 50 and 200 requests, and says how many would wait", () => {
+  test("previews 10, 50 and 200 requests, and says how many would queue", () => {
     const lines = linesOf(open());
     expect(lines[0]?.trim()).toMatch(/^10 +50 +200$/);
     expect(lines.join()).toContain("At 200 concurrent requests 192 would queue");
   });
 
-  test("says below the field what is no number, and at the step what contradicts", () => {
+  test("reports invalid numbers below the field and contradictions at the step", () => {
     const wrong = write(down(open()), "many");
     expect(down(wrong).faults).toEqual({ minConcurrency: "Use a whole number from 0 to 1000." });
     const contradiction = write(down(open()), "5");
     expect(checkStep(contradiction).faults[""]).toContain("above the maximum number");
   });
 
-  test("takes a fault away once the field is typed in again", () => {
+  test("clears an error once its field is edited", () => {
     const wrong = checkStep(write(down(open()), "many"));
     expect(write(wrong, "1").faults).toEqual({});
   });
 });
 
 describe("resources", () => {
-  test("warn of a GPU that the machine does not have", () => {
+  test("warn about a GPU that the machine does not have", () => {
     const machine = {
       processors: 8,
       memory: { totalBytes: 32e9, freeBytes: 16e9 },
@@ -257,6 +257,6 @@ describe("resources", () => {
   });
 });
 
-test("the rules are those that deployctl goes by", () => {
+test("the rules are those of deployctl", () => {
   expect(rules.nameFault("a--b")).toContain("environments");
 });

@@ -62,12 +62,12 @@ function rowOf(item: Item, look: Look = {}): string {
 }
 
 describe("a field", () => {
-  test("has its label beside it, and a marker while it has the keys", () => {
+  test("has its label beside it, and a marker while it has the focus", () => {
     expect(rowOf(name).trimEnd()).toBe("  Name    chat");
     expect(rowOf(name, { isFocused: true, typed: "chat" }).trimEnd()).toBe("> Name    chat");
   });
 
-  test("shows a placeholder in place of nothing", () => {
+  test("shows a placeholder while it is empty", () => {
     const empty = { ...name, value: "", placeholder: "random name" };
     expect(rowOf(empty).trimEnd()).toBe("  Name    random name");
     expect(rowOf(empty, { isFocused: true }).trimEnd()).toBe("> Name    random name");
@@ -81,7 +81,7 @@ describe("a field", () => {
     );
   });
 
-  test("cuts a long value with a mark, and scrolls it while it is typed", () => {
+  test("cuts a long value with an ellipsis, and scrolls it while it is typed", () => {
     const long = { ...name, value: `${"x".repeat(40)}END` };
     expect(rowOf(long)).toBe(`  Name    ${"x".repeat(19)}…`);
     expect(rowOf(long, { glyphs: asciiGlyphs })).toBe(`  Name    ${"x".repeat(17)}...`);
@@ -90,7 +90,7 @@ describe("a field", () => {
     );
   });
 
-  test("has the cursor behind what was typed, in cells", async () => {
+  test("has the cursor after the typed text, in cells", async () => {
     const [tree] = treesOf({ ...name, value: "日本" }, { isFocused: true, typed: "日本" });
     if (tree === undefined) throw new Error("the row is missing");
     const screen = openTree(tree, 30, 2);
@@ -100,7 +100,7 @@ describe("a field", () => {
 });
 
 describe("a choice", () => {
-  test("among fields shows the chosen option between signs that there are others", () => {
+  test("among fields shows its option between arrows", () => {
     expect(rowOf(access, { isFocused: true })).toBe("> Access  < shared >  any key…");
     expect(rowOf(access, { glyphs: asciiGlyphs })).toBe("  Access  < shared >  any k...");
   });
@@ -112,7 +112,7 @@ describe("a choice", () => {
 });
 
 describe("a text", () => {
-  test("stands behind its sign and label, and an empty one has a row too", () => {
+  test("follows its sign and label, and an empty one has a row too", () => {
     const room = { width: 30, glyphs: unicodeGlyphs };
     const row = lineRows({ ...errorLine("no"), label: "start    " }, "a", room);
     const rows = [...lineRows(blank, "b", room), ...row].map((one) => treeOf(one));

@@ -53,7 +53,7 @@ function textOf(launch: Launch, known = {}): string {
 }
 
 describe("phases", () => {
-  test("end when the next one begins, and keep the newest sentence", () => {
+  test("end when the next one begins, and keep their newest sentence", () => {
     const { phases } = following(
       beginLaunch(false, 0),
       build,
@@ -67,7 +67,7 @@ describe("phases", () => {
     ]);
   });
 
-  test("are ended by the end", () => {
+  test("end with the stream", () => {
     const live = following(beginLaunch(false, 0), build, done);
     expect(live.phases.every(({ endedAtMs }) => endedAtMs !== undefined)).toBe(true);
     expect(live).toMatchObject({ state: "live", result: { revision: "r0004-bbbbbbbb" } });
@@ -75,7 +75,7 @@ describe("phases", () => {
 });
 
 describe("the log", () => {
-  test("keeps its last lines, each once when it fails", () => {
+  test("keeps its last lines, each once after a failure", () => {
     const one: EphemeralEvent = { kind: "log", text: "one\r\ntwo\n" };
     const { log } = following(beginLaunch(false, 0), one, failed);
     expect(log).toEqual(["one", "two", "boom"]);
@@ -88,14 +88,14 @@ describe("the log", () => {
     expect(log.at(-1)).toBe("line 699");
   });
 
-  test("says the same warning once", () => {
+  test("shows the same warning once", () => {
     const warning: EphemeralEvent = { kind: "warning", code: "retried", sentence: "again" };
     expect(following(beginLaunch(false, 0), warning, warning).warnings).toEqual(["again"]);
   });
 });
 
 describe("the end", () => {
-  test("of a failure tells the sentence, its reason, and what is still active", () => {
+  test("of a failure has the sentence, its reason, and what is still active", () => {
     const known = { app: loaded(appDetails()) };
     const text = textOf(following(beginLaunch(false, 0), start, failed), known);
     expect(text).toContain("chat failed to launch");
@@ -105,22 +105,22 @@ describe("the end", () => {
     expect(text).toContain("r0003-aaaaaaaa was active before");
   });
 
-  test("of a success tells the address, the revision and how long it took", () => {
+  test("of a success has the address, the revision and the duration", () => {
     const text = textOf(following(beginLaunch(false, 0), done));
     expect(text).toContain("chat is live");
     expect(text).toContain("http://127.0.0.1:8480/local/chat");
     expect(text).toContain("r0004-bbbbbbbb, active, ready after 1.84 s");
   });
 
-  test("of a stream that broke off is a failure", () => {
+  test("of an interrupted stream is a failure", () => {
     const broken = failLaunch(following(beginLaunch(false, 0), build), "The server is gone.", 500);
     expect(broken).toMatchObject({ state: "failed", sentence: "The server is gone." });
     expect(textOf(broken)).toContain("The server is gone.");
   });
 });
 
-describe("what is run once", () => {
-  test("goes on until it is stopped", () => {
+describe("a run", () => {
+  test("continues until it is stopped", () => {
     const live = following(beginLaunch(true, 0), done);
     expect(isOngoing(live)).toBe(true);
     expect(isOngoing(following(beginLaunch(false, 0), done))).toBe(false);

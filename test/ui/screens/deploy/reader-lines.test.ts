@@ -15,7 +15,7 @@ import { stateOf } from "./sample-answers.ts";
 const open = (step: StepId, given = {}) => openStep(stateOf(step, given), step);
 const said = (state: ReturnType<typeof open>) => readerLines(state, unicodeGlyphs);
 
-test("the step and its question come first, then the fields without the one that has the keys", () => {
+test("the step and its question come first, then the fields except the focused one", () => {
   const state = open("scaling", { maxConcurrency: "3" });
   const lines = said(state);
   expect(lines[0]).toBe("Advanced  Scaling: How many replicas should run?");
@@ -26,7 +26,7 @@ test("the step and its question come first, then the fields without the one that
   );
 });
 
-test("faults are told with the names of their fields", () => {
+test("errors are printed with the names of their fields", () => {
   const state = checkStep(open("app", { name: "" }));
   expect(said(state)).toContain("Error in Name: The name is empty.");
   expect(focusDescription(state)).toBe("Name: empty");
@@ -36,7 +36,7 @@ test("a step without fields is named", () => {
   expect(focusDescription(open("review"))).toBe("Step 3 of 3  Review and launch");
 });
 
-test("secrets are hidden, whether they have the keys or not", () => {
+test("secrets are hidden, focused or not", () => {
   const state = open("variables", { "variable:API_TOKEN": "hunter2" });
   expect(said(state)).toContain("API_TOKEN: hidden");
   const focused = { ...state, focus: 1 };
@@ -46,8 +46,8 @@ test("secrets are hidden, whether they have the keys or not", () => {
   expect(items.map(({ value }) => value)).toContain("hunter2");
 });
 
-describe("what runs", () => {
-  test("is told without its time, so that it is not read out at each change", () => {
+describe("running work", () => {
+  test("is printed without its time, so that it is not repeated at each change", () => {
     const start = { kind: "phase", phase: "start", sentence: "calling serve" } as const;
     const launch = afterEvent(beginLaunch(false, 0), { ...start, elapsedMs: 0 }, 10);
     const logged = afterEvent(launch, { kind: "log", text: "loading\u001b[2J" }, 20);
@@ -59,7 +59,7 @@ describe("what runs", () => {
     ).toEqual(lines);
   });
 
-  test("of the checks is told when it has ended", () => {
+  test("of the checks is printed when it has ended", () => {
     const ok = { subject: "server", kind: "ok", sentence: "ready" } as const;
     const checks = [
       { subject: "server", findings: [ok] },

@@ -47,7 +47,7 @@ export function loaded<T>(value: T, about = ""): Loadable<T> {
   return { kind: "loaded", about, value };
 }
 
-/** A script that was read, on a machine of its own. */
+/** A script that was read, and a machine for it. */
 export function stateOf(
   step: StepId,
   given: GivenValues = {},

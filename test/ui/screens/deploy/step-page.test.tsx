@@ -57,7 +57,7 @@ const everyStep = steps.map(({ id }) => {
 });
 
 describe("every step", () => {
-  test.each(sizes)("fills $columns by $rows cells, and no more", (size) => {
+  test.each(sizes)("fills exactly $columns by $rows cells", (size) => {
     for (const state of everyStep) {
       const lines = linesOf(state, size);
       expect(lines, state.step).toHaveLength(size.rows);
@@ -65,14 +65,14 @@ describe("every step", () => {
     }
   });
 
-  test("draws its own signs in ASCII where there is nothing else", () => {
+  test("is drawn in ASCII if Unicode is unavailable", () => {
     for (const state of everyStep.filter(({ step }) => step !== "launch")) {
       const text = linesOf(state, usual, { glyphs: asciiGlyphs }).join("");
       expect(text, state.step).toMatch(/^[ -~]*$/);
     }
   });
 
-  test("is told in words, with its question first", () => {
+  test("is printed in words, with its question first", () => {
     for (const state of everyStep) {
       const [first = ""] = readerLines(state, unicodeGlyphs);
       expect(first).toMatch(/^(Step \d of 3|Advanced) .+: ./);
@@ -82,7 +82,7 @@ describe("every step", () => {
   });
 });
 
-test("a narrow window has the step alone, a wide one the list of steps beside it", () => {
+test("a narrow window shows only the step, a wide one the list of steps too", () => {
   const state = openStep(stateOf("mode"), "mode");
   expect(linesOf(state, { columns: 99, rows: 14 })[0]).toMatch(/^╭─ Advanced {2}Run or deploy ─/);
   expect(linesOf(state, { columns: 100, rows: 14 })[0]).toMatch(
@@ -90,13 +90,13 @@ test("a narrow window has the step alone, a wide one the list of steps beside it
   );
 });
 
-test("a log cannot write on the terminal", () => {
+test("a log cannot send control sequences", () => {
   const text = linesOf({ ...stateOf("launch"), launch: launched() }).join("\n");
   expect(text).toContain("␛[31m red");
   expect(text).not.toContain("\u001b");
 });
 
-test("the field that has the keys is in sight, however many there are", async () => {
+test("the focused field is visible, however many there are", async () => {
   const env_read = Array.from({ length: 40 }, (_, index) => ({ name: `VARIABLE_${index}` }));
   const state = stateOf("variables", {}, {}, inspectionOf({ env_read }));
   for (const focus of [0, 20, 39, 40]) {
@@ -108,7 +108,7 @@ test("the field that has the keys is in sight, however many there are", async ()
   }
 });
 
-test("a secret is never on the screen nor in the words, while it is typed and after", () => {
+test("a secret is never shown on screen or to screen readers", () => {
   const opened = { ...openStep(stateOf("variables"), "variables"), focus: 1 };
   const typed = editField(opened, (field) => fieldAfterText(field, "hunter2"));
   for (const state of [typed, openStep(typed, "variables")]) {
@@ -120,10 +120,10 @@ test("a secret is never on the screen nor in the words, while it is typed and af
   }
 });
 
-describe("the end of the panel", () => {
+describe("the bottom of the panel", () => {
   const command = "deployctl deploy deploy.py --app-name chat";
 
-  test("has the same as a command, at the bottom, where there is room for all of it", () => {
+  test("has the equivalent command if all of it fits", () => {
     const lines = linesOf(openStep(stateOf("app"), "app"));
     expect(lines[19]).toContain("│ Equivalent command ");
     expect(lines[20]).toContain(`│   ${command} `);
@@ -141,7 +141,7 @@ describe("the end of the panel", () => {
     expect(text).not.toContain("Equivalent command");
   });
 
-  test("has as many of the log's last lines as fit, and no heading without a line", () => {
+  test("has as many log lines as fit, and no heading without a line", () => {
     const text = Array.from({ length: 40 }, (_, index) => `line ${index}`).join("\n");
     const launch = afterEvent(beginLaunch(false, 0), { kind: "log", text }, 10);
     const state = { ...stateOf("launch"), launch };
@@ -162,7 +162,7 @@ describe("states of a page", () => {
   const failed = { kind: "failed", about: "", sentence: "No server answers." } as const;
   const loading = { kind: "loading", about: "" } as const;
 
-  test("loading, empty and failed are told in words", () => {
+  test("loading, empty and failed are shown in words", () => {
     expect(page("where", { targets: loading })).toContain("Looking");
     expect(page("where", { targets: failed })).toContain("No server answers.");
     expect(page("app", { apps: loading })).toContain("Checking which names are taken");
@@ -173,7 +173,7 @@ describe("states of a page", () => {
     expect(page("launch", {})).toContain("Nothing launched yet");
   });
 
-  test("checks stand with a sign and a word each, with hints below", () => {
+  test("checks have a symbol and a word each, with hints below", () => {
     const checks = [
       {
         subject: "gpu",
@@ -186,14 +186,14 @@ describe("states of a page", () => {
     expect(text).toContain("◐ running python");
   });
 
-  test("a fault of a field stands below it, that of the step below the fields", () => {
+  test("an error of a field is below it, one of the step below all fields", () => {
     const faults = { minConcurrency: "Use a whole number.", "": "Too many." };
     const text = page("scaling", {}, { faults });
     expect(text).toMatch(/Min replicas.*\n.*│ {3}✗ Use a whole number\./);
     expect(text).toMatch(/\n.*│ ✗ Too many\./);
   });
 
-  test("a page that is too long scrolls to its end, and says that there is more", () => {
+  test("a page that is too long scrolls to its end and says that there is more", () => {
     const size = { columns: 60, rows: 14 };
     const state = openStep(stateOf("scaling"), "scaling");
     expect(linesOf(state, size).at(-1)).toContain("PgDn ↓");

@@ -19,7 +19,7 @@ function linesOf(change: Partial<StepsListProps> = {}, glyphs?: Glyphs): string[
   return renderAt(<StepsList {...props} />, { columns: 30, ...(glyphs && { glyphs }) }).lines();
 }
 
-test("signs the steps that are done, and marks the current one", () => {
+test("marks finished steps and the current one", () => {
   const lines = linesOf();
   expect(lines).toHaveLength(22);
   expect(lines[0]).toBe("╭─ Deploy ──────────────╮");
@@ -32,19 +32,19 @@ test("signs the steps that are done, and marks the current one", () => {
   ]);
 });
 
-test("marks the advanced step that is open, behind which the review is still to come", () => {
+test("marks the open advanced step, with the review still to come", () => {
   const lines = linesOf({ step: "scaling" });
   expect(lines).toContain("│ ✓ 2 Name and access   │");
   expect(lines).toContain("│   3 Review and launch │");
   expect(lines).toContain("│ > Scaling             │");
 });
 
-test("leaves the scaling out for what is run once", () => {
+test("leaves out scaling for a run", () => {
   const text = linesOf({ given: { mode: "run" } }).join("\n");
   expect(text).not.toContain("Scaling");
 });
 
-test("names the script without its folders, cut where it is long, and when the draft was saved", () => {
+test("names the script without its folder, cut if long, and the time of the draft", () => {
   const savedAtMs = Date.UTC(2026, 0, 2, 3, 4, 5);
   const given = { script: "far/away/deploy.py", target: "serve" };
   const lines = linesOf({ given, draftSavedAtMs: savedAtMs });
@@ -55,6 +55,6 @@ test("names the script without its folders, cut where it is long, and when the d
   expect(long[15]).toBe("| a-very-long-name-o... |");
 });
 
-test("cannot be written on by a script's name", () => {
+test("escapes control characters in the script's name", () => {
   expect(linesOf({ given: { script: "a\u001b[2Jb.py" } })[15]).toContain("a␛[2Jb.py");
 });

@@ -17,7 +17,7 @@ const description = {
   },
 };
 
-test("has a section for each text, and none for what is not there", () => {
+test("has a section for each text that exists", () => {
   const text = cardText(description);
   expect(text).toContain("mine\n\n  It writes.");
   expect(text).toContain("Parameters\n\n  temperature 0.5");
@@ -25,13 +25,13 @@ test("has a section for each text, and none for what is not there", () => {
   expect(text).not.toContain("System");
 });
 
-test("lists the file metadata by name, long ones by their number", () => {
+test("lists file metadata by name, and long lists as a count", () => {
   const text = cardText(description);
   expect(text).toContain("general.name  Mine\n  llama.block_count  4\n");
   expect(text).toContain("tokenizer.ggml.tokens  500 values");
 });
 
-test("the card has the Modelfile in a line, with the base name of what it is made from", () => {
+test("has the Modelfile in a line, with the base name of its parent", () => {
   const text = 'FROM /store/blobs/tiny.gguf\nPARAMETER top_k 3\nSYSTEM """Be\n\nbrief."""\n# end';
   expect(modelfileSummary(text)).toBe("From tiny.gguf and 2 more commands; press i to view it");
   expect(modelfileSummary("FROM /store/blobs/sha256-0de275154806bb")).toContain(

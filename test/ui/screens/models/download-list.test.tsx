@@ -29,6 +29,10 @@ function linesOf(downloads: readonly Download[], height = 10, glyphs: Glyphs = u
   return renderAt(list, { columns: 68, nowMs, glyphs }).lines();
 }
 
+function heightOf(downloads: readonly Download[], heightMaximum: number): number {
+  return downloadListHeight(downloads, { width: 68, heightMaximum }, unicodeGlyphs);
+}
+
 test("shows share, bytes, speed and time left", () => {
   expect(linesOf([download])).toEqual([
     "Downloads",
@@ -39,18 +43,25 @@ test("shows share, bytes, speed and time left", () => {
 });
 
 describe("the state", () => {
-  test("is the server's while there are no bytes", () => {
+  test("is the server's until the first bytes", () => {
     expect(linesOf([startDownload("m:latest")])[2]?.trim()).toBe("pulling manifest");
   });
 
-  test("of a pause or a failure says how to resume", () => {
+  test("of a pause or failure says how to resume", () => {
     expect(linesOf([pauseDownload(download)])[2]).toMatch(/paused · Space resume · x cancel$/);
     const broken = failDownload(download, "org/new is gated: accept its terms first.");
-    expect(linesOf([broken])[2]?.trim()).toMatch(/^✗ org\/new is gated: .*…$/);
-    expect(linesOf([failDownload(download, "Disk full.")])[2]).toContain("✗ Disk full. · r retry");
+    expect(linesOf([broken])[2]).toBe("✗ org/new is gated: accept its terms first. · r retry");
   });
 
-  test("of others' making cannot obey the terminal", () => {
+  test("of a failure is read whole, in up to three rows", () => {
+    const words = Array.from({ length: 40 }, (_, at) => `word${at}`).join(" ");
+    const lines = linesOf([failDownload(download, words)]);
+    expect(lines).toHaveLength(1 + 1 + 3);
+    expect(lines[2]).toMatch(/^✗ word0 word1 .*word\d+$/);
+    expect(lines[4]).toMatch(/^word\d+ .*…$/);
+  });
+
+  test("cannot send control sequences", () => {
     expect(linesOf([failDownload(download, "\u001b[2J")])[2]).toContain("✗ ␛[2J");
   });
 });
@@ -58,22 +69,22 @@ describe("the state", () => {
 describe("the height", () => {
   const three = ["a", "b", "c"].map((name) => startDownload(`${name}:latest`));
 
-  test("is that of the downloads with room", () => {
-    expect(downloadListHeight(three, 20)).toBe(7);
-    expect(downloadListHeight(three, 6)).toBe(5);
-    expect(downloadListHeight(three, 2)).toBe(0);
-    expect(downloadListHeight([], 20)).toBe(0);
+  test("fits all downloads if there is room", () => {
+    expect(heightOf(three, 20)).toBe(7);
+    expect(heightOf(three, 6)).toBe(5);
+    expect(heightOf(three, 2)).toBe(0);
+    expect(heightOf([], 20)).toBe(0);
     for (const maximum of [7, 6, 3]) {
-      expect(linesOf(three, maximum)).toHaveLength(downloadListHeight(three, maximum));
+      expect(linesOf(three, maximum)).toHaveLength(heightOf(three, maximum));
     }
   });
 
-  test("leaves the rest as a number", () => {
+  test("counts the downloads that do not fit", () => {
     expect(linesOf(three, 6)[0]).toBe("Downloads (1 more)");
     expect(linesOf(three, 2)).toEqual([""]);
   });
 
-  test("is none for what is done", () => {
-    expect(downloadListHeight([addProgress(download, { status: "success" }, nowMs)], 20)).toBe(0);
+  test("is zero for finished downloads", () => {
+    expect(heightOf([addProgress(download, { status: "success" }, nowMs)], 20)).toBe(0);
   });
 });

@@ -31,18 +31,18 @@ function downloadOf(...steps: ReturnType<typeof bytes>[]): Download {
   );
 }
 
-describe("how far it is", () => {
-  test("nobody knows before the server tells sizes", () => {
+describe("progress", () => {
+  test("is unknown until the server reports sizes", () => {
     const download = addProgress(startDownload("m:latest"), { status: "pulling manifest" }, 0);
     expect(fractionOf(download)).toBeUndefined();
     expect(download.status).toBe("pulling manifest");
   });
 
-  test("is told over all files, not over the one at work", () => {
+  test("is that of all files together", () => {
     expect(fractionOf(downloadOf(bytes(500, 0)))).toBe(0.5);
   });
 
-  test("comes from the one file where the server tells no sum", () => {
+  test("is that of one file when the server reports no total", () => {
     const record = { status: "pulling abc", total: 400, completed: 100 };
     expect(fractionOf(addProgress(startDownload("m:latest"), record, 0))).toBe(0.25);
   });
@@ -54,13 +54,13 @@ describe("how far it is", () => {
 });
 
 describe("speed and time left", () => {
-  test("are those of the last seconds", () => {
+  test("are measured over the last seconds", () => {
     const download = downloadOf(bytes(0, 0), bytes(100, 1000), bytes(200, 2000));
     expect(speedOf(download, 2000)).toBe(100);
     expect(remainingMs(download, 2000)).toBe(8000);
   });
 
-  test("forget what was long ago", () => {
+  test("ignore older records", () => {
     const download = downloadOf(
       bytes(0, 0),
       bytes(900, 1000),
@@ -70,12 +70,12 @@ describe("speed and time left", () => {
     expect(speedOf(download, 16_000)).toBe(10);
   });
 
-  test("fall while nothing comes", () => {
+  test("drop while nothing arrives", () => {
     const download = downloadOf(bytes(0, 0), bytes(100, 1000));
     expect(speedOf(download, 4000)).toBe(25);
   });
 
-  test("are not guessed from a single record", () => {
+  test("are unknown with a single record", () => {
     expect(speedOf(downloadOf(bytes(100, 0)), 0)).toBeUndefined();
     expect(remainingMs(downloadOf(bytes(100, 0)), 0)).toBeUndefined();
   });
@@ -90,17 +90,17 @@ describe("speed and time left", () => {
   });
 });
 
-test("many records in a moment take no room", () => {
+test("many records at once take little memory", () => {
   const steps = Array.from({ length: 2000 }, (_, at) => bytes(at, at * 5));
   expect(downloadOf(...steps).samples.length).toBeLessThan(60);
 });
 
-test("being verified is a state of its own", () => {
+test("verification is a separate state", () => {
   const record = { status: "verifying sha256 digest", overallTotal: 10, overallCompleted: 10 };
   expect(addProgress(startDownload("m:latest"), record, 0).state).toBe("verifying");
 });
 
-test("a failure keeps what is here and says why", () => {
+test("a failure keeps what was downloaded and says why", () => {
   const failed = failDownload(downloadOf(bytes(300, 0)), "The disk is full.");
   expect(failed).toMatchObject({
     state: "failed",

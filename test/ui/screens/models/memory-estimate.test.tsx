@@ -31,14 +31,14 @@ test("shows each part as a share of the total", () => {
   ]);
 });
 
-test("follows what is chosen, and the slots that it leaves", () => {
+test("follows the chosen settings and shows the resulting slots", () => {
   const choice: LoadChoice = { contextLength: 32_768, cacheType: "q8_0" };
   const lines = linesOf(capacity({ slots: 8 }), choice);
   expect(lines[0]).toBe("Memory estimate at 32k context, 4 o…");
   expect(lines.slice(-2)).toEqual(["Context  [32768]  + - =", "KV cache [q8_0]  t"]);
 });
 
-test("tells the layers that go on the card", () => {
+test("shows the number of layers on the GPU", () => {
   const whole = linesOf(capacity({ gpus: [gpu(12 * gib)] }));
   expect(whole).toContain("         all layers on the GPU");
   expect(whole.at(-1)).toBe("GPU layers auto: 37/37");
@@ -48,6 +48,6 @@ test("tells the layers that go on the card", () => {
   expect(split.at(-1)).toMatch(/^GPU layers auto: about \d+\/37$/);
 });
 
-test("needs no more than ASCII", () => {
+test("can be drawn in ASCII", () => {
   expect(linesOf(capacity(), automatic, asciiGlyphs)[1]).toBe("weights  #############...    5 GiB");
 });

@@ -42,7 +42,7 @@ describe("of a local model", () => {
     cards: new Map([[cardKey(model), received(sampleCard, nowMs)]]),
   });
 
-  test("tells what it is, what loading takes, how it was made and what deleting frees", () => {
+  test("shows what it is, its memory, its origin and what deleting frees", () => {
     const text = textOf(state);
     expect(text).toContain("─ qwen3:8b ─");
     expect(text).toContain("Qwen3 8B");
@@ -60,7 +60,7 @@ describe("of a local model", () => {
     expect(text).not.toContain("many");
   });
 
-  test("shows its estimate while the rest is being read, and an error in its place", () => {
+  test("shows its estimate while the rest is loading, or an error instead", () => {
     const reading = stateWith([model]);
     expect(textOf(reading)).toContain("loading…");
     expect(textOf(reading)).toContain("Memory estimate");
@@ -74,7 +74,7 @@ describe("of a local model", () => {
     expect(text).not.toContain("Memory estimate");
   });
 
-  test("that is not downloaded yet says so, or how to resume", () => {
+  test("that is not fully downloaded says so, or how to resume", () => {
     const download = startDownload("new:latest");
     expect(textOf(stateWith([], { downloads: [download] }))).toContain("Not downloaded yet.");
     const broken = textOf(stateWith([], { downloads: [failDownload(download, "No route.")] }));
@@ -91,7 +91,7 @@ describe("of a model of the hub", () => {
     { selector: "BF16", sizeBytes: 60e9, files: 4, hasProjector: false, isDefault: false },
   ];
 
-  test("has its facts, and asks for its quantisations", () => {
+  test("shows its facts and loads its quantizations", () => {
     const text = textOf(hub());
     expect(text).toContain("arch qwen3 · 8.2B · 40k context");
     expect(text).toContain("licence apache-2.0");
@@ -99,7 +99,7 @@ describe("of a model of the hub", () => {
     expect(text).toContain("loading…");
   });
 
-  test("offers them with sizes and a first guess at what fits", () => {
+  test("lists quantizations with sizes and estimated fit", () => {
     const offers = new Map([["hf.co/org/model", received(offered, nowMs)]]);
     const text = textOf(hub({ offers }));
     expect(text).toMatch(/Q4_K_M +5 GB +CPU +vision default/);
@@ -111,13 +111,13 @@ describe("of a model of the hub", () => {
     expect(textOf(hub({ offers }), { columns: 36 })).toMatch(/Q4_K_M +5 GB +CPU +vision d…/);
   });
 
-  test("that cannot be asked says why", () => {
+  test("whose details cannot be loaded says why", () => {
     const offers = new Map([["hf.co/org/model", failed(notRead, "The hub is busy.")]]);
     expect(textOf(hub({ offers }))).toContain("The hub is busy.");
     expect(textOf(hub({ offers }))).not.toContain("loading…");
   });
 
-  test("that is gated says what is needed", () => {
+  test("that is gated says how to get access", () => {
     const gated = hub({ hub: received([hubModel("org/gated", { isGated: true })], nowMs) });
     expect(textOf(gated, { columns: 90 })).toContain("set HF_TOKEN");
   });
@@ -128,7 +128,7 @@ describe("of a model of the hub", () => {
   });
 });
 
-test("of a loaded model has memory, requests, time left and options", () => {
+test("of a loaded model shows memory, requests, time left and options", () => {
   const entry = loaded("qwen3:8b", {
     names: ["qwen3:8b", "mine:latest"],
     requests: { running: 2, waiting: 1 },

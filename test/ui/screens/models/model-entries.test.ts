@@ -41,12 +41,12 @@ const three = stateWith([
 ]);
 
 describe("the filter", () => {
-  test("finds letters that lie apart, in any case", () => {
+  test("matches letters that are apart, ignoring case", () => {
     expect(names(filtered(three, "qw3"))).toHaveLength(2);
     expect(names(filtered(three, "QW330"))).toEqual(["hf.co/org/Qwen3-30B-GGUF:Q4_K_M"]);
   });
 
-  test("finds all of very many, those that fit as well in the list's order", () => {
+  test("finds all matches among many, equal ones in the list's order", () => {
     const many = Array.from({ length: 300 }, (_, at) =>
       local(`model-${String(at).padStart(4, "0")}:latest`, { modifiedMs: nowMs - at }),
     );
@@ -54,18 +54,18 @@ describe("the filter", () => {
     expect(found.slice(0, 100)).toEqual(many.slice(100, 200).map(({ name }) => name));
   });
 
-  test("tells which letters it found", () => {
+  test("returns the matched letters", () => {
     const [found] = entriesOf(filtered(three, "llm"), "local");
     expect(found?.matches.map((at) => found.entry.name[at])).toEqual(["l", "l", "m"]);
   });
 
-  test("shows nothing for what is nowhere, and everything for blanks", () => {
+  test("shows nothing without a match, and everything for blanks", () => {
     expect(names(filtered(three, "zzz"))).toEqual([]);
     expect(names(filtered(three, "  "))).toHaveLength(3);
   });
 });
 
-test("a list stays the same where nothing that it is made of changes", () => {
+test("a list stays the same object while its inputs do", () => {
   const list = entriesOf(three, "local");
   const selected = withList(three, "local", { selected: "llama:1b" });
   expect(entriesOf({ ...three, ...selected, cardTop: 3, isTyping: true }, "local")).toBe(list);
@@ -89,13 +89,13 @@ describe("the order", () => {
 });
 
 describe("a model of this machine", () => {
-  test("is joined with what is loaded, whatever letters the server uses", () => {
+  test("is joined with its loaded state, ignoring letter case", () => {
     const state = { ...three, running: received([loaded("QWEN3:8b")], nowMs) };
     const entry = entriesOf(state, "local").find((found) => found.entry.name === "qwen3:8b")?.entry;
     expect(entry).toMatchObject({ loaded: { state: "idle" } });
   });
 
-  test("on its way is in the list before it is here, once", () => {
+  test("is listed once while it is downloaded", () => {
     const download = startDownload("hf.co/org/new:latest");
     const coming = { ...three, downloads: [download] };
     expect(names(coming)[0]).toBe("hf.co/org/new:latest");
@@ -104,7 +104,7 @@ describe("a model of this machine", () => {
   });
 });
 
-test("a model of the hub knows what of it is here", () => {
+test("a hub model knows its installed quantizations", () => {
   const state = stateWith([local("hf.co/org/Tiny-GGUF:Q8_0")], {
     source: "hub",
     hub: received([hubModel("org/tiny-gguf"), hubModel("org/tiny-gguf-2")], nowMs),
@@ -122,7 +122,7 @@ describe("the selection", () => {
     expect(selectedEntry(sorted(state, "name"))?.name).toBe("llama:1b");
   });
 
-  test("goes to the first when its model is gone, and is none in an empty list", () => {
+  test("moves to the first when its model is gone, and is empty in an empty list", () => {
     const state = { ...three, ...withList(three, "local", { selected: "gone:latest" }) };
     expect(selectedEntry(state)?.name).toBe("hf.co/org/Qwen3-30B-GGUF:Q4_K_M");
     expect(selectedEntry(stateWith([]))).toBeUndefined();

@@ -1,7 +1,7 @@
 // The list: its columns, its order of rows, and every state in which there is nothing to list.
 
 import chalk from "chalk";
-import { beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fieldWith } from "../../../../source/ui/editor/line-field.ts";
 import { startDownload } from "../../../../source/ui/screens/models/download.ts";
 import { ModelList } from "../../../../source/ui/screens/models/model-list.tsx";
@@ -17,9 +17,13 @@ import { asciiGlyphs, type Glyphs, unicodeGlyphs } from "../../../../source/ui/t
 import { openTree, renderAt } from "../../support/render.tsx";
 import { capacity, gib, gpu, hubModel, loaded, local, nowMs, stateWith } from "./sample-models.ts";
 
-// Without a terminal there are no colours.
+// Without a terminal there are no colours, and other files share this process.
+const levelBefore = chalk.level;
 beforeAll(() => {
   chalk.level = 1;
+});
+afterAll(() => {
+  chalk.level = levelBefore;
 });
 
 interface ListOptions {
@@ -60,7 +64,7 @@ describe("the table", () => {
     expect(text).toContain("1 of 2, by newest");
   });
 
-  test("follows the window and the kind of cache at once", () => {
+  test("follows the window and the cache type at once", () => {
     const tight = {
       ...one,
       capacity: received(capacity({ memory: { totalBytes: 8 * gib, freeBytes: 7 * gib } }), nowMs),
@@ -72,7 +76,7 @@ describe("the table", () => {
     expect(textOf(smaller)).toMatch(/40k +CPU/);
   });
 
-  test("leaves columns out where it is narrow, never the state", () => {
+  test("drops columns when narrow, never the state", () => {
     const state = { ...one, running: received([loaded("qwen3:8b")], nowMs) };
     const text = textOf(state, { width: 60, height: 16 });
     expect(text).toContain("● loaded");
@@ -90,7 +94,7 @@ describe("the table", () => {
     expect(text).not.toContain("FIT:");
   });
 
-  test("of what is loaded shows the processor and the time that is left", () => {
+  test("of loaded models shows processor and time left", () => {
     const state = {
       ...one,
       source: "running" as const,
@@ -99,18 +103,18 @@ describe("the table", () => {
     expect(textOf(state)).toMatch(/qwen3:8b +5.6 GiB 50%\/50% CPU\/GPU +8k 4 min +◐ busy/);
   });
 
-  test("keeps the end of a long name, which tells models apart", () => {
+  test("keeps the end of a long name, which distinguishes models", () => {
     const name = "hf.co/some-organisation/Some-Very-Long-Model-Name-30B-A3B-Instruct-GGUF:Q4_K_M";
     expect(textOf(stateWith([local(name)]))).toContain("-GGUF:Q4_K_M");
   });
 
-  test("shows a name that would obey the terminal as signs", () => {
+  test("escapes control characters in names", () => {
     const text = textOf(stateWith([local("evil\u001b[2Jname:latest")]));
     expect(text).not.toContain("\u001b");
     expect(text).toContain("evil␛[2Jname");
   });
 
-  test("mounts the rows around the selection alone", () => {
+  test("mounts only the rows around the selection", () => {
     const many = stateWith(
       Array.from({ length: 100 }, (_, at) => local(`model-${at}:latest`, { modifiedMs: -at })),
     );
@@ -122,7 +126,7 @@ describe("the table", () => {
     expect(lines.at(-1)).toContain("51 of 100, by newest");
   });
 
-  test("marks the letters that the filter has found", async () => {
+  test("highlights the letters matched by the filter", async () => {
     const state = filtered(one, "q3");
     const screen = openTree(<ModelList state={state} width={72} height={20} />, 72, 20);
     await screen.until("> qwen3:8b");
@@ -131,7 +135,7 @@ describe("the table", () => {
 });
 
 describe("without models", () => {
-  test("nothing is said before 150 ms, then a skeleton", () => {
+  test("shows nothing for 150 ms, then placeholder rows", () => {
     const waiting = {
       ...createModelsState(),
       local: waitingFor(createModelsState().local, nowMs),
@@ -142,7 +146,7 @@ describe("without models", () => {
     expect(ascii).toMatch(/~ loading models\.\.\..*\n\| {3}-{18} /);
   });
 
-  test("an empty store names the keys that help", () => {
+  test("in an empty store names the keys to press", () => {
     expect(textOf(stateWith([]))).toContain(
       "No models installed. Press ] to search the hub, p to pull by name.",
     );
@@ -150,13 +154,13 @@ describe("without models", () => {
     expect(textOf(stateWith([], { source: "running" }))).toContain("No models loaded.");
   });
 
-  test("a filter that matches nothing says so", () => {
+  test("says that nothing matches the filter", () => {
     expect(textOf(filtered(one, "zzz"))).toContain("No matches for 'zzz'. Press Esc to clear.");
   });
 });
 
 describe("an error", () => {
-  test("stands over the list, which goes dim with its age", async () => {
+  test("is shown above the list, which dims with its age", async () => {
     const state = { ...one, local: failed(received([local("qwen3:8b")], 0), "No server answers.") };
     const text = textOf(state, { at: 42_000 });
     expect(text).toContain("✗ No server answers. · 42 s ago · r retry");
@@ -169,12 +173,12 @@ describe("an error", () => {
     expect(screen.bytes).toMatch(/\[2mCPU/);
   });
 
-  test("of a moment ago leaves the figures as they are", () => {
+  test("that is new keeps the figures as they are", () => {
     const state = { ...one, local: failed(one.local, "No server answers.") };
     expect(textOf(state, { at: nowMs + 5000 })).toContain("✗ No server answers. · r retry");
   });
 
-  test("of the hub leaves the local list alone", () => {
+  test("of the hub does not affect the local list", () => {
     const hub = failed(createModelsState().hub, "The address of hub cannot be found.");
     const state: ModelsState = { ...one, hub, source: "hub" };
     expect(textOf(state)).toContain("cannot be found. · r retry");
@@ -183,7 +187,7 @@ describe("an error", () => {
   });
 });
 
-test("what goes on is told below the list", () => {
+test("work in progress is shown below the list", () => {
   const downloads = [startDownload("hf.co/org/new:Q8_0")];
   const lines = linesOf({ ...one, downloads, work: "creating mine: 40%" }, { height: 20 });
   expect(lines.slice(-6).map((line) => line.slice(2, 40).trim())).toEqual([

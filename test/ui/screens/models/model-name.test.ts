@@ -17,7 +17,7 @@ test.each([
   expect(withTag(name)).toBe(full);
 });
 
-test("letter case and a tag that is left out make no other model", () => {
+test("letter case and an omitted tag do not matter", () => {
   expect(isSameModel("Tiny", "tiny:LATEST")).toBe(true);
   expect(isSameModel("tiny", "tiny:v1")).toBe(false);
 });
@@ -33,12 +33,12 @@ test.each([
   expect(pullReference(typed)).toBe(reference);
 });
 
-test("a quantization takes the place of the tag", () => {
+test("a quantization replaces the tag", () => {
   expect(quantizedName("hf.co/owner/name", "Q8_0")).toBe("hf.co/owner/name:Q8_0");
   expect(quantizedName("hf.co/owner/name:Q4_K_M", "Q8_0")).toBe("hf.co/owner/name:Q8_0");
 });
 
-test("a name is shortened from its front, and only as far as it must be", () => {
+test("a name is shortened from the front, and only as far as needed", () => {
   const name = "hf.co/owner/Model-30B-GGUF:Q4_K_M";
   expect(shortName(name, 40, "…")).toBe(name);
   expect(shortName(name, 30, "…")).toBe("owner/Model-30B-GGUF:Q4_K_M");

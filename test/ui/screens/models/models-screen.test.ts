@@ -86,7 +86,7 @@ async function pressLoad(screen: SizedTerminal, name: string): Promise<void> {
 const stop = async (screen: SizedTerminal) => await press(screen, keys.escape, /FIT:/);
 
 describe("the local list", () => {
-  test("has size, fit and card, and follows the window that is tried out", async () => {
+  test("shows size, fit and card, and follows the chosen window", async () => {
     const screen = await openScreen();
     await screen.until(/> tiny +1\.9 MB F16 +4k CPU/);
     await screen.until("Memory estimate at 4k context");
@@ -103,7 +103,7 @@ describe("the local list", () => {
     await press(screen, "l", /> tiny.*CPU +│/);
   });
 
-  test("is filtered by letters that lie apart; Esc clears", async () => {
+  test("is filtered by letters that are apart; Esc clears", async () => {
     await store.client.copy({ source: "tiny", destination: "qwen-like:8b" });
     const screen = await openScreen();
     await screen.until("qwen-like:8b");
@@ -117,7 +117,7 @@ describe("the local list", () => {
     await press(screen, keys.escape, "of 2");
   });
 
-  test("is ordered by s", async () => {
+  test("is sorted with s", async () => {
     await store.client.copy({ source: "tiny", destination: "another" });
     const screen = await openScreen();
     await screen.until(/> another/);
@@ -127,7 +127,7 @@ describe("the local list", () => {
 });
 
 describe("the hub", () => {
-  test("is searched as one types, and a quantisation is chosen and pulled", async () => {
+  test("is searched while typing, and a quantization is chosen and pulled", async () => {
     const screen = await openScreen();
     await press(screen, "]", "maker/Tiny-GGUF");
     screen.type("/");
@@ -135,8 +135,8 @@ describe("the hub", () => {
     screen.type("tiny");
     await screen.until(/hub 1[,)]/);
     await screen.until(/954K +12k/);
-    await press(screen, keys.enter, "v quantisations");
-    await press(screen, keys.enter, "Quantisations of hf.co/maker/Tiny-GGUF");
+    await press(screen, keys.enter, "v quantizations");
+    await press(screen, keys.enter, "Quantizations of hf.co/maker/Tiny-GGUF");
     await screen.until(/Q4_K_M +1\.9 MB, default/);
     screen.type("Q8");
     await screen.until("1 of 1");
@@ -145,7 +145,7 @@ describe("the hub", () => {
     await screen.until("installed");
   });
 
-  test("that is not there leaves the local list as it is", async () => {
+  test("that is unreachable does not affect the local list", async () => {
     const alone = await StoreServer.start({ hub_endpoint: "http://127.0.0.1:9" });
     try {
       const screen = await openScreen({ url: () => alone.server.url });
@@ -158,7 +158,7 @@ describe("the hub", () => {
     }
   });
 
-  test("that wants its terms accepted says so, and the download can be tried again", async () => {
+  test("asks to accept a model's terms, and the download can be retried", async () => {
     const screen = await openScreen();
     screen.type("p");
     await screen.until("Pull (owner/name:quant)");
@@ -174,7 +174,7 @@ describe("the hub", () => {
 describe("a download", () => {
   const pause = " ";
 
-  test("shows how far it is, stops, goes on from there, and can be given up", async () => {
+  test("shows progress, is paused and resumed, and can be cancelled", async () => {
     hub.setFaults(({ server }) => (server === "storage" ? { bytesPerSecond: 400_000 } : undefined));
     const screen = await openScreen();
     screen.type("p");
@@ -195,7 +195,7 @@ describe("a download", () => {
   });
 });
 
-test("/pull in the chat begins a download, which the screen then shows", async () => {
+test("started by /pull in the chat is shown on the screen", async () => {
   const screen = await openScreen();
   await press(screen, "\u001b1", "[1 Chat]");
   screen.type("/pull maker/Tiny-GGUF");
@@ -205,7 +205,7 @@ test("/pull in the chat begins a download, which the screen then shows", async (
   await screen.until(/> hf\.co\/maker\/Tiny-GGUF +1\.9 MB F16/);
 });
 
-test("a file that is not the one the hub lists is thrown away, and r fetches it again", async () => {
+test("a downloaded file with the wrong hash is deleted, and r fetches it again", async () => {
   hub.setFaults(({ server }) => (server === "storage" ? { garble: true } : undefined));
   const screen = await openScreen();
   screen.type("p");
@@ -242,7 +242,7 @@ describe("changes", () => {
     await screen.until(/> tiny/);
   });
 
-  test("a model that comes with the program, or is Ollama's, stays, and d says why", async () => {
+  test("d refuses to delete built-in and Ollama's models and says why", async () => {
     const folder = path.join(store.folder, "ollama");
     const weights = readFileSync(tinyFile);
     writeOllamaModel(folder, "theirs", [{ kind: "model", content: weights }]);
@@ -265,7 +265,7 @@ describe("changes", () => {
     expect(await both.names()).toEqual(["theirs:latest", "tiny:latest"]);
   });
 
-  test("a Modelfile is edited, and a mistake in it loses nothing", async () => {
+  test("a Modelfile is edited, and a mistake loses nothing", async () => {
     const editor = path.join(store.folder, "editor.sh");
     const seen = path.join(store.folder, "seen.txt");
     // The first time it makes a mistake, the second time it mends it.
@@ -287,7 +287,7 @@ describe("changes", () => {
   });
 });
 
-test("a server that goes and comes back leaves the list on show", async () => {
+test("a server that stops and returns leaves the list visible", async () => {
   const first = await StoreServer.start();
   let url = first.server.url;
   const screen = await openScreen({ url: () => url });
@@ -302,7 +302,7 @@ test("a server that goes and comes back leaves the list on show", async () => {
   expect(screen.text).toMatch(/> tiny +1\.9 MB/);
 });
 
-test("a narrow window has the card behind Tab", async () => {
+test("in a narrow window Tab opens the card", async () => {
   const screen = await openScreen({ columns: 80 });
   await screen.until("Tab card");
   expect(screen.text).not.toContain("Memory estimate");
@@ -310,7 +310,7 @@ test("a narrow window has the card behind Tab", async () => {
   await press(screen, keys.escape, "FIT:");
 });
 
-test("the card scrolls from its first row to its last, and no further", async () => {
+test("the card scrolls from its first row to its last", async () => {
   const screen = await openScreen();
   screen.resize(120, 20);
   await screen.until(/╰─+ \d+ more below ─╯$/m);
@@ -322,7 +322,7 @@ test("the card scrolls from its first row to its last, and no further", async ()
   await press(screen, keys.home, "A test model of one million");
 });
 
-test("a screen reader is told the models in words", async () => {
+test("a screen reader gets the models in words", async () => {
   const { screen } = await openChat({
     isScreenReader: true,
     server: {

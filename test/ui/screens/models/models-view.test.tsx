@@ -45,19 +45,19 @@ test("a wide window shows the card beside the list", () => {
 describe("a narrow window", () => {
   const size = { columns: 80, rows: 24 };
 
-  test("has a line about the selected model, and the card behind Tab", () => {
+  test("has a line about the selected model, and Tab opens the card", () => {
     const { lines, text } = viewOf(one, size);
     expect(text()).not.toContain("Memory estimate");
     expect(lines().at(-1)).toBe(" qwen3 · 8.2B · 8k context, f16 · Tab card");
   });
 
-  test("has the card in the list's place while it has the focus", () => {
+  test("shows the focused card in place of the list", () => {
     const { text } = viewOf({ ...one, pane: "card" }, size);
     expect(text()).toContain("Memory estimate");
     expect(text()).not.toContain("Models (");
   });
 
-  test("leaves that line out where the list needs the room", () => {
+  test("drops that line when the list needs the room", () => {
     expect(viewOf(one, { columns: 60, rows: 16 }).text()).not.toContain("Tab card");
   });
 });
@@ -74,7 +74,7 @@ describe("the card", () => {
     expect(end.text()).not.toContain("more below");
   });
 
-  test("tells how far it scrolls", () => {
+  test("reports how far it scrolls", () => {
     const extents: number[] = [];
     const onCardExtent = (lastTop: number) => extents.push(lastTop);
     const { text } = viewOf({ ...one, pane: "card" }, { ...size, onCardExtent });
@@ -83,13 +83,13 @@ describe("the card", () => {
   });
 });
 
-test("a change of the state is drawn", async () => {
+test("a change of state is drawn", async () => {
   const { store, shows } = viewOf(one, { columns: 120, rows: 30 });
   store.update({ work: "creating mine" });
   await shows("◐ creating mine");
 });
 
-test("a screen reader is told the list in words", () => {
+test("a screen reader gets the list in words", () => {
   const { lines } = viewOf(one, { columns: 120, rows: 30, layout: "reader" });
   expect(lines()).toEqual([
     "List local: 1 model",
@@ -126,7 +126,7 @@ describe.each([
   });
 });
 
-test("the cursor stands in the filter while it is typed", async () => {
+test("the cursor is in the filter while it is typed", async () => {
   const { filter } = one.lists.local;
   const typing = {
     ...one,

@@ -1,9 +1,9 @@
-// A poll reads again and again while somebody looks, and never twice at the same time.
+// A poll repeats while it is watched, and never runs twice at the same time.
 import { expect, test } from "vitest";
 import { Poll } from "../../../../source/ui/screens/models/poll.ts";
 import { until } from "../../../support/until.ts";
 
-test("goes on until it is stopped", async () => {
+test("repeats until it is stopped", async () => {
   let count = 0;
   const poll = new Poll(async () => {
     count += 1;
@@ -20,7 +20,7 @@ test("goes on until it is stopped", async () => {
   expect(count).toBe(stopped);
 });
 
-test("whoever asks while it reads gets what was read afterwards", async () => {
+test("a request during a read gets the result of the next one", async () => {
   let value = "old";
   const seen: string[] = [];
   const gates: Array<() => void> = [];

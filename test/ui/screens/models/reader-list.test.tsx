@@ -18,7 +18,7 @@ const linesOf = (state: ModelsState) =>
 
 const one = stateWith([local("qwen3:8b")]);
 
-test("tells the number of models and the selected one", () => {
+test("prints the number of models and the selected one", () => {
   expect(linesOf(one)).toEqual([
     "List local: 1 model",
     "Selected: qwen3:8b, 5 GB, Q4_K_M, context 40k, fits on the CPU, 1 of 1",
@@ -27,7 +27,7 @@ test("tells the number of models and the selected one", () => {
 });
 
 describe("the selected model", () => {
-  test("is told with its state", () => {
+  test("is printed with its state", () => {
     const running = received([loaded("qwen3:8b")], nowMs);
     expect(linesOf({ ...one, running })[1]).toMatch(/fits on the CPU, loaded, 1 of 1$/);
     expect(linesOf({ ...one, running, source: "running" })[1]).toBe(
@@ -37,7 +37,7 @@ describe("the selected model", () => {
     expect(linesOf({ ...one, loading })[1]).toMatch(/, checking, 1 of 1$/);
   });
 
-  test("is told with its download", () => {
+  test("is printed with its download", () => {
     const record = { status: "pulling x", overallTotal: 100, overallCompleted: 43 };
     const download = addProgress(startDownload("new:latest"), record, nowMs);
     expect(linesOf(stateWith([], { downloads: [download] }))[1]).toBe(
@@ -45,7 +45,7 @@ describe("the selected model", () => {
     );
   });
 
-  test("of the hub is told with its downloads and its gate", () => {
+  test("of the hub is printed with its downloads and its gate", () => {
     const hub = received([hubModel("org/model", { isGated: true })], nowMs);
     expect(linesOf(stateWith([], { source: "hub", hub }))[1]).toBe(
       "Selected: hf.co/org/model, 12k downloads, gated, 1 of 1",
@@ -53,7 +53,7 @@ describe("the selected model", () => {
   });
 });
 
-test("tells errors, long work and the field", () => {
+test("prints errors, long work and the field", () => {
   const filter = fieldWith(one.lists.local.filter, "qw");
   const state = {
     ...one,

@@ -102,7 +102,7 @@ export function stateWith(
   };
 }
 
-/** The facts of a card, as of a model with a Modelfile of its own. */
+/** The facts of a card for a model with its own Modelfile. */
 export const sampleCard: CardFacts = {
   description: {
     name: "qwen3:8b",

@@ -14,12 +14,12 @@ const empty = createModelsState();
 const barOf = (state: ModelsState, width = 60) =>
   renderAt(<SourceBar state={state} width={width} />, { columns: width }).text();
 
-test("has the open source in brackets, and no field before it is wanted", () => {
+test("shows the open source in brackets, and no field until one is opened", () => {
   expect(barOf(empty)).toBe("[Local]  Hub   Running");
   expect(barOf({ ...empty, source: "running" })).toBe(" Local   Hub  [Running]");
 });
 
-test("has a field while it is typed in, and while it filters", () => {
+test("shows a field while typing and while filtering", () => {
   const filter = fieldWith(empty.lists.hub.filter, "qwen");
   const hub: ModelsState = { ...empty, source: "hub", ...withList(empty, "hub", { filter }) };
   expect(barOf({ ...empty, isTyping: true })).toBe("[Local]  Hub   Running   filter:");

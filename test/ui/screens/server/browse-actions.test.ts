@@ -75,7 +75,7 @@ async function openSelected(): Promise<void> {
 }
 
 describe("the list", () => {
-  test("is paged by the rows in sight, one of which stays", () => {
+  test("is paged by the visible rows, with one row of overlap", () => {
     movePage(context, -1);
     expect(selected()).toBe("r-33");
     context.extent.current = { rows: 14, lastTop: 0 };
@@ -85,7 +85,7 @@ describe("the list", () => {
     expect(selected()).toBe("r-33");
   });
 
-  test("is filtered while one types, and as before where that is dropped", () => {
+  test("is filtered while typing, and restored when that is cancelled", () => {
     openField(context);
     editField(context, (field) => ({ ...field, text: "model:odd", cursor: 9 }));
     expect(context.listed.shown).toHaveLength(25);
@@ -100,12 +100,12 @@ describe("the list", () => {
     expect(context.listed.shown).toHaveLength(50);
   });
 
-  test("has no field to type in before it is opened", () => {
+  test("has no field until it is opened", () => {
     editField(context, (field) => ({ ...field, text: "lost" }));
     expect(context.state.filters.text).toBe("");
   });
 
-  test("is narrowed down to one model, until all are chosen", async () => {
+  test("is limited to one model, until all are chosen", async () => {
     frame.answer = "even";
     await chooseModel(context);
     expect(context.listed.shown).toHaveLength(25);
@@ -130,7 +130,7 @@ describe("an open request", () => {
     expect(context.state.top).toBe(84);
     move(context, 5);
     expect(context.state.top).toBe(84);
-    // A row less is in sight.
+    // One visible row less.
     context.extent.current = { rows: 19, lastTop: 85 };
     move(context, 5);
     expect(context.state.top).toBe(85);
@@ -138,7 +138,7 @@ describe("an open request", () => {
     expect(context.state.top).toBe(0);
   });
 
-  test("stays selected, whatever comes", async () => {
+  test("stays selected when others arrive", async () => {
     await openSelected();
     entries = [...entries, requestView({ id: "r-50", startedAt: 50 })];
     expect(selected()).toBe("r-49");
@@ -168,7 +168,7 @@ describe("an open request", () => {
     expect(answer()).toBe("whole");
   });
 
-  test("goes to the pager whole, opened or not", async () => {
+  test("is sent to the pager whole, opened or not", async () => {
     answers = ["the answer"];
     await pageRequest(context, requestView());
     await pageRequest(context, requestView());

@@ -13,7 +13,7 @@ describe("the curl command", () => {
     messages: [{ role: "user", content: "it's $HOME" }],
   });
 
-  test("gives a shell exactly the body, and no key", async () => {
+  test("sends exactly the same body, without any key", async () => {
     const command = curlCommand(requestView(), { url: "http://127.0.0.1:1", body, needsKey: true });
     expect(command).toContain("Bearer $MODELCTL_KEY");
     // A function in place of curl prints its words, each on a line.
@@ -30,7 +30,7 @@ describe("the curl command", () => {
     ]);
   });
 
-  test("of a request whose body was not kept has what is known of it", () => {
+  test("of a request without a recorded body has what is known", () => {
     const native = requestView({ path: "/api/chat" });
     const command = curlCommand(native, { url: "http://h", body: undefined, needsKey: false });
     expect(command).toContain('"model":"tiny"');

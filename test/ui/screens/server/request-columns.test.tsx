@@ -1,4 +1,4 @@
-// Goal: a row tells how a request stands in a glyph and a word, and why it failed.
+// Goal: a row shows a request's state as a glyph and a word, and why it failed.
 // Method: records in a drawn table, its rows read.
 
 import { Box, Text } from "ink";
@@ -23,6 +23,7 @@ const running = { state: "running", status: undefined, totalMs: undefined } as c
 describe("the state", () => {
   test.each([
     ["✓ 200", {}],
+    ["✓ dry run", { method: "DELETE", parameters: { dry_run: true } }],
     ["✗ 404", { status: 404, error: { code: "X", message: "gone" } }],
     ["⊘ 499", { status: 499 }],
     ["✗ broken", { error: { code: "X", message: "crashed in the middle" } }],
@@ -59,7 +60,7 @@ describe("a row", () => {
     return row.slice(0, -1);
   }
 
-  test("has the figures in their columns", () => {
+  test("has its figures in columns", () => {
     const row = rowOf(requestView());
     expect(row).toMatch(
       /^7 s +r-1 +POST +\/v1\/chat\/completions +tiny +✓ 200 +2014 +71 +840 ms +55\.0 +2\.10 s$/,
@@ -75,7 +76,7 @@ describe("a row", () => {
     expect(row).toMatch(/…$/);
   });
 
-  test("that still runs has the speed since its first token", () => {
+  test("of a running request has the speed since its first token", () => {
     const view = requestView({ ...running, tokensPerSecond: undefined, completionTokens: 101 });
     expect(speedOf(view, view.startedAt + 840 + 2000)).toBe(50);
     expect(speedOf({ ...view, firstTokenMs: undefined }, view.startedAt + 9000)).toBeUndefined();
@@ -86,7 +87,7 @@ describe("a row", () => {
   });
 });
 
-test("screen readers are told a request in one line of words", () => {
+test("screen readers get a request in one line of words", () => {
   expect(requestSentence(requestView())).toMatch(
     /^\d\d:\d\d:\d\d r-1 POST \/v1\/chat\/completions tiny 200, 2014 tokens in, 71 out, first token after 840 ms, 55\.0 tok\/s, 2\.10 s total$/,
   );

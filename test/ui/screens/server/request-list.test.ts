@@ -38,7 +38,7 @@ beforeEach(() => {
   list = initialRequestList;
 });
 
-test("what modelctl asks for its screens is hidden until it is wanted, its questions never", () => {
+test("modelctl's own requests are hidden until wanted, its polling always", () => {
   const client = { address: "127.0.0.1", agent: "modelctl" };
   entries = [
     requestView({ id: "r-1", startedAt: 1, client, path: "/api/tags", method: "GET" }),
@@ -96,7 +96,7 @@ describe("filters", () => {
     expect(ids()).toEqual(expected);
   });
 
-  test("that make no sense are told of, and the one before stays", () => {
+  test("that are invalid are reported, and the previous one stays", () => {
     filter({ text: "status:404" });
     filter({ text: "status:potato" });
     expect(list.filterProblem).toContain("is not a valid status");
@@ -105,7 +105,7 @@ describe("filters", () => {
     expect(list.filterProblem).toBeUndefined();
   });
 
-  test("of text, status and model hold together", () => {
+  test("of text, status and model are combined", () => {
     filter({ model: "tiny" });
     filter({ status: nextStatusClass(list.filters.status) });
     expect(list.filters.status).toBe("running");
@@ -116,7 +116,7 @@ describe("filters", () => {
     expect(ids()).toHaveLength(4);
   });
 
-  test("walk through all classes of status and come back", () => {
+  test("cycle through all classes of status", () => {
     const seen = Array.from({ length: 5 }, () => {
       filter({ status: nextStatusClass(list.filters.status) });
       return list.filters.status;
@@ -126,7 +126,7 @@ describe("filters", () => {
 });
 
 describe("the selected request", () => {
-  test("is the newest one until another is gone to, and stays that one", () => {
+  test("is the newest one until another is chosen, which then stays", () => {
     expect(listed().selected?.id).toBe("r-4");
     move(-2);
     expect(listed().selected?.id).toBe("r-2");
@@ -136,7 +136,7 @@ describe("the selected request", () => {
     expect(listed().selected?.id).toBe("r-5");
   });
 
-  test("moves no further than the ends; at the newer end it follows", () => {
+  test("stops at the ends, and follows new requests at the newest", () => {
     move(Number.NEGATIVE_INFINITY);
     expect(listed().selected?.id).toBe("r-1");
     expect(list.selectedKey).toBeDefined();
@@ -144,7 +144,7 @@ describe("the selected request", () => {
     expect(list.selectedKey).toBeUndefined();
   });
 
-  test("that a filter hides gives way to the newest that is shown", () => {
+  test("hidden by a filter is replaced by the newest visible one", () => {
     move(-1);
     filter({ text: "model:tiny" });
     expect(listed().selected?.id).toBe("r-4");
@@ -154,7 +154,7 @@ describe("the selected request", () => {
 });
 
 describe("a pause", () => {
-  test("holds the rows still and counts what comes, whatever the filters do", () => {
+  test("freezes the rows and counts new requests, whatever the filters", () => {
     pause();
     add({ id: "r-5", startedAt: 5 });
     add({ id: "r-6", startedAt: 6 });
@@ -167,18 +167,18 @@ describe("a pause", () => {
     expect(countNewRequests(list, entries)).toBe(0);
   });
 
-  test("keeps a running row as it was", () => {
+  test("freezes a running row", () => {
     pause();
     entries = entries.map((view) => ({ ...view, completionTokens: 500 }));
     expect(listed().shown.at(-1)?.completionTokens).toBe(71);
   });
 });
 
-test("models are those that were asked", () => {
+test("models are those with requests", () => {
   expect(requestedModels(entries)).toEqual(["bge-m3", "nope:1b", "tiny"]);
 });
 
-test("a request is the one of the log as long as the log knows it", () => {
+test("a request is updated as long as the log has it", () => {
   const [first] = entries;
   if (first === undefined) throw new Error("there are requests");
   entries = entries.map((view) => ({ ...view, completionTokens: 500 }));

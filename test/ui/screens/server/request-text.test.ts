@@ -20,7 +20,7 @@ function textOf(lines: readonly (readonly TextRun[])[]): string[] {
 }
 
 describe("the detail", () => {
-  test("tells the phases in their order", () => {
+  test("shows the phases in order", () => {
     expect(phasesText(requestView(), unicodeGlyphs)).toBe(
       "queued 20 ms → prompt 800 ms (2014 tokens, 1210 cached) → answer 1.28 s (71 tokens); first token after 840 ms, 2.10 s total",
     );
@@ -35,7 +35,7 @@ describe("the detail", () => {
     expect(phasesText(open, unicodeGlyphs)).toBe("no timings yet");
   });
 
-  test("tells where the beginning of the prompt came from, or why it was read", () => {
+  test("shows where the start of the prompt came from, or why it was computed", () => {
     const told = (change: Parameters<typeof requestView>[0]) =>
       /\((2014[^)]*)\)/.exec(phasesText(requestView(change), unicodeGlyphs))?.[1];
     expect(told({ cachedFrom: "checkpoint" })).toBe("2014 tokens, 1210 cached: checkpoint");
@@ -48,7 +48,7 @@ describe("the detail", () => {
     expect(told({ cachedTokens: 0, cachedFrom: "none" })).toBe("2014 tokens");
   });
 
-  test("shows who asked and what was in force", () => {
+  test("shows the client and the settings used", () => {
     const text = textOf(
       summaryLines(requestView({ keyId: "ci" }), { ...options, width: 100 }),
     ).join("\n");
@@ -56,7 +56,7 @@ describe("the detail", () => {
     expect(text).toContain("temperature 0.7");
   });
 
-  test("has prompt and answer where they are kept, harmless and wrapped", () => {
+  test("shows recorded prompt and answer, escaped and wrapped", () => {
     const texts = { prompt: "one\n\u001b[2Jtwo", answer: "word ".repeat(30).trim(), body: "{}" };
     const read = { kind: "read", texts } as const;
     const rows = textOf(requestLines(requestView(), read, options));

@@ -95,7 +95,7 @@ function filtered(text: string): Partial<ServerState> {
 }
 
 describe("panes", () => {
-  test("tell of throughput, scheduler and memory", () => {
+  test("show throughput, scheduler and memory", () => {
     const { lines } = open();
     const pane = (index: number) =>
       lines()
@@ -136,7 +136,7 @@ describe("panes", () => {
     expect(text()).not.toContain("CPU");
   });
 
-  test("say how models stand", () => {
+  test("show the state of models", () => {
     const [model] = serverSample().models;
     if (model === undefined) throw new Error("the sample has a model");
     const models = [
@@ -145,14 +145,14 @@ describe("panes", () => {
     ];
     const { text } = open({ samples: [serverSample({ models, waiting: 0 })] });
     expect(text()).toMatch(/qwen3-8b:latest +◐ 62%/);
-    expect(text()).toMatch(/other +● 4 m 12 s/);
+    expect(text()).toMatch(/other +● 4 m 12 s left/);
     expect(text()).toMatch(/Queue {3}empty/);
     const idle = [{ ...model, state: "idle" }];
     expect(open({ samples: [serverSample({ models: idle })] }).text()).toMatch(/● forever/);
     expect(open({ samples: [serverSample({ models: [] })] }).text()).toContain("no model loaded");
   });
 
-  test("are two lines where there is no room", () => {
+  test("become two lines without room", () => {
     const work = " 61.2 tok/s · 2 of 4 slots · 1 waiting 0.4 s · errors 50% · TTFT 840 ms";
     const load = " RAM 18.2/64.0 GiB · CPU 42% · qwen3-8b:latest ◐ busy";
     expect(open({}, { columns: 80, rows: 22 }).lines().slice(0, 2)).toEqual([work, load]);
@@ -164,7 +164,7 @@ describe("panes", () => {
 });
 
 describe("the table", () => {
-  test("has a row for each request, the newest selected and summed up below", () => {
+  test("has a row for each request, the newest selected and summarised below", () => {
     const { text } = open();
     expect(text()).toContain("status all  model all  filter none");
     expect(text()).toMatch(/FOLLOW │/);
@@ -176,7 +176,7 @@ describe("the table", () => {
     expect(text()).toContain("no key  from 127.0.0.1  curl/8  streamed  slot 1  finish: stop");
   });
 
-  test("tells how many rows a page has", async () => {
+  test("reports how many rows a page has", async () => {
     const rowsOf = async (facts: Facts) => {
       const { sources } = open(facts, { columns: 80, rows: 22 });
       return await until(
@@ -189,11 +189,11 @@ describe("the table", () => {
     expect(await rowsOf({ host: { warning: "Anybody can use it" } })).toBe(15);
   });
 
-  test("shows ages where they are asked for", () => {
+  test("shows ages on request", () => {
     expect(open({ state: { isRelative: true } }).text()).toMatch(/│ {3}7 s +r-1/);
   });
 
-  test("keeps the selected row in sight", () => {
+  test("keeps the selected row visible", () => {
     const requests = Array.from({ length: 100 }, (_, index) =>
       requestView({ id: `r-${index}`, startedAt: 1_000_000 + index }),
     );
@@ -206,7 +206,7 @@ describe("the table", () => {
     expect(open({ requests }).text()).toMatch(/> \d\d:\d\d:\d\d r-99 /);
   });
 
-  test("says what to try while nothing has been asked, and what to do where nothing matches", () => {
+  test("says what to try without requests, and what to do without matches", () => {
     const empty = open({ requests: [] }).text();
     expect(empty).toContain("No requests yet. Try:");
     expect(empty).toContain("curl http://127.0.0.1:11434/v1/chat/completions");
@@ -217,7 +217,7 @@ describe("the table", () => {
     expect(none).toMatch(/ 0 of 3 ─╯/);
   });
 
-  test("tells filters, their problem and a pause", () => {
+  test("shows filters, their error and a pause", () => {
     const { text } = open({ state: { ...filtered("status:potato"), frozen: views.slice(0, 1) } });
     expect(text()).toMatch(/filter status:potato {2}! .*is not a valid status.* PAUSED \+2 │/);
     const model = changeFilters(initialServerState, { model: "ti\u001bny" }, readRequestFilter);
@@ -250,7 +250,7 @@ test("the filter's field has the cursor, below panes and banner", async () => {
   );
 });
 
-describe("above everything else", () => {
+describe("the banner", () => {
   test.each<[string, Facts]>([
     ["◐ starting the server", { state: { work: "starting the server" } }],
     [
@@ -271,21 +271,21 @@ describe("above everything else", () => {
       { link: { kind: "down", sentence: "No answer.", sinceMs: 1_000_000 } },
     ],
     ["! Anybody can use it · o settings", { host: { warning: "Anybody can use it" } }],
-  ])("stands %s", (banner, facts) => {
+  ])("shows %s", (banner, facts) => {
     const { lines } = open(facts);
     expect(lines()[0]).toBe(` ${banner}`);
     expect(lines()[1]).toContain("Throughput");
     expect(lines()).toHaveLength(30);
   });
 
-  test("a long sentence is wrapped into three rows at most", () => {
+  test("wraps a long sentence into at most three rows", () => {
     const { lines } = open({ state: { work: "very busy ".repeat(60).trim() } }, { columns: 60 });
     expect(lines().slice(0, 3).join()).toContain("very busy");
     expect(lines()[3]).toContain("tok/s");
   });
 });
 
-describe("a request in full", () => {
+describe("an open request", () => {
   const [first = requestView()] = views;
   const opened = (change: Partial<ServerState> = {}): Facts => ({
     state: { opened: first, selectedKey: keyOf(first), ...change },
@@ -298,7 +298,7 @@ describe("a request in full", () => {
     },
   });
 
-  test("fills the screen while it is being read", () => {
+  test("fills the screen while it is loading", () => {
     const { lines, text } = open(opened());
     expect(lines()[0]).toMatch(/^╭─ Request r-1 ─+╮$/);
     expect(text()).toContain("prompt 800 ms (2014 tokens, 1210 cached)");
@@ -307,7 +307,7 @@ describe("a request in full", () => {
     expect(text()).not.toContain("Throughput");
   });
 
-  test("has what was said, harmless, and is scrolled in", () => {
+  test("shows its texts escaped, and scrolls", () => {
     const answer = Array.from({ length: 50 }, (_, index) => `line ${index}`).join("\n");
     const { text } = open(opened(read(answer)));
     expect(text()).toContain("Hi␛[2J");
@@ -317,7 +317,7 @@ describe("a request in full", () => {
     expect(end).toContain("rows 33 to 60 of 60");
   });
 
-  test("tells how far it scrolls, below a banner too", async () => {
+  test("reports how far it scrolls, also below a banner", async () => {
     const answer = Array.from({ length: 50 }, (_, index) => `line ${index}`).join("\n");
     const extentOf = async (facts: Facts) => {
       const { sources } = open(facts);
@@ -340,7 +340,7 @@ describe("a request in full", () => {
     expect(cut).not.toContain("end ");
   });
 
-  test("is the request as it is now", async () => {
+  test("is kept up to date", async () => {
     const { sources, shows } = open(opened());
     sources.put([{ ...first, completionTokens: 777 }]);
     await shows("(777 tokens)");
@@ -352,14 +352,14 @@ describe("in any window", () => {
     [60, 14],
     [80, 22],
     [250, 78],
-  ])("of %ix%i nothing sticks out", (columns, rows) => {
+  ])("of %ix%i everything fits", (columns, rows) => {
     const { lines } = open({}, { columns, rows });
     expect(lines()).toHaveLength(rows);
     expect(lines().every((line) => line.length <= columns)).toBe(true);
     expect(lines().at(-1)).toMatch(/─╯$/);
   });
 
-  test("ASCII suffices where nothing else can be drawn", () => {
+  test("everything is drawn in ASCII if Unicode is unavailable", () => {
     const { text } = open({}, { columns: 110, glyphs: asciiGlyphs });
     // biome-ignore lint/suspicious/noControlCharactersInRegex: the range of ASCII is the subject
     expect(text()).toMatch(/^[\x00-\x7f]*$/);
@@ -378,7 +378,7 @@ describe("for screen readers", () => {
     ]);
   });
 
-  test("what is the matter is said, and what is typed", () => {
+  test("problems and typed text are printed", () => {
     const field = fieldWith(createEditorState(), "r-99");
     const facts = { state: { field, ...filtered("r-99") }, host: { state: "stopped" } } as const;
     const { lines } = open(facts, { layout: "reader", glyphs: asciiGlyphs });
@@ -387,7 +387,7 @@ describe("for screen readers", () => {
   });
 });
 
-test("the figures of a server that is gone stay", () => {
+test("the figures of a stopped server stay", () => {
   const { text } = open({ link: { kind: "down", sentence: "No answer.", sinceMs: 1_000_000 } });
   expect(text()).toContain("61.2");
   expect(text()).toMatch(/KV size 1\.5 GiB/);

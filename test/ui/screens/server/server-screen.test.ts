@@ -26,7 +26,7 @@ function requests({ screen }: OpenApp): string[] {
   return screen.lines.filter((line) => /^│ [> ] \d\d:/.test(line)).map((line) => line.slice(2));
 }
 
-test("requests appear, are found by filters and are read in full once they are recorded", async () => {
+test("requests appear, are filtered, and are read in full once recorded", async () => {
   const app = await openServerScreen();
   const { screen, server } = app;
   await screen.until(/RAM .* GiB/);
@@ -114,7 +114,7 @@ test("a request can be copied, replayed and exported", async () => {
   await screen.until(/Replace \S*\?/);
 });
 
-test("a pause holds the rows still, and End follows again", async () => {
+test("a pause freezes the rows, and End follows again", async () => {
   const app = await openServerScreen();
   const { screen, server } = app;
   await server.send("/v1/models");
@@ -132,7 +132,7 @@ test("a pause holds the rows still, and End follows again", async () => {
   await screen.until("FOLLOW");
 });
 
-test("a server that dies is said to be gone, and is found when it comes back", async () => {
+test("a dead server is reported, and found again when it returns", async () => {
   const app = await openServerScreen();
   const { screen, server } = app;
   await server.send("/v1/models");
@@ -194,7 +194,7 @@ class SampleControl implements ServerControl {
 
 const taken = { message: "Port 11434 is already in use.", code: "SERVER_PORT_TAKEN" };
 
-test("the server of this program is stopped, and started on the next port where its own is taken", async () => {
+test("the program's own server is stopped, and started on the next port if its own is taken", async () => {
   const control = new SampleControl();
   const { screen } = await openServerScreen({ serverOptions: { control } });
   screen.type("S");
@@ -211,7 +211,7 @@ test("the server of this program is stopped, and started on the next port where 
   await screen.until((now) => !now.text.includes("is taken"));
 });
 
-test("settings are changed one by one, and the server is started anew with them", async () => {
+test("settings are changed one by one, and the server restarts with them", async () => {
   const control = new SampleControl();
   const { screen } = await openServerScreen({ serverOptions: { control } });
   const enter = async (after: string | RegExp): Promise<void> => {
@@ -241,7 +241,7 @@ test("settings are changed one by one, and the server is started anew with them"
   expect(control.now).toMatchObject({ host: "127.0.0.1", port: 12_000, requireKey: "true" });
 });
 
-test("a server for other machines needs a key, which a key press makes", async () => {
+test("a public server needs a key, which a key press creates", async () => {
   const control = new SampleControl();
   control.isUp = false;
   control.failure = { message: "There is no key to ask them for.", code: "SERVER_NO_KEY" };
@@ -257,7 +257,7 @@ test("a server for other machines needs a key, which a key press makes", async (
   await screen.until("! Anybody who can reach 0.0.0.0:11434 can use this server");
 });
 
-test("the example of an empty log is copied, and another program's server is set there", async () => {
+test("the example of an empty log is copied, and settings of another program's server are refused", async () => {
   const { screen, server } = await openServerScreen();
   await screen.until("Press y to copy it.");
   screen.type("y");
@@ -268,7 +268,7 @@ test("the example of an empty log is copied, and another program's server is set
   await screen.until("Another program runs this server");
 });
 
-test("a screen reader is told an open request in whole lines, and the selected one", async () => {
+test("a screen reader gets an open request in whole lines, and the selected one", async () => {
   const { screen, server } = await openApp({
     isScreenReader: true,
     settings: { log_prompts: true },
@@ -288,7 +288,7 @@ test.each([
   [60, 16],
   [80, 24],
   [250, 80],
-])("the window of %ix%i has everything in its place", async (columns, rows) => {
+])("the window of %ix%i shows everything in place", async (columns, rows) => {
   const app = await openServerScreen({ columns, rows });
   await app.server.send("/v1/models");
   await app.screen.until("1 of 1");
@@ -304,15 +304,18 @@ test.each([
   ["Esc", keys.escape, undefined],
   ["the first choice", keys.enter, { reason: "bye", transcript: [], keepsServer: true }],
   ["the second choice", keys.down + keys.enter, { reason: "bye", transcript: [] }],
-])("quitting under other clients asks; %s decides", async (_name, bytes, expected) => {
-  const control = new SampleControl();
-  control.used = "2 requests of other clients run.";
-  const { screen, result } = await openServerScreen({ serverOptions: { control } });
-  screen.type(keys.ctrlD);
-  await screen.until("Quit? 2 requests of other clients run.");
-  screen.type(bytes);
-  if (expected === undefined) {
-    await screen.until((now) => !now.text.includes("Quit?"));
-    expect(screen.isAlternate).toBe(true);
-  } else await expect(result).resolves.toEqual(expected);
-});
+])(
+  "quitting asks while other clients are connected; %s decides",
+  async (_name, bytes, expected) => {
+    const control = new SampleControl();
+    control.used = "2 requests of other clients run.";
+    const { screen, result } = await openServerScreen({ serverOptions: { control } });
+    screen.type(keys.ctrlD);
+    await screen.until("Quit? 2 requests of other clients run.");
+    screen.type(bytes);
+    if (expected === undefined) {
+      await screen.until((now) => !now.text.includes("Quit?"));
+      expect(screen.isAlternate).toBe(true);
+    } else await expect(result).resolves.toEqual(expected);
+  },
+);

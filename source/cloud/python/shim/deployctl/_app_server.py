@@ -4,7 +4,7 @@ import inspect
 import sys
 
 import deployctl
-from deployctl import _call, _exits
+from deployctl import _exits, _loop
 
 
 class Route:
@@ -19,7 +19,7 @@ class Route:
 
 def serve_function(function):
     """Serves one function at "/" until the replica ends."""
-    _serve([Route("/", function)])
+    serve([Route("/", function)])
 
 
 def serve_app(cls):
@@ -28,12 +28,12 @@ def serve_app(cls):
     routes = routes_of(app)
     if not routes:
         raise ValueError("%s has no endpoint: decorate a method with @fal.endpoint" % cls.__name__)
-    _call.call(app.setup)
-    _exits.add(lambda: _call.call(app.handle_exit))
+    _loop.run(app.setup)
+    _exits.add(lambda: _loop.run(app.handle_exit))
     try:
-        _serve(routes)
+        serve(routes)
     finally:
-        _call.call(app.teardown)
+        _loop.run(app.teardown)
 
 
 def routes_of(app):
@@ -45,10 +45,13 @@ def routes_of(app):
             routes[facts["path"]] = Route(
                 facts["path"], getattr(app, name), facts["is_websocket"], facts["is_health_check"]
             )
+    if routes and "/health" not in routes:
+        routes["/health"] = Route("/health", app.health, is_health_check=True)
     return list(routes.values())
 
 
-def _serve(routes):
+def serve(routes):
+    """Serves routes until the replica ends, with FastAPI if it is installed."""
     try:
         import fastapi  # noqa: F401
         import uvicorn  # noqa: F401

@@ -6,15 +6,15 @@ import json
 
 import fastapi
 import fastapi.responses
-import uvicorn
 from fastapi.concurrency import run_in_threadpool
 
-from deployctl import _arguments, _call, _exits
+from deployctl import _arguments, _call, _errors, _loop, _request, _uvicorn_server
 
 
 def serve(routes, port):
     """Serves until the process is told to stop, and finishes running requests."""
     app = fastapi.FastAPI()
+    app.add_middleware(_WithHeaders)
     for route in routes:
         if route.is_websocket:
             app.add_api_websocket_route(route.path, _websocket(route.function))
@@ -25,14 +25,7 @@ def serve(routes, port):
                 app.add_api_route(route.path, endpoint, methods=["GET"], include_in_schema=False)
     if all(route.path != "/health" for route in routes):
         app.add_api_route("/health", lambda: {"status": "ok"}, methods=["GET"])
-    config = uvicorn.Config(app, host="127.0.0.1", port=port, access_log=False)
-    _Server(config).run()
-
-
-class _Server(uvicorn.Server):
-    def handle_exit(self, sig, frame):
-        _exits.run_all()
-        super().handle_exit(sig, frame)
+    _loop.wait(_uvicorn_server.server_of(app, port).serve())
 
 
 def _plain_or_model(function):
@@ -60,12 +53,32 @@ def _plain_or_model(function):
     return endpoint
 
 
+class _WithHeaders:
+    """ASGI middleware that keeps a request's headers for its endpoint."""
+
+    def __init__(self, app):
+        self._app = app
+
+    async def __call__(self, scope, receive, send):
+        pairs = scope.get("headers", ())
+        _request.headers.set({name.decode("latin-1"): value.decode("latin-1") for name, value in pairs})
+        await self._app(scope, receive, send)
+
+
 async def _answer(function, arguments):
     """Streams the items of a generator, like the server of the standard library."""
-    if inspect.iscoroutinefunction(function):
-        result = await function(**arguments)
-    else:
-        result = await run_in_threadpool(_call.call, function, **arguments)
+    try:
+        if inspect.iscoroutinefunction(function):
+            result = await function(**arguments)
+        else:
+            result = await run_in_threadpool(_call.call, function, **arguments)
+    except fastapi.HTTPException:
+        raise
+    except Exception as error:
+        answer = _errors.answer_of(error)
+        if answer is None:
+            raise
+        return fastapi.responses.JSONResponse(answer[1], answer[0])
     if inspect.isgenerator(result) or inspect.isasyncgen(result):
         return fastapi.responses.StreamingResponse(result, media_type="text/event-stream")
     return result

@@ -9,7 +9,7 @@ import threading
 import traceback
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from deployctl import _arguments
+from deployctl import _arguments, _errors, _request
 
 
 def serve(routes, port):
@@ -69,7 +69,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(route, {})
         elif route is not None:
             self._send(405, {"detail": "Method Not Allowed"}, {"Allow": "POST"})
-        elif path == "/health":
+        elif path == "/health":  # of a function, which has no other route
             self._send(200, {"status": "ok"})
         else:
             self._send(404, {"detail": "Not Found"})
@@ -93,6 +93,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer(route, fields)
 
     def _answer(self, route, fields):
+        _request.headers.set({name.lower(): value for name, value in self.headers.items()})
         try:
             arguments = _arguments.read(route.function, fields)
         except _arguments.Refused as refusal:
@@ -140,9 +141,9 @@ class _Handler(BaseHTTPRequestHandler):
             self.rfile.readline()
 
     def _send_error(self, error):
-        status = getattr(error, "status_code", None)
-        if isinstance(status, int) and 400 <= status < 600:
-            self._send(status, {"detail": getattr(error, "detail", str(error))})
+        answer = _errors.answer_of(error)
+        if answer is not None:
+            self._send(*answer)
             return
         traceback.print_exception(type(error), error, error.__traceback__)
         self._send(500, {"detail": "Internal Server Error"})

@@ -3,6 +3,7 @@
 import re
 
 
-def kebab_case(name):
-    """Returns my-app for MyApp."""
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "-", name).lower()
+def app_name_of(class_name):
+    """Returns the name that fal gives a class: my-app for MyApp and for my_app."""
+    parts = re.findall(r"[A-Z][a-z]*", class_name) or class_name.split("_")
+    return "-".join(part.lower() for part in parts if part)

@@ -1,17 +1,20 @@
-"""Keywords of the decorators, shared with the static reader."""
+"""Keywords of fal's and our decorators, shared with the static reader."""
 
-_ENVIRONMENT = ("python_version", "requirements", "resolver", "force")
+from deployctl._findings import Findings, close_match
+from deployctl._names import app_name_of
+
+_ENVIRONMENT = ("python_version", "requirements", "resolver", "force", "compile_bytecode")
 
 # Environment keywords by kind of fal function.
-_FAL_KINDS = {
+FAL_KINDS = {
     "virtualenv": _ENVIRONMENT,
     "container": ("image",) + _ENVIRONMENT,
-    "conda": ("python_version", "env_dict", "env_yml_str", "packages", "pip", "channels"),
+    "conda": ("python_version", "env_dict", "env_yml", "env_yml_str", "packages", "pip", "channels"),
     "local": (),
 }
 
 # Supported keywords of all kinds.
-_FAL_HONOURED = (
+FAL_HONOURED = (
     "serve",
     "exposed_port",
     "machine_type",
@@ -25,17 +28,19 @@ _FAL_HONOURED = (
     "scaling_delay",
     "max_multiplexing",
     "request_timeout",
+    "request_start_timeout",
     "startup_timeout",
     "termination_grace_period_seconds",
     "secrets",
     "app_files",
-    "metadata",
+    "local_python_modules",
 )
 
 # Accepted keywords without effect here.
-_FAL_IGNORED = (
+FAL_IGNORED = (
     "regions",
     "setup_function",
+    "metadata",
     "metrics_port",
     "private_logs",
     "app_files_ignore",
@@ -50,15 +55,21 @@ _FAL_IGNORED = (
     "_scheduler_options",
     "resolver",
     "force",
+    "force_env_build",
+    "compile_bytecode",
     "python_version",
     "env_dict",
+    "env_yml",
     "env_yml_str",
     "packages",
     "pip",
     "channels",
 )
 
-_FAL_APP = ("app_name", "app_auth", "kind", "image", "host_kwargs", "local_python_modules")
+# Further keywords and attributes of a class.
+FAL_APP = ("app_name", "app_auth", "kind", "image", "host_kwargs")
+# Options that the class's endpoints make.
+_MADE = ("health_path",)
 
 _OWN = (
     "port",
@@ -98,56 +109,52 @@ _OWN = (
 
 
 def check_fal_function(kind, keywords):
-    """Returns the names of keywords without effect here. Raises ValueError for one that fal lacks."""
-    if kind not in _FAL_KINDS:
+    """Returns Findings about keywords without effect. Raises ValueError for an unknown kind."""
+    if kind not in FAL_KINDS:
         raise ValueError(
-            "kind=%r is not one of %s" % (kind, ", ".join(sorted(_FAL_KINDS)))
+            "kind=%r is not one of %s" % (kind, ", ".join(sorted(FAL_KINDS)))
         )
-    anywhere = set(_FAL_HONOURED) | set(_FAL_IGNORED)
-    of_kinds = {name for names in _FAL_KINDS.values() for name in names}
-    allowed = (anywhere - of_kinds) | set(_FAL_KINDS[kind])
-    for name in keywords:
-        if name in allowed:
-            continue
-        if name in of_kinds:
-            kinds = sorted(one for one, names in _FAL_KINDS.items() if name in names)
-            raise ValueError(
-                "%s is not a keyword of kind=%r; it belongs to %s" % (name, kind, ", ".join(kinds))
-            )
-        raise ValueError(_unknown(name, allowed))
-    return [name for name in keywords if name in _FAL_IGNORED]
+    of_kinds = {name for names in FAL_KINDS.values() for name in names}
+    honoured = set(FAL_HONOURED) | set(FAL_KINDS[kind]) - set(FAL_IGNORED)
+    return Findings(keywords, honoured, set(FAL_IGNORED) | of_kinds - honoured)
 
 
 def check_fal_app(keywords):
-    """Checks the keywords of a class that derives from fal.App, likewise."""
-    allowed = set(_FAL_HONOURED) | set(_FAL_IGNORED) | set(_FAL_APP) | set(_ENVIRONMENT)
-    for name in keywords:
-        if name not in allowed:
-            raise ValueError(_unknown(name, allowed))
-    return [name for name in keywords if name in _FAL_IGNORED]
+    """Returns Findings about the keywords of a class that derives from fal.App."""
+    ignored = set(FAL_IGNORED)
+    honoured = FAL_HONOURED + FAL_APP + _ENVIRONMENT + _MADE
+    return Findings(keywords, set(honoured) - ignored, ignored)
+
+
+def read_fal_app(name, base, keywords, attributes):
+    """Returns the options of a class that derives from fal.App.
+
+    name: the class's. base: options of its base class. keywords: those of the class statement.
+    attributes: its own by name, which go before keywords; None means the default.
+    """
+    options = {key: value for key, value in base.items() if key != "app_name"}
+    options.update(keywords)
+    host = attributes.get("host_kwargs")
+    if isinstance(host, dict):
+        options.update((str(key), value) for key, value in host.items())
+    for key, value in attributes.items():
+        if is_fal_app_attribute(key) and key != "host_kwargs" and value is not None:
+            options[key] = value
+    given = options.pop("name", None)
+    options.setdefault("app_name", given or app_name_of(name))
+    return options
 
 
 def is_fal_app_attribute(name):
     """Returns True for a class attribute that is an option."""
-    return name in _FAL_HONOURED or name in _FAL_IGNORED or name in _FAL_APP or name in _ENVIRONMENT
+    return name in FAL_HONOURED or name in FAL_IGNORED or name in FAL_APP or name in _ENVIRONMENT
 
 
 def check_own(keywords):
-    """Checks the keywords of @deployctl.app, likewise; all of them have an effect."""
+    """Returns Findings about the keywords of @deployctl.app, which all have an effect. Raises
+    ValueError for an unknown one.
+    """
     for name in keywords:
         if name not in _OWN:
-            raise ValueError(_unknown(name, _OWN))
-    return []
-
-
-def ignored_sentence(names):
-    """Describes keywords without effect."""
-    verb = "has" if len(names) == 1 else "have"
-    return "%s %s no effect here" % (", ".join(names), verb)
-
-
-def _unknown(name, allowed):
-    import difflib  # imported late, as every Python of a replica loads this file
-
-    near = difflib.get_close_matches(name, sorted(allowed), 1)
-    return "unknown keyword %s%s" % (name, "; did you mean %s?" % near[0] if near else "")
+            raise ValueError("unknown keyword %s%s" % (name, close_match(name, _OWN)))
+    return Findings(keywords, _OWN, ())

@@ -12,6 +12,7 @@ if os.environ.get("DEPLOYCTL_REAL_FAL") == "1":
     _real_module.load(__name__, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 else:
     from fal import apps
+    from fal._billing import BillingComponents, BillingDeclaration
     from fal.api import (
         App,
         FalServerlessKeyCredentials,
@@ -35,6 +36,8 @@ else:
         "endpoint",
         "realtime",
         "HealthCheck",
+        "BillingComponents",
+        "BillingDeclaration",
         "FalServerlessKeyCredentials",
         "sync_dir",
         "ContainerImage",

@@ -1,9 +1,6 @@
 """fal.App and the decorators of its endpoints."""
 
-import sys
-
-from deployctl import _options
-from deployctl._names import kebab_case
+from deployctl import _options, _request
 from fal._function import IsolatedFunction
 
 
@@ -15,16 +12,13 @@ class App:
 
     def __init_subclass__(cls, **keywords):
         super().__init_subclass__()
-        options = dict(cls.__deployctl_options__)
-        options.pop("app_name", None)  # a derived class has its own name
-        for name, value in vars(cls).items():
-            if _options.is_fal_app_attribute(name):
-                options[name] = value
-        options.update(keywords)
-        ignored = _options.check_fal_app(options)
-        if ignored:
-            print("deployctl: %s" % _options.ignored_sentence(ignored), file=sys.stderr)
-        options.setdefault("app_name", kebab_case(cls.__name__))
+        base = cls.__deployctl_options__
+        options = _options.read_fal_app(cls.__name__, base, keywords, vars(cls))
+        for member in vars(cls).values():
+            route = getattr(member, "__deployctl_route__", {})
+            if route.get("is_health_check"):
+                options["health_path"] = route["path"]
+        _options.check_fal_app(options).tell()
         cls.__deployctl_options__ = options
         cls.app_name = options["app_name"]
 
@@ -41,10 +35,15 @@ class App:
         """Kept for compatibility."""
         return []
 
+    def health(self):
+        """Answers GET /health."""
+        return {"status": "ok"}
+
     @property
     def current_request(self):
-        """Always None here."""
-        return None
+        """Returns the request that is being answered; None outside one."""
+        headers = _request.headers.get()
+        return None if headers is None else RequestContext(headers)
 
     @classmethod
     def __deployctl_run__(cls):
@@ -59,7 +58,19 @@ class App:
         return cls.__deployctl_run__()
 
 
-def endpoint(path, *, is_websocket=False, health_check=None):
+class RequestContext:
+    """Facts about a request; `headers` has their names in lower case."""
+
+    endpoint = None
+    lifecycle_preference = None
+    upload_policy = None
+
+    def __init__(self, headers):
+        self.headers = headers
+        self.request_id = headers.get("x-fal-request-id") or headers.get("x-dctl-request-id")
+
+
+def endpoint(path, *, is_websocket=False, health_check=None, billing=None):
     """Serves a method at `path`; the JSON fields of a POST are its arguments."""
     if not isinstance(path, str) or not path.startswith("/"):
         raise ValueError("an endpoint's path must start with a slash: %r" % (path,))

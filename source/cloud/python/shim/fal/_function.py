@@ -1,7 +1,6 @@
 """fal.function and its result."""
 
 import functools
-import sys
 
 from deployctl import _options
 from deployctl._decorated import DecoratedFunction
@@ -62,9 +61,7 @@ def read_options(kind, config):
     """Checks and returns the decorator's options; prints those without effect."""
     if "image" in config:
         kind = "container"
-    ignored = _options.check_fal_function(kind, config)
-    if ignored:
-        print("deployctl: %s" % _options.ignored_sentence(ignored), file=sys.stderr)
+    _options.check_fal_function(kind, config).tell()
     options = dict(config)
     options["kind"] = kind
     return options

@@ -1,4 +1,4 @@
 """Version of fal that these names follow."""
 
-__version__ = "1.82.1"
-version_tuple = (1, 82, 1)
+__version__ = "1.83.0"
+version_tuple = (1, 83, 0)

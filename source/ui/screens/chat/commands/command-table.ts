@@ -14,7 +14,7 @@ import {
 import { settingsCommands } from "./settings-commands.ts";
 import { slashCommands } from "./slash-commands.ts";
 
-/** All commands; where two share a key the first one that is valid gets it. */
+/** All commands; the first valid one gets a shared key. */
 export const commandTable: readonly Command[] = [
   ...chatCommands,
   ...slashCommands,
@@ -30,7 +30,7 @@ export type ParsedLine =
   | { readonly kind: "message"; readonly text: string }
   | { readonly kind: "command"; readonly command: Command; readonly argument: string }
   | { readonly kind: "unknown"; readonly sentence: string }
-  /** A block that was opened with three quotes and not closed yet. */
+  /** A block opened with three quotes and not closed yet. */
   | { readonly kind: "open" }
   | { readonly kind: "blank" };
 
@@ -79,18 +79,18 @@ function parseCommand(text: string): ParsedLine {
   };
 }
 
-/** `/set nonsense` is none of the settings, though `/set` alone is a command. */
+/** `/set nonsense` is an unknown setting, though `/set` alone is a command. */
 function isMistyped({ slashArguments }: Command, name: string, text: string): boolean {
   if (slashArguments !== undefined || text === name) return false;
   return commandTable.some(({ slash }) => slash?.some((other) => other.startsWith(`${name} `)));
 }
 
-/** The text behind the first words, line breaks in it kept. */
+/** Returns the text after the first words, including line breaks. */
 function withoutWords(text: string, count: number): string {
   return text.replace(new RegExp(`^(?:\\S+\\s*){${count}}`), "");
 }
 
-/** For screen readers: every command with its keys, a line for each, without those that only move. */
+/** For screen readers: a line for every command with its keys, except cursor keys. */
 export function helpText(): string {
   return commandTable
     .filter(({ group }) => group !== "Editing" && group !== "Scrolling")
@@ -98,7 +98,7 @@ export function helpText(): string {
     .join("\n");
 }
 
-/** The slash names of a command with the words that follow them. */
+/** Slash names of a command with their arguments. */
 export function slashUsages({ slash = [], slashArguments }: Command): string[] {
   return slash.map((name) => (slashArguments === undefined ? name : `${name} ${slashArguments}`));
 }

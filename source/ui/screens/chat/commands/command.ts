@@ -4,6 +4,7 @@ import type { EditorAction } from "../../../editor/editor-state.ts";
 import type { CommandFacts } from "../../../frame/screen.ts";
 import { type ChatMode, type ChatState, modeOf } from "../chat-state.ts";
 import type { HistorySearchAction } from "../composer/history-search.ts";
+import { isComplete } from "../composer/menu.ts";
 import type { ChatActions } from "../conversation/chat-actions.ts";
 import type { ScrollRequest } from "../transcript/transcript-window.ts";
 
@@ -12,15 +13,19 @@ export interface CommandSituation {
   readonly mode: ChatMode;
   readonly isBusy: boolean;
   readonly isEditorEmpty: boolean;
-  /** The cursor stands behind the last character of its line. */
+  /** The cursor is at the end of its line. */
   readonly isAtLineEnd: boolean;
-  /** The view has been scrolled away from the tail. */
+  /** The view is scrolled back. */
   readonly isAnchored: boolean;
   readonly hasMessages: boolean;
   /** The last question is being edited. */
   readonly isEditing: boolean;
   /** Completions are shown below the field. */
   readonly hasMenu: boolean;
+  /** Enter accepts the selected completion. */
+  readonly isCompleting: boolean;
+  /** A command is typed, not a message. */
+  readonly isCommand: boolean;
   /** Messages wait to be sent. */
   readonly hasQueue: boolean;
 }
@@ -59,7 +64,7 @@ export interface MessageControl {
   select(direction: -1 | 1): undefined;
   toggleThinking(): Outcome;
   copyMessage(): Outcome;
-  /** The next block of code of the message, or of the nearest one that has some. */
+  /** Copies the next code block of the message, or of the nearest one with code. */
   copyCode(): Outcome;
   /** @param isConfirmed false asks first where an answer would be lost */
   regenerate(isConfirmed: boolean): Outcome;
@@ -71,7 +76,7 @@ export interface MessageControl {
   page(): Outcome;
 }
 
-/** Actions of commands, implemented by the screen's controller and the line loop. */
+/** Actions of commands, implemented by the screen's controller and the line chat. */
 export interface CommandContext {
   readonly actions: ChatActions;
   readonly composer: ComposerControl;
@@ -85,24 +90,24 @@ export interface CommandContext {
   /** Asks for confirmation. @returns false also when nobody can be asked */
   confirm(question: string): Promise<boolean>;
   chooseModel(): Outcome;
-  /** Shows the settings of the chat, for changing where there is a screen. */
+  /** Shows the settings of the chat; on a screen they can be changed. */
   chooseSettings(): Outcome;
   chooseSession(words: string): Outcome;
   openSession(reference: string): Outcome;
   /** @param topic one of Ollama's: `set`, `show`, `shortcuts` */
   openHelp(topic: string): Outcome;
-  /** Prints a text into the transcript. @param line that asked for it, where one was typed */
+  /** Prints a text into the transcript. @param line the typed line, if any */
   print(text: string, line?: string): undefined;
 }
 
 export type CommandGroup = "Commands" | "Chat" | "Messages" | "Scrolling" | "Editing" | "Searching";
 
-/** Hints and help say what the keys do; the first key is the one to advertise. */
+/** Keys of the command; the first one is shown in hints. */
 export interface Command extends CommandFacts {
   readonly group: CommandGroup;
-  /** Where its keys are valid. Defaults to everywhere but in a search. */
+  /** Modes in which its keys are valid. Defaults to all but the search. */
   readonly mode?: ChatMode;
-  /** A word for the hint row. Without it the command is not hinted at. */
+  /** A word for the hint row; without it there is no hint. */
   readonly hint?: string | ((situation: CommandSituation) => string);
   /** When its keys are valid. Defaults to always. */
   readonly when?: (situation: CommandSituation) => boolean;
@@ -111,17 +116,17 @@ export interface Command extends CommandFacts {
   /** Its slash name may be used while an answer runs. Defaults to false. */
   readonly isAllowedWhileBusy?: boolean;
   /**
-   * @param argument the text behind the slash name, empty for a key
-   * @returns a sentence when it could not be done; the typed line then stays in the editor
+   * @param argument the text after the slash name, empty for a key
+   * @returns a sentence on failure; the typed line then stays in the editor
    */
   run(context: CommandContext, argument: string): Outcome;
 }
 
 /**
- * Runs a command and prints what it gives.
+ * Runs a command and prints its output.
  *
  * @param line the typed line; undefined for a key
- * @returns a sentence when it could not be done
+ * @returns a sentence on failure
  */
 export async function runCommand(
   command: Pick<Command, "run">,
@@ -136,7 +141,7 @@ export async function runCommand(
 
 type Grouped = Omit<Command, "group" | "keys"> & Partial<Pick<Command, "group" | "keys">>;
 
-/** Commands with what they share; those without keys are typed only. */
+/** Adds shared facts to commands; those without keys are slash commands only. */
 export function commandGroup(
   shared: Pick<Command, "group" | "mode" | "isAllowedWhileBusy">,
   commands: readonly Grouped[],
@@ -155,11 +160,13 @@ export function situationOf(state: ChatState): CommandSituation {
     hasMessages: state.entries.length > 0,
     isEditing: state.editingId !== undefined,
     hasMenu: state.menu !== undefined,
+    isCompleting: state.menu !== undefined && !isComplete(state.editor, state.menu),
+    isCommand: /^\/[^/\s]*(?:\s|$)/.test(text),
     hasQueue: state.queue.messages.length > 0,
   };
 }
 
-/** Says if the command's keys can be given now. */
+/** Tells if the command's keys are valid now. */
 export function isValidIn({ mode, when }: Command, situation: CommandSituation): boolean {
   const isInPlace = mode === undefined ? situation.mode !== "searching" : mode === situation.mode;
   return isInPlace && (when?.(situation) ?? true);

@@ -16,14 +16,14 @@ export type ParsedParameter =
 
 interface ValueRule {
   readonly kind: "number" | "whole number" | "switch" | "choice";
-  /** Only of a choice. */
+  /** Values of a choice. */
   readonly choices?: readonly string[];
   readonly minimum?: number;
   readonly maximum?: number;
   readonly isForLoading?: boolean;
-  /** For a form; undefined for one that is taken without effect. */
+  /** Meaning shown in a form; undefined for a parameter without effect. */
   readonly meaning?: string;
-  /** Its value where neither the chat nor the model sets one. Defaults to the server's choice. */
+  /** Value if neither the chat nor the model sets one. Defaults to the server's choice. */
   readonly usual?: string;
 }
 
@@ -150,7 +150,7 @@ const stopFacts: ParameterFacts = {
   isForLoading: false,
 };
 
-/** Returns the effective parameters, those that need no reload first. */
+/** Parameters with an effect; those that need a reload are last. */
 export const parameterFacts: readonly ParameterFacts[] = [
   ...Object.entries(rules).flatMap(([name, rule]): ParameterFacts[] => {
     const { kind, meaning, usual, isForLoading = false } = rule;
@@ -229,7 +229,7 @@ function ruleText({ kind, minimum, maximum, choices = [] }: ValueRule): string {
   return minimum === undefined ? `a ${kind}` : `a ${kind} of at least ${minimum}`;
 }
 
-/** Words between blanks; double quotes hold a word together and `\n` in them is a line break. */
+/** Splits at blanks outside double quotes, in which `\n` is a line break. */
 function splitWords(text: string): string[] {
   const words: string[] = [];
   for (const match of text.matchAll(/"((?:\\.|[^"\\])*)"|(\S+)/g)) {

@@ -6,7 +6,7 @@ import { parameterNames, parseParameter } from "./model-parameters.ts";
 
 const levels = ["low", "medium", "high", "max"];
 
-/** A running answer keeps the settings that it began with. */
+/** A running answer keeps its settings. */
 const shared = { group: "Commands", isAllowedWhileBusy: true } as const;
 
 export const settingsCommands: readonly Command[] = commandGroup(shared, [
@@ -127,7 +127,7 @@ function change(
   return { printed };
 }
 
-/** Takes the quotes off a text that is quoted as a whole, with one or three of them. */
+/** Removes one or three quotes around a whole text. */
 function withoutQuotes(argument: string): string {
   const text = argument.trim();
   for (const quote of ['"""', '"']) {

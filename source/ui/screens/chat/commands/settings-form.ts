@@ -11,8 +11,8 @@ type Questions = Pick<FrameServices, "ask" | "choose" | "write">;
 const unset = "";
 
 /**
- * @param change called with each setting that the person has answered
- * @returns when the person closes the list
+ * @param change called with each changed setting
+ * @returns when the user closes the list
  */
 export async function askChatSettings(
   read: () => ChatSettings,
@@ -36,14 +36,14 @@ export async function askChatSettings(
   }
 }
 
-/** @returns the settings with the answer; undefined where there was none */
+/** @returns the settings with the answer; undefined without one */
 async function askOne(
   row: SettingRow,
   settings: ChatSettings,
   frame: Questions,
 ): Promise<ChatSettings | undefined> {
   if (row.parameter !== undefined) return await askParameter(row.parameter, settings, frame);
-  if (row.name === "system prompt") return await askSystem(settings, frame);
+  if (row.name === "system prompt") return await askSystem(row, settings, frame);
   if (row.name === "think") {
     const answer = await choose(row, ["true", "false", "low", "medium", "high", "max"], frame);
     const { think: _, ...rest } = settings;
@@ -56,13 +56,15 @@ async function askOne(
   return answer === unset ? rest : { ...rest, format: answer };
 }
 
+/** Starts with the text in force, which may be the model's own. */
 async function askSystem(
+  { value, from }: SettingRow,
   settings: ChatSettings,
   frame: Questions,
 ): Promise<ChatSettings | undefined> {
-  const { system = "" } = settings;
-  const typed = await frame.write("System prompt (empty: the model's own)", system);
-  if (typed === undefined) return undefined;
+  const before = from === "default" ? "" : value;
+  const typed = await frame.write("System prompt (empty: the model's own)", before);
+  if (typed === undefined || typed === before) return undefined;
   return { ...settings, system: typed.trim() === "" ? undefined : typed.trim() };
 }
 

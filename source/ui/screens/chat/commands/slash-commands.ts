@@ -52,7 +52,7 @@ export const slashCommands: readonly Command[] = commandGroup({ group: "Commands
     title: "Attach an image (or put its path in a message)",
     slash: ["/image"],
     slashArguments: "PATH QUESTION",
-    // The line is taken as a message before commands are looked at: this is for the help.
+    // Only for the help: such a line is parsed as a message before commands.
     run: ({ composer }) => composer.edit({ type: "replace", text: "/image " }),
   },
   {
@@ -155,7 +155,7 @@ async function printed(text: Promise<string>): Promise<Printed> {
   return { printed: await text };
 }
 
-/** A command that needs a name behind it. */
+/** A command that needs a name as its argument. */
 function named(
   usage: string,
   run: (context: CommandContext, name: string) => Outcome,

@@ -1,4 +1,4 @@
-// The images of a typed prompt, as the transcript shows them: with a small picture.
+// Images of a typed prompt, with small pictures for the transcript.
 
 import {
   type AttachedPrompt,
@@ -13,7 +13,7 @@ export interface PromptWithImages extends Omit<AttachedPrompt, "images"> {
   readonly images: readonly EntryImage[];
 }
 
-/** Cells of a picture: large enough to tell one from another. */
+/** Cells of a picture, large enough to recognise it. */
 const previewSize = { columns: 24, rows: 8 };
 const upperHalf = "▀";
 
@@ -30,7 +30,7 @@ export async function attachWithPictures(
   return { ...attached, images };
 }
 
-/** No rows where the bytes are no image: a picture that cannot be drawn is no reason to fail. */
+/** Returns no rows for an image that cannot be drawn, instead of failing. */
 export async function previewRows(base64: string): Promise<TextRow[]> {
   if (base64 === "") return [];
   const cells = await halfBlocks({ base64 }, previewSize).catch(() => []);

@@ -18,7 +18,7 @@ import { commandTable, parseLine } from "../commands/command-table.ts";
 import type { AnswerState } from "../conversation/transcript-entry.ts";
 import {
   emptySearch,
-  entryFound,
+  foundEntry,
   type HistorySearchAction,
   reduceHistorySearch,
 } from "./history-search.ts";
@@ -38,7 +38,7 @@ export class ComposerActions implements ComposerControl {
   readonly #chat: ChatParts;
   readonly #context: CommandContext;
   readonly #sender: PromptSender;
-  /** Resolves when the menu for what is typed now is there, or there is none. */
+  /** Resolves when the menu for the current text is known, if there is one. */
   #opening: Promise<void> | undefined;
 
   /** @param context what typed commands act on */
@@ -60,8 +60,8 @@ export class ComposerActions implements ComposerControl {
 
   edit(action: EditorAction): undefined {
     const editor = reduceEditor(this.#state.editor, action);
-    // Editing a question ends with its text: what is typed next is a message of its own.
-    // Earlier messages are walked through with the arrows that a menu would take.
+    // Clearing the text ends the editing of a question; the next text is a new message.
+    // No menu while stepping through earlier messages, which uses the same arrow keys.
     const isTyping = /^(?:insert|delete|setText)/.test(action.type);
     const menu = isTyping ? commandMenu(editor, this.#slashNames) : undefined;
     this.#chat.store.update({ editor, menu, ...(editor.text === "" && { editingId: undefined }) });
@@ -155,7 +155,7 @@ export class ComposerActions implements ComposerControl {
     const { search, editor } = this.#state;
     if (search === undefined) return;
     this.#chat.store.update({ search: undefined });
-    const found = entryFound(search, editor.history);
+    const found = foundEntry(search, editor.history);
     if (isKept && found !== "") this.edit({ type: "replace", text: found });
   }
 
@@ -207,14 +207,14 @@ export class ComposerActions implements ComposerControl {
     return opening;
   }
 
-  /** Enter that comes before the menu does what it would have done with it. */
+  /** Enter pressed before the menu opens acts as if it were open. */
   async #submitAfter(opening: Promise<void>): Promise<void> {
     const { editor } = this.#state;
     await opening;
     if (this.#state.editor === editor) this.submit();
   }
 
-  /** @returns false: no path stands before the cursor */
+  /** @returns false if there is no path before the cursor */
   async #completePath(): Promise<boolean> {
     const { text, cursor } = this.#state.editor;
     const path = pathBeforeCursor(text, cursor);

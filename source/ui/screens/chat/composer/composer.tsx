@@ -1,4 +1,4 @@
-// The field that messages are written in, or the search in earlier ones.
+// Message field, or the search in earlier messages.
 
 import { Box, Text } from "ink";
 import { memo, type ReactElement } from "react";
@@ -14,13 +14,13 @@ import { textWidth, truncateText } from "../../../text/graphemes.ts";
 import { foreignText } from "../../../text/text-run.ts";
 import { editorWidth } from "../chat-layout.ts";
 import type { ChatState } from "../chat-state.ts";
-import { entryFound, type HistorySearch } from "./history-search.ts";
+import { foundEntry, type HistorySearch } from "./history-search.ts";
 import { queueHint } from "./message-queue.ts";
 
 export interface ComposerProps {
   readonly store: Store<ChatState>;
   readonly columns: number;
-  /** Rows of text in sight, the border excluded. */
+  /** Visible rows of text, without the border. */
   readonly textRows: number;
   /** The row of its upper border from the nearest `Origin`. */
   readonly y: number;
@@ -79,9 +79,9 @@ interface SearchFieldProps {
 function SearchField({ search, history, width }: SearchFieldProps): ReactElement {
   const { glyphs, theme } = useLook();
   const { query } = search;
-  // The last cell is for the cursor behind the last letter.
+  // The last cell is for the cursor after the last letter.
   const fieldWidth = Math.min(textWidth(query) + 1, Math.floor(width / 2));
-  const found = foreignText(entryFound(search, history).replaceAll("\n", " "), glyphs.isAscii);
+  const found = foreignText(foundEntry(search, history).replaceAll("\n", " "), glyphs.isAscii);
   const isMissing = found === "" && query !== "";
   const room = Math.max(0, width - fieldWidth - 1);
   return (
@@ -106,7 +106,7 @@ export interface BelowFieldProps {
   readonly rows: number;
 }
 
-/** The queued messages that are sent next, a row for each; the last row counts those without one. */
+/** Draws a row for each message sent next; the last row counts the others. */
 export function Queued({ store, columns, rows }: BelowFieldProps): ReactElement | null {
   const { glyphs } = useLook();
   const { messages } = useStore(store, ({ queue }) => queue);
@@ -132,7 +132,7 @@ export function Queued({ store, columns, rows }: BelowFieldProps): ReactElement 
   );
 }
 
-/** The menu below the field; nothing while there is none. */
+/** Draws the menu below the field, if it is open. */
 export function Completions({ store, columns, rows }: BelowFieldProps): ReactElement | null {
   const { menu } = useParts(store, "menu");
   if (menu === undefined || rows === 0) return null;

@@ -2,7 +2,7 @@
 
 export interface HistorySearch {
   readonly query: string;
-  /** Entry on show; undefined while nothing fits. */
+  /** Shown entry; undefined while nothing matches. */
   readonly index: number | undefined;
 }
 
@@ -34,11 +34,11 @@ export function reduceHistorySearch(
   }
 }
 
-export function entryFound({ index }: HistorySearch, history: readonly string[]): string {
+export function foundEntry({ index }: HistorySearch, history: readonly string[]): string {
   return index === undefined ? "" : (history[index] ?? "");
 }
 
-/** A longer query stays with the entry on show where that still fits. */
+/** A longer query keeps the shown entry while it still matches. */
 function found({ query, index }: HistorySearch, history: readonly string[]): HistorySearch {
   const newest = index ?? history.length - 1;
   const at = history.findLastIndex((entry, place) => place <= newest && fits(entry, query));

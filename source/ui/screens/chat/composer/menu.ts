@@ -1,18 +1,21 @@
-// The list below the field while a word is typed that can be completed: commands, models, files.
+// List below the field that completes the word being typed: commands, models, files.
 
 import { execFile } from "node:child_process";
 import path from "node:path";
 import { promisify } from "node:util";
+import fuzzysort from "fuzzysort";
 import { completePath, pathBeforeCursor } from "../../../../client/attachments/complete-path.ts";
 import type { EditorState } from "../../../editor/editor-state.ts";
 import type { ListItem, SlashName } from "../../../frame/screen.ts";
 import type { ModelChoice } from "../chat-backend.ts";
 
-/** The value of an item stands in for the text from `start` to the cursor. */
+/** An item's value replaces the text from `start` to the cursor. */
 export interface Menu {
   readonly start: number;
   readonly items: readonly ListItem[];
   readonly selected: number;
+  /** Only scattered letters match: Enter leaves them until the arrows choose one. Defaults to false. */
+  readonly isGuess?: boolean;
 }
 
 export interface MenuSources {
@@ -23,26 +26,30 @@ export interface MenuSources {
 type Typed = Pick<EditorState, "text" | "cursor">;
 
 const itemsMaximum = 50;
+/** Scattered letters must lie at least this close together (fuzzysort's score, 0 to 1). */
+const guessScore = 0.5;
 const modelCommand = /^\/(?:model|load) +(\S*)$/;
 const atWord = /(?:^|\s)@([^\s"']*)$/;
 /** A list of files is read again after this time. */
 const filesKeptMs = 5000;
-/** Enter waits for the menu: a folder on a slow disk must not hold it up for long. */
+/** Enter waits for the menu at most this long, for example for a folder on a slow disk. */
 const longestReadMs = 1000;
 
-/** The menu of commands, which needs nothing but the table. */
+/** The menu of commands, which needs nothing but the table. Of several names of one it has the first. */
 export function commandMenu(
   { text, cursor }: Typed,
   commands: readonly SlashName[],
 ): Menu | undefined {
   if (!text.startsWith("/") || text.includes("\n") || cursor !== text.length) return undefined;
-  const items = commands
-    .filter(({ name }) => name.startsWith(text))
+  const fitting = commands.filter(({ name }) => name.startsWith(text));
+  const first = new Map(fitting.toReversed().map((command) => [command.title, command]));
+  const items = fitting
+    .filter((command) => first.get(command.title) === command)
     .map(({ name, title }): ListItem => ({ value: name, title: name, note: title }));
   return menuOf(0, items);
 }
 
-/** The menu of models or files before the cursor. @returns undefined where none can be */
+/** Returns the menu of models or files before the cursor, if any. */
 export function openMenu(
   typed: Typed,
   sources: MenuSources,
@@ -67,12 +74,20 @@ async function modelMenu(
 }
 
 async function fileMenu(typed: Typed, word: string, folder: string): Promise<Menu | undefined> {
-  const known = await projectFiles(folder);
-  const names = known === undefined ? undefined : fittingFiles(known, word);
-  if (names !== undefined && names.length > 0) {
-    return menuOf(typed.cursor - word.length, names.map(fileItem));
-  }
-  return await pathMenu(typed, folder);
+  const known = (await projectFiles(folder)) ?? [];
+  const start = typed.cursor - word.length;
+  const names = fittingFiles(known, word);
+  if (names.length > 0) return menuOf(start, names.map(fileItem));
+  return (await pathMenu(typed, folder)) ?? guessMenu(start, known, word);
+}
+
+function guessMenu(start: number, known: readonly string[], word: string): Menu | undefined {
+  const found = fuzzysort.go(word, known, { threshold: guessScore, limit: itemsMaximum });
+  const menu = menuOf(
+    start,
+    found.map(({ target }) => fileItem(target)),
+  );
+  return menu && { ...menu, isGuess: true };
 }
 
 /** Files and folders that complete the path before the cursor. */
@@ -83,13 +98,14 @@ export async function pathMenu({ text, cursor }: Typed, folder: string): Promise
   return menuOf(typed.start, words.map(fileItem));
 }
 
-/** Another item is selected; past an end the selection stays. */
+/** Moves the selection; stops at the ends. */
 export function moveMenu(menu: Menu, direction: -1 | 1): Menu {
   const last = menu.items.length - 1;
-  return { ...menu, selected: Math.min(last, Math.max(0, menu.selected + direction)) };
+  const selected = Math.min(last, Math.max(0, menu.selected + direction));
+  return { ...menu, selected, isGuess: false };
 }
 
-/** The text with the selected item in place, and the cursor behind it. */
+/** Returns the text with the selected item inserted, and the cursor after it. */
 export function takeItem({ text, cursor }: Typed, menu: Menu): Typed {
   const { value = "" } = menu.items[menu.selected] ?? {};
   // A folder needs more typing.
@@ -98,8 +114,9 @@ export function takeItem({ text, cursor }: Typed, menu: Menu): Typed {
   return { text: text.slice(0, menu.start) + word + rest, cursor: menu.start + word.length };
 }
 
-/** Tells if the typed text is an item already: Enter has nothing to complete. */
+/** Tells if Enter has nothing to complete: the typed text is an item already, or the items are guesses. */
 export function isComplete({ text, cursor }: Typed, menu: Menu): boolean {
+  if (menu.isGuess === true) return true;
   const typed = text.slice(menu.start, cursor);
   return menu.items.some(({ value }) => value === typed);
 }
@@ -126,7 +143,7 @@ let kept:
   | { folder: string; atMs: number; files: Promise<readonly string[] | undefined> }
   | undefined;
 
-/** The files of a folder that git does not ignore; undefined where git tells none. */
+/** Returns the files of a folder that git does not ignore; undefined without git. */
 async function projectFiles(folder: string): Promise<readonly string[] | undefined> {
   const nowMs = Date.now();
   if (kept?.folder !== folder || nowMs - kept.atMs > filesKeptMs) {

@@ -11,14 +11,14 @@ export interface PreparedMessage {
   readonly typed: string;
   /** All images to send, including the waiting ones. */
   readonly images: readonly EntryImage[];
-  /** Images that waited for this question: what is typed does not name them. */
+  /** Images that waited for this question, whose text does not name them. */
   readonly waiting: readonly EntryImage[];
   readonly files: readonly TextFile[];
 }
 
 export interface MessageQueue {
   readonly messages: readonly PreparedMessage[];
-  /** An answer was stopped or failed: nothing is sent before the person says so. */
+  /** An answer was stopped or failed: nothing is sent until the user confirms it. */
   readonly isHeld: boolean;
 }
 
@@ -28,7 +28,7 @@ export function enqueue(queue: MessageQueue, message: PreparedMessage): MessageQ
   return { ...queue, messages: [...queue.messages, message] };
 }
 
-/** The queue without its message at this place; an empty queue is not held. */
+/** Removes the message at this index; an empty queue is not held. */
 export function dequeue(queue: MessageQueue, at: number): MessageQueue {
   const messages = queue.messages.toSpliced(at, 1);
   return messages.length === 0 ? emptyQueue : { ...queue, messages };

@@ -6,13 +6,13 @@ import { unfinishedPath } from "../../../../base/unfinished-files.ts";
 import { historyEntriesMaximum, withHistoryEntry } from "../../../editor/editor-state.ts";
 import { cleanInput } from "../../../text/neutralise.ts";
 
-/** Earlier prompts, oldest first, and the file that they are kept in. */
+/** Earlier prompts, oldest first, and their file. */
 export interface PromptHistory {
   readonly entries: readonly string[];
   readonly file: PromptHistoryFile | undefined;
 }
 
-/** A file that cannot be read is left alone: a chat works without a history. */
+/** Ignores an unreadable file: a chat works without a history. */
 export async function openPromptHistory(path: string | undefined): Promise<PromptHistory> {
   const entries = path && (await readPromptHistory(path).catch(() => undefined));
   return path && entries
@@ -54,7 +54,7 @@ export class PromptHistoryFile {
     return write;
   }
 
-  /** Resolves when no write is under way any more. */
+  /** Resolves when all writes have finished. */
   settled(): Promise<void> {
     return this.#writes;
   }

@@ -31,14 +31,14 @@ const noTexts: TextFiles = { files: [], missing: [] };
 
 export class PromptSender {
   readonly #chat: ChatParts;
-  /** A message that was held back for a path: sent again, it goes without. */
+  /** A message refused because of an image path: sent again, it goes without the image. */
   #heldBack: string | undefined;
 
   constructor(chat: ChatParts) {
     this.#chat = chat;
   }
 
-  /** Empties the field, and keeps what was typed in the history. */
+  /** Clears the field, and adds its text to the history. */
   shelve(typed: string): void {
     const { store, historyFile } = this.#chat;
     const { editor, settings } = this.#state;
@@ -50,7 +50,7 @@ export class PromptSender {
     });
   }
 
-  /** @param typed what is in the field, for the way back into it */
+  /** @param typed text of the field, to restore it */
   send(text: string, typed: string): void {
     if (this.#state.isAttaching) return;
     if (this.#chat.session.isBusy && this.#state.editingId !== undefined) {
@@ -71,7 +71,7 @@ export class PromptSender {
     });
   }
 
-  /** Sends the next message of the queue, or holds all of them where the answer did not come to its end. */
+  /** Sends the next message of the queue, or holds the queue after an interrupted answer. */
   answerEnded(state: AnswerState): void {
     const { queue } = this.#state;
     if (queue.messages.length === 0 || queue.isHeld) return;
@@ -79,7 +79,7 @@ export class PromptSender {
     else this.#chat.store.update({ queue: { ...queue, isHeld: true } });
   }
 
-  /** Lets the queue go on with its first message; nothing while an answer runs. */
+  /** Sends the first message of the queue unless an answer runs. */
   sendNext(): void {
     const { queue, entries } = this.#state;
     const [message] = queue.messages;
@@ -109,13 +109,13 @@ export class PromptSender {
     this.#chat.store.update({ notice: { text, isWarning: true } });
   }
 
-  /** @throws ProductError `ATTACHMENT_...`, and what the server says */
+  /** @throws ProductError `ATTACHMENT_...`, and errors of the server */
   async #attachAndSend(text: string, typed: string, isConfirmed: boolean): Promise<void> {
     const { backend, actions, store } = this.#chat;
     const canSee = mayAttach(text) ? await backend.sees() : true;
     const { folder } = actions;
     const attached = await attachWithPictures(text, { folder, takesBareNames: canSee });
-    // The text behind /image is its question: nothing else is attached with it.
+    // The text after /image is its question: nothing else is attached with it.
     const isCommand = imageArgument(text) !== undefined;
     const texts = isCommand ? noTexts : await readTextFiles(text, folder);
     store.update({ isAttaching: false });
@@ -185,7 +185,7 @@ export class PromptSender {
     if (files.length > 0 && asked !== undefined) void this.#countTexts(asked.id, files);
   }
 
-  /** Brings the tokens of attached texts into the transcript; without a count it says less. */
+  /** Adds the token counts of attached texts to the transcript, if they can be counted. */
   async #countTexts(id: number, files: readonly TextFile[]): Promise<void> {
     const { backend, store } = this.#chat;
     const { settings } = this.#state;
@@ -211,7 +211,7 @@ export class PromptSender {
     store.update({ entries });
   }
 
-  /** Brings the image's tokens into the transcript; without a count it says less. */
+  /** Adds the image's token count to the transcript, if it can be counted. */
   async #count(image: EntryImage): Promise<void> {
     if (image.tokens !== undefined) return;
     const { backend, store } = this.#chat;

@@ -1,4 +1,4 @@
-// The end of an answer: reading up to it, and how transcript and status line tell it.
+// The end of an answer: reads up to it, and describes it for transcript and status line.
 
 import { describeError } from "../../../../base/product-error.ts";
 import { formatMilliseconds } from "../../../../base/time-format.ts";
@@ -11,7 +11,7 @@ export type AnswerEnd =
   | { readonly kind: "failed"; readonly sentence: string };
 
 /**
- * Hands every event before the last to `onEvent` and tells how the answer ended. An abort ends it at
+ * Passes every event before the last to `onEvent` and returns how the answer ended. An abort ends it at
  * once, even when the stream itself takes its time or never reacts.
  */
 export async function consumeAnswer(
@@ -25,7 +25,7 @@ export async function consumeAnswer(
     iterator = openStream()[Symbol.asyncIterator]();
     while (!signal.aborted) {
       const next = iterator.next();
-      // The loser of the race may still fail later, when nobody waits for it any more.
+      // The loser of the race may still fail later, which is ignored.
       next.catch(() => {});
       const result = await Promise.race([next, aborted]);
       if (result === "aborted") break;
@@ -40,7 +40,7 @@ export async function consumeAnswer(
       ? { kind: "stopped" }
       : { kind: "failed", sentence: describeError(error) };
   } finally {
-    // Frees the connection; a stream that ended by itself takes this as a no-op.
+    // Frees the connection; does nothing for a finished stream.
     iterator?.return?.()?.catch(() => {});
   }
 }
@@ -62,7 +62,7 @@ export function answerStateOf(end: AnswerEnd): AnswerState {
   return end.kind === "done" ? stateAfter(end.statistics) : end.kind;
 }
 
-/** `62 tok/s · 182 ms`, for the headline of an answer; in front, what of the conversation it missed. */
+/** Returns the headline of an answer, `62 tok/s · 182 ms`, after the number of dropped turns. */
 export function noteOf(ttftMs: number | undefined, end: AnswerEnd): string {
   if (end.kind !== "done") return "";
   const { completionTokens, completionMs, truncated } = end.statistics;
@@ -77,7 +77,7 @@ function oldest(messages: number): string {
   return messages === 1 ? "the oldest message" : `the ${messages} oldest messages`;
 }
 
-/** Says what the person can do about a failure. */
+/** Returns advice on a failure. */
 export function nextKeys(sentence: string, isAnswered: boolean, isRepeated: boolean): string {
   if (/does not support images/.test(sentence)) {
     return "Ctrl+T to use a vision model · Ctrl+N to start without the images";

@@ -1,4 +1,4 @@
-// Actions on a chat besides talking, for the full screen and the line loop.
+// Actions on a chat besides talking, for the full screen and the line chat.
 
 import { writeFile } from "node:fs/promises";
 import { toAbsolutePath } from "../../../../base/file-path.ts";
@@ -138,8 +138,8 @@ export class ChatActions {
   }
 
   /**
-   * @param typed a name, and `--force` where an existing model may be replaced
-   * @param confirm asks for a yes before an existing model is replaced
+   * @param typed a name, and `--force` if an existing model may be replaced
+   * @param confirm asks for confirmation before an existing model is replaced
    * @throws Error whose message is a sentence
    */
   async saveModel(typed: string, confirm: (question: string) => Promise<boolean>): Promise<string> {
@@ -178,7 +178,7 @@ export class ChatActions {
     return `Exported to ${file}.`;
   }
 
-  /** Tells how full the window is, counted by the server. */
+  /** Describes how full the window is, counted by the server. */
   async context(): Promise<string> {
     const { entries, settings } = this.#options.read();
     const messages = conversationOf(entries);
@@ -212,12 +212,12 @@ export class ChatActions {
     return (await this.#options.keeping?.store.search(words)) ?? [];
   }
 
-  /** The saved chat that is meant. @throws ProductError `SESSION_NOT_FOUND`, `SESSION_AMBIGUOUS` */
+  /** Finds a saved chat. @throws ProductError `SESSION_NOT_FOUND`, `SESSION_AMBIGUOUS` */
   async findSession(reference: string): Promise<SessionHead> {
     return await this.#keeping.store.find(reference);
   }
 
-  /** Tells if a saved chat is with a model of this machine, or this deployment, as this chat is. */
+  /** Tells if a saved chat belongs here: to a local model, or to this chat's deployment. */
   belongsHere({ deployment }: Pick<ChatSnapshot, "deployment">): boolean {
     const own = this.#backend.deployment;
     return deployment?.app === own?.app && deployment?.profile === own?.profile;

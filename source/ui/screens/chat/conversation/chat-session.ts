@@ -21,7 +21,7 @@ import {
 
 /** Text of an answer reaches the screen at most this often. */
 const flushIntervalMs = 40;
-/** Waiting times and rates are renewed this often while nothing arrives. */
+/** Interval for updating waiting times and rates while nothing arrives. */
 const tickIntervalMs = 500;
 /** Answers whose waiting times are kept. */
 const waitsMaximum = 50;
@@ -34,7 +34,7 @@ export interface Question {
   readonly typed: string;
   readonly images?: readonly EntryImage[] | undefined;
   readonly files?: readonly EntryFile[] | undefined;
-  /** Images that wait again when no answer comes: what is typed does not name them. */
+  /** Images that the typed text does not name: they wait again if no answer comes. */
   readonly waiting?: readonly EntryImage[];
 }
 
@@ -81,7 +81,7 @@ export class ChatSession {
     if (this.#run === undefined) await this.#ask(question, after, false);
   }
 
-  /** Asks a question of the transcript again, in place of everything behind it. */
+  /** Asks a question of the transcript again, replacing everything after it. */
   async askAgain(
     { text, typed = text, images, files }: UserEntry,
     after: readonly TranscriptEntry[],
@@ -108,7 +108,7 @@ export class ChatSession {
     const { store, backend, clock, onSaid } = this.#options;
     const { text, typed, images = [], files } = question;
     const before = this.#state.entries;
-    // Also above the ids of what is taken away: places in the view go by them.
+    // Never reuses ids of removed entries, which positions in the view refer to.
     const id = Math.max(nextEntryId(after), nextEntryId(before));
     const asked: TranscriptEntry[] = [
       ...after,
@@ -157,7 +157,7 @@ export class ChatSession {
     run.flushTimer ??= setTimeout(() => this.#flush(run), flushIntervalMs);
   }
 
-  /** Brings what has come since the last flush onto the screen. */
+  /** Shows text that arrived since the last flush. */
   #flush(run: Run): void {
     clearTimeout(run.flushTimer);
     run.flushTimer = undefined;
@@ -171,7 +171,7 @@ export class ChatSession {
     this.#options.onSaid();
   }
 
-  /** The transcript with what there is of the answer; the person may have opened what it thought. */
+  /** Returns the transcript with the partial answer, whose thinking the user may have expanded. */
   #withAnswer(
     answer: RunningAnswer,
     state: AnswerState,
@@ -203,7 +203,7 @@ export class ChatSession {
       entries: end.kind === "failed" ? withError(entries, end.sentence, isAnswered, run) : entries,
       activity: undefined,
       ...(isAnswered && this.#figuresAfter(answer, end)),
-      // A question without an answer would leave two questions in a row: it goes back to be edited.
+      // A question without an answer returns to the field, as two questions in a row are invalid.
       ...(!isAnswered &&
         !isRepeated && {
           editor: reduceEditor(this.#state.editor, { type: "restore", text: typed }),

@@ -10,7 +10,7 @@ export interface ExportedChat {
   readonly entries: readonly TranscriptEntry[];
 }
 
-/** By the ending of a file's name; undefined for one that says neither. */
+/** Returns the format by the file's ending; undefined for another one. */
 export function exportFormat(file: string): "markdown" | "json" | undefined {
   if (/\.(md|markdown)$/i.test(file)) return "markdown";
   return /\.json$/i.test(file) ? "json" : undefined;
@@ -34,7 +34,7 @@ export function toMarkdown({ name, model, settings, entries }: ExportedChat): st
   return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
 }
 
-/** With the images, so that nothing is lost; messages are those of `/api/chat`. */
+/** Includes the images, so that nothing is lost; messages have the form of `/api/chat`. */
 export function toJson({ name, model, settings, entries }: ExportedChat): string {
   const messages = entries.flatMap((entry) => {
     if (entry.kind !== "assistant") return messageOf(entry);

@@ -1,10 +1,10 @@
-// The answer that is being received: what has come of it, and how far the request is.
+// The answer being received: its text so far, and the progress of the request.
 
 import type { ChatEvent } from "../../../../client/chat-events.ts";
 import type { Activity, ActivityPhase } from "../chat-state.ts";
 import type { AnswerState, AssistantEntry, EntryToolCall } from "./transcript-entry.ts";
 
-/** All times are the clock's milliseconds, handed in. */
+/** All times are milliseconds of the caller's clock. */
 export class RunningAnswer {
   readonly #id: number;
   readonly #startedAtMs: number;
@@ -32,7 +32,7 @@ export class RunningAnswer {
     return this.#ttftMs;
   }
 
-  /** An answer without any is no answer. */
+  /** Tells if the answer has text or tool calls; an empty one does not count. */
   get hasContent(): boolean {
     return this.#text.trim() !== "" || this.#toolCalls.length > 0;
   }
@@ -98,14 +98,14 @@ export class ThroughputMeter {
 
   /**
    * Tokens per second; in the first second of an answer the mean since its first token. Undefined
-   * until there is a time to divide by.
+   * until some time has passed.
    */
   rate(nowMs: number): number | undefined {
     const start = nowMs - windowMs;
     this.#times = this.#times.filter((time) => time > start);
     if (this.#firstMs === undefined) return undefined;
     if (this.#firstMs <= start) return this.#times.length / (windowMs / 1000);
-    // The first token marks the start of the time, it was not produced in it.
+    // The first token marks the start, so it does not count.
     const spanMs = nowMs - this.#firstMs;
     const tokens = this.#times.length - 1;
     return tokens < 1 || spanMs <= 0 ? undefined : (tokens * 1000) / spanMs;

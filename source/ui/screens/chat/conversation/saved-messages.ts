@@ -1,4 +1,4 @@
-// The messages of a saved chat, and the transcript's entries that they stand for.
+// Messages of a saved chat, and their transcript entries.
 
 import type { SessionImage, SessionMessage } from "../../../../sessions/session.ts";
 import type { SessionStore } from "../../../../sessions/session-store.ts";
@@ -17,7 +17,7 @@ export class SavedMessages {
     this.#files = files;
   }
 
-  /** Writes images that are not there yet. Errors and notices are not saved. */
+  /** Writes new images. Errors and notices are not saved. */
   async messagesOf(entries: readonly TranscriptEntry[]): Promise<SessionMessage[]> {
     const messages: SessionMessage[] = [];
     for (const entry of entries) {
@@ -65,7 +65,7 @@ export class SavedMessages {
     if (entry.kind !== "assistant") return undefined;
     const { text, state, thinking, toolCalls, atMs } = entry;
     if (state === "running" && text === "") return undefined;
-    // A program that ends in the middle leaves what there is of the answer.
+    // If the program ends now, the partial answer is saved.
     const ending = state === "running" ? "stopped" : state;
     return { role: "assistant", content: text, thinking, toolCalls, ending, atMs };
   }
@@ -85,7 +85,7 @@ export class SavedMessages {
     const base64 = (await this.#files.read(digest)) ?? "";
     const preview = await previewRows(base64);
     const image: EntryImage = { name, width, height, base64, preview, tokens };
-    // An image whose file is gone keeps its place without being written again.
+    // An image with a missing file keeps its position and is not written again.
     this.#images.set(image, saved);
     return image;
   }

@@ -1,4 +1,4 @@
-// Keeps the chat on disk while it goes on: one save at a time, always of the newest state.
+// Saves the chat continuously: one save at a time, always of the newest state.
 
 import type { Clock } from "../../../../base/clock.ts";
 import { describeError } from "../../../../base/product-error.ts";
@@ -13,7 +13,7 @@ import type { ChatSettings } from "../chat-backend.ts";
 import { SavedMessages } from "./saved-messages.ts";
 import type { TranscriptEntry } from "./transcript-entry.ts";
 
-/** The chat as it is to be saved. */
+/** The chat to save. */
 export interface ChatSnapshot {
   readonly model: string;
   /** Undefined for a model of this machine. */
@@ -26,19 +26,19 @@ export interface OpenedChat extends ChatSnapshot {
   readonly name: string;
 }
 
-/** A chat that is being kept. Saves that are under way stay with theirs when another one begins. */
+/** A chat being saved. Its pending saves stay with it when another chat begins. */
 interface KeptChat {
   stored: StoredSession | undefined;
-  /** For a chat that has not begun. */
+  /** Name for a chat that is not saved yet. */
   wantedName: string | undefined;
   next: ChatSnapshot | undefined;
   saving: Promise<void>;
 }
 
 export interface RecorderEvents {
-  /** Says that a save failed, or that it became a copy. */
+  /** Called when a save failed or became a copy. */
   readonly tell: (sentence: string) => void;
-  /** The chat has another name, or goes on as a fork. Defaults to nothing. */
+  /** Called when the chat is renamed or continued as a fork. */
   readonly onNamed?: () => void;
 }
 
@@ -48,7 +48,7 @@ export class SessionRecorder {
   readonly #events: RecorderEvents;
   readonly #messages: SavedMessages;
   #chat: KeptChat = keptChat();
-  /** Saves of chats that were left. */
+  /** Saves of earlier chats. */
   #left: Promise<unknown> = Promise.resolve();
 
   constructor(store: SessionStore, clock: Clock, events: RecorderEvents) {
@@ -67,7 +67,7 @@ export class SessionRecorder {
     return this.#chat.stored?.session.name ?? this.#chat.wantedName;
   }
 
-  /** Saves soon; what came in the meantime is saved with it. */
+  /** Saves soon, with changes made until then. */
   record(snapshot: ChatSnapshot): void {
     const chat = this.#chat;
     const isWaiting = chat.next !== undefined;
@@ -75,18 +75,18 @@ export class SessionRecorder {
     if (!isWaiting) chat.saving = chat.saving.then(() => this.#saveNext(chat));
   }
 
-  /** Resolves when everything that was recorded is on disk, or was told of. */
+  /** Resolves when everything is saved, or its failure was reported. */
   async settled(): Promise<void> {
     await this.#left;
     await this.#chat.saving;
   }
 
-  /** Begins a new chat with the next recording. */
+  /** Starts a new chat with the next recording. */
   startNew(name?: string): void {
     this.#resume(keptChat(undefined, name));
   }
 
-  /** @throws ProductError `SESSION_...`; the chat goes on as before then */
+  /** @throws ProductError `SESSION_...`; the chat then stays as it is */
   async open(id: string): Promise<OpenedChat> {
     await this.settled();
     const stored = await this.#store.load(id);

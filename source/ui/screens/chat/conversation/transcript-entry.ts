@@ -1,4 +1,4 @@
-// The entries of the transcript, and the conversation that the model sees of them.
+// Entries of the transcript, and the model's conversation made from them.
 
 import type { ClientMessage } from "../../../../client/chat-events.ts";
 import type { TextRow } from "../../../text/text-run.ts";
@@ -10,11 +10,11 @@ export interface EntryImage {
   readonly name: string;
   readonly width: number;
   readonly height: number;
-  /** The file's bytes; empty where the file of a saved chat is gone. */
+  /** The file's bytes; empty if the file of a saved chat is missing. */
   readonly base64: string;
   /** Tokens in a prompt; undefined while they are not counted. */
   readonly tokens?: number | undefined;
-  /** A small picture of it; no rows where it could not be drawn. */
+  /** A small picture of it; no rows if it cannot be drawn. */
   readonly preview: readonly TextRow[];
 }
 
@@ -23,7 +23,7 @@ export interface EntryToolCall {
   readonly arguments: Readonly<Record<string, unknown>>;
 }
 
-/** A text file whose text stands below the question. */
+/** A text file, whose text is sent below the question. */
 export interface EntryFile {
   readonly name: string;
   /** Tokens in a prompt; undefined while they are not counted. */
@@ -35,13 +35,13 @@ export interface UserEntry {
   readonly id: number;
   /** As the model sees it. */
   readonly text: string;
-  /** As it was typed, where that is something else: with the paths of images. */
+  /** The typed text if it differs, as with paths of images. */
   readonly typed?: string | undefined;
   readonly images?: readonly EntryImage[] | undefined;
   readonly files?: readonly EntryFile[] | undefined;
   /** Milliseconds since 1970. */
   readonly atMs?: number | undefined;
-  /** It belongs to the model, which sees it anyway: it is shown and not sent. */
+  /** Belongs to the model, which sees it anyway: shown and not sent. */
   readonly isStored?: boolean;
 }
 
@@ -71,17 +71,17 @@ export interface NoteEntry {
 
 export type TranscriptEntry = UserEntry | AssistantEntry | NoteEntry;
 
-/** A number that no entry has yet. */
+/** Returns an unused entry id. */
 export function nextEntryId(entries: readonly TranscriptEntry[]): number {
   return (entries.at(-1)?.id ?? -1) + 1;
 }
 
-/** The conversation as the model is to see it: errors and notices are not part of it. */
+/** Returns the model's conversation, without errors and notices. */
 export function conversationOf(entries: readonly TranscriptEntry[]): ClientMessage[] {
   return entries.flatMap((entry) => (isStored(entry) ? [] : messageOf(entry)));
 }
 
-/** The conversation with the messages that are stored with the model in front. */
+/** Returns the conversation after the model's stored messages. */
 export function wholeConversationOf(entries: readonly TranscriptEntry[]): ClientMessage[] {
   return entries.flatMap(messageOf);
 }
@@ -90,7 +90,7 @@ export function isStored(entry: TranscriptEntry): boolean {
   return (entry.kind === "user" || entry.kind === "assistant") && entry.isStored === true;
 }
 
-/** The message that an entry stands for; none for a note, and for an answer without text. */
+/** Returns the message of an entry; none for a note or an answer without text. */
 export function messageOf(entry: TranscriptEntry): ClientMessage[] {
   if (entry.kind === "user") {
     const images = (entry.images ?? []).map(({ base64 }) => base64).filter((text) => text !== "");
@@ -105,8 +105,8 @@ export function messageOf(entry: TranscriptEntry): ClientMessage[] {
 }
 
 /**
- * Messages that are stored with the model, as the beginning of a transcript. Their numbers are below
- * those of all others: they may come when something has been said already.
+ * Messages stored with the model, as the start of a transcript. Their ids are below all others, as
+ * they may arrive after the first messages.
  */
 export function storedEntries(messages: readonly ClientMessage[]): TranscriptEntry[] {
   return messages.flatMap(({ role, content: text }, index): TranscriptEntry[] => {

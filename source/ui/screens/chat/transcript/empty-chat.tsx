@@ -48,7 +48,7 @@ export function emptyChatRows(
 
 export interface EmptyChatProps {
   readonly rows: readonly TextRow[];
-  /** Rows of the place; what does not fit is cut. */
+  /** Number of rows; the rest is cut. */
   readonly height: number;
 }
 

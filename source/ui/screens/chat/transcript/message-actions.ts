@@ -1,4 +1,4 @@
-// Actions on messages: scrolling, walking through them, copying, folding, asking again, forking.
+// Actions on messages: scrolling, selecting, copying, folding, retrying, forking.
 
 import { reduceEditor } from "../../../editor/editor-reducer.ts";
 import { codePieces } from "../../../markdown/markdown-layout.ts";
@@ -55,7 +55,7 @@ export class MessageActions implements MessageControl {
     this.#update({ entries });
   }
 
-  /** @returns how it went */
+  /** @returns a sentence with the outcome */
   async copyMessage(): Promise<string | undefined> {
     const entry = this.#selected;
     return entry === undefined ? undefined : await this.#chat.frame.copy(entry.text);
@@ -116,7 +116,7 @@ export class MessageActions implements MessageControl {
     this.#update({ editor, editingId: undefined });
   }
 
-  /** The chat stays as it is; what follows goes into a copy that ends here. */
+  /** Continues in a copy of the chat that ends here. */
   async forkHere(): Promise<string | undefined> {
     const { actions } = this.#chat;
     const { selectedId, entries } = this.#state;
@@ -144,7 +144,7 @@ export class MessageActions implements MessageControl {
     this.#chat.store.update(change);
   }
 
-  /** The transcript as it is shown now, and the rows that there are for it. */
+  /** Returns the current transcript and the number of its rows. */
   #transcript() {
     const room = this.#chat.size();
     const rows = chatLayout(this.#state, room, this.#chat.glyphs).transcriptRows;
@@ -160,7 +160,7 @@ export class MessageActions implements MessageControl {
     return this.#messages.find(({ id }) => id === this.#state.selectedId);
   }
 
-  /** Blocks of code of this message, else of the one next to it that has some. */
+  /** Returns the code blocks of this message, or of the nearest one with code. */
   #nearestCode({ id }: Message) {
     const messages = this.#messages;
     const at = messages.findIndex((message) => message.id === id);

@@ -1,4 +1,4 @@
-// The rows of a message above and below its Markdown: speaker, time, images, thinking, calls, ending.
+// Rows of a message above and below its Markdown: speaker, time, images, thinking, calls, ending.
 
 import { attachedText } from "../../../../client/attachments/read-image-file.ts";
 import { wrapRuns } from "../../../markdown/wrap-runs.ts";
@@ -30,8 +30,8 @@ const shownOfLongMessage = 4000;
 const longestCall = 400;
 
 /**
- * Everything above an answer's text; all of an entry that has none.
- * @param progress stands in for an answer that has no text yet
+ * Rows above an answer's text, or all rows of an entry without text.
+ * @param progress shown in place of an answer without text
  */
 export function headRows(
   entry: TranscriptEntry,
@@ -60,7 +60,7 @@ export function headRows(
   }
 }
 
-/** The sign of how an answer ended, unless it is whole or still runs, and a blank row. */
+/** Row for an answer that ended early, and a blank row. */
 export function tailRows(entry: TranscriptEntry, glyphs: Glyphs): readonly TextRow[] {
   const mark = entry.kind === "assistant" ? answerMark(entry.state, glyphs) : undefined;
   return mark === undefined ? [blankRow] : [[{ text: mark, tone: "mark" }], blankRow];
@@ -86,7 +86,7 @@ function questionRows(
   ];
 }
 
-/** `attached notes.txt, 9 tokens`; without the count while nobody has counted. */
+/** Returns `attached notes.txt, 9 tokens`, or no count until it is known. */
 export function fileText({ name, tokens }: EntryFile): string {
   const count = tokens === undefined ? "" : `, ${tokens} ${tokens === 1 ? "token" : "tokens"}`;
   return `attached ${name}${count}`;
@@ -133,7 +133,7 @@ function thinkingRows(entry: AssistantEntry, width: number, glyphs: Glyphs): Tex
   return [head, ...inner.map((row) => [bar, ...row])];
 }
 
-/** None for an empty text. */
+/** Returns no rows for an empty text. */
 function textRows(text: string, width: number, tone: Tone, { isAscii }: Glyphs): TextRow[] {
   if (text === "") return [];
   return neutraliseText(text, isAscii)

@@ -1,4 +1,4 @@
-// A message of the transcript, as far as it is in sight.
+// Visible part of a message of the transcript.
 
 import { memo, type ReactElement } from "react";
 import { Lines } from "../../../components/line.tsx";
@@ -9,7 +9,7 @@ import type { EntryBlock } from "./transcript-layout.ts";
 
 export interface MessageProps {
   readonly block: EntryBlock;
-  /** The rows in sight. Defaults to all. */
+  /** Visible rows. Defaults to all. */
   readonly from?: number;
   readonly to?: number;
   readonly isSelected?: boolean;
@@ -19,7 +19,7 @@ const margin: TextRun = { text: " ", tone: "plain" };
 const selectedMargin: TextRun = { text: "▌", tone: "focus" };
 const selectedAsciiMargin: TextRun = { text: "|", tone: "focus" };
 
-/** Drawn again only when something in it changes or comes into sight. The margin marks a selected one. */
+/** Draws again only when it changes or becomes visible. The margin marks a selected message. */
 export const Message = memo(function Message(props: MessageProps): ReactElement {
   const { block, from = 0, to = Number.POSITIVE_INFINITY, isSelected = false } = props;
   const { isAscii } = useLook().glyphs;

@@ -1,4 +1,4 @@
-// The entries that stand in the terminal's scrollback in the layout `inline`: each is printed once.
+// Entries printed to the terminal's scrollback in the layout `inline`, each once.
 
 import type { TranscriptEntry } from "../conversation/transcript-entry.ts";
 
@@ -7,12 +7,12 @@ export type PrintedItem = { readonly key: number } & (
   | { readonly skipped: number }
 );
 
-/** A longer chat that is opened has only its end printed. */
+/** Only this many entries of a resumed chat are printed. */
 const printedAtOnceMaximum = 40;
 
 export class PrintedEntries {
   #items: readonly PrintedItem[] = [];
-  /** The finished entries of the conversation as they were last. */
+  /** The last known finished entries of the conversation. */
   #known: readonly TranscriptEntry[] = [];
   #conversation = 0;
 
@@ -21,7 +21,7 @@ export class PrintedEntries {
   }
 
   /**
-   * Notes what is finished now.
+   * Records the finished entries.
    *
    * @returns everything to be printed so far, oldest first; the same array until there is more
    */
@@ -52,8 +52,8 @@ export class PrintedEntries {
 }
 
 /**
- * Counts the entries in front of what may still change. A question stays with its answer until that
- * has begun: it may go back into the editor.
+ * Counts the entries before those that may still change. A question stays with its answer until that
+ * has begun, as it may return to the editor.
  */
 export function finishedCount(entries: readonly TranscriptEntry[]): number {
   const running = entries.findLastIndex(

@@ -1,4 +1,4 @@
-// The conversation as lines for screen readers: who speaks in a word, and how it ended. Lines are only added.
+// Conversation as lines for screen readers: speaker, text and end of each message. Lines are only added.
 
 import { attachedText } from "../../../../client/attachments/read-image-file.ts";
 import { neutraliseText, normaliseLineBreaks } from "../../../text/neutralise.ts";
@@ -9,7 +9,7 @@ import { finishedCount } from "./printed-entries.ts";
 const sentenceMinimum = 30;
 const sentenceEnd = /[.!?…]["')\]]*\s+|[。！？]/g;
 
-/** Returns everything to be read out so far: of a running answer the lines and sentences that have ended. */
+/** Returns everything to be read out so far, including finished lines and sentences of a running answer. */
 export function readerLines(entries: readonly TranscriptEntry[]): readonly string[] {
   const count = finishedCount(entries);
   const finished = entries.slice(0, count).flatMap(finishedLines);
@@ -17,7 +17,7 @@ export function readerLines(entries: readonly TranscriptEntry[]): readonly strin
   return next?.kind === "assistant" ? [...finished, ...answerLines(next)] : finished;
 }
 
-/** An entry is never changed; in a long chat nearly all are as they were. */
+/** Caches lines by entry, since entries never change. */
 const known = new WeakMap<TranscriptEntry, readonly string[]>();
 
 function finishedLines(entry: TranscriptEntry): readonly string[] {
@@ -47,7 +47,7 @@ function besideText(entry: Exclude<TranscriptEntry, AssistantEntry>): string[] {
   return entry.next === undefined ? [] : [`(${entry.next.replaceAll("·", ",")})`];
 }
 
-/** A running answer has the first of the lines that it has in the end. */
+/** Lines of a running answer are the first lines of the finished one. */
 function answerLines({ text, state, toolCalls = [] }: AssistantEntry): readonly string[] {
   const isOpen = state === "running";
   const pieces = sentencesOf(text, isOpen);
@@ -66,7 +66,7 @@ function endingOf(state: AssistantEntry["state"]): string[] {
   return state === "stopped" || state === "failed" ? [`(${state})`] : [];
 }
 
-/** @param isOpen more text may come: what has no end yet is left out */
+/** @param isOpen more text may follow: an unfinished line is left out */
 function sentencesOf(text: string, isOpen: boolean): string[] {
   const lines = normaliseLineBreaks(text).split("\n");
   const open = isOpen ? lines.pop() : undefined;

@@ -1,4 +1,4 @@
-// The entries of the transcript, laid out when they are to be shown, and once for each width.
+// Entries of the transcript, laid out when they are shown, once per width.
 
 import type { CodeHighlighter } from "../../../markdown/code-highlighter.ts";
 import { MarkdownLayout } from "../../../markdown/markdown-layout.ts";
@@ -7,7 +7,7 @@ import type { AssistantEntry, TranscriptEntry } from "../conversation/transcript
 import { headRows, type MessageStyle, tailRows } from "./message-rows.ts";
 import type { TranscriptRows } from "./transcript-window.ts";
 
-/** An entry laid out at a width, in the three parts that are drawn below each other. */
+/** An entry laid out at a width, in three parts below each other. */
 export interface EntryBlock {
   readonly width: number;
   readonly head: readonly TextRow[];
@@ -54,7 +54,7 @@ export class TranscriptLayout {
     this.#growing = undefined;
   }
 
-  /** @param progress stands in for an answer that has no text yet */
+  /** @param progress shown in place of an answer without text */
   rows(
     entries: readonly TranscriptEntry[],
     width: number,

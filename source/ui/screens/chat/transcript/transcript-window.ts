@@ -1,7 +1,7 @@
 // The visible part of the transcript: its tail, or a place that new output never moves. Only rows
 // near it are laid out, so that a frame costs the same for any length.
 
-/** A row of the transcript by the entry that it belongs to, so that it survives a new width. */
+/** A row by its entry, so that it survives a new width. */
 export interface RowAnchor {
   readonly entryId: number;
   readonly rowInEntry: number;
@@ -15,7 +15,7 @@ export type Viewport =
       readonly kind: "anchored";
       /** The row at the top. */
       readonly top: RowAnchor;
-      /** Behind the last row that the person can have seen. */
+      /** The position after the last row that the user can have seen. */
       readonly seenEnd: RowAnchor;
     };
 
@@ -24,13 +24,13 @@ export interface TranscriptRows {
   readonly width: number;
   readonly count: number;
   idAt(index: number): number;
-  /** Counts the rows of an entry; lays it out, unless that was done before. */
+  /** Counts the rows of an entry, which is laid out if needed. */
   rowsOf(index: number): number;
-  /** The same without laying it out: then it is a guess. */
+  /** Estimates them without laying it out. */
   knownRowsOf(index: number): { readonly rows: number; readonly isExact: boolean };
 }
 
-/** The rows of an entry in sight: from `from` on, up to `to`, which is not in sight. */
+/** Visible rows of an entry, from `from` to before `to`. */
 export interface VisibleEntry {
   readonly index: number;
   readonly from: number;
@@ -43,11 +43,11 @@ export interface VisibleWindow {
   readonly belowRows: number | undefined;
   /** `belowRows` counts entries that were never laid out. */
   readonly isAbout: boolean;
-  /** Rows that have come since the view was anchored. */
+  /** Rows added since the view was anchored. */
   readonly newRows: number;
 }
 
-/** Where a scroll key leads; rows are counted down. */
+/** Target of a scroll key; rows count downwards. */
 export type ScrollRequest =
   | { readonly kind: "rows"; readonly delta: number }
   | { readonly kind: "pages"; readonly delta: number }
@@ -62,7 +62,7 @@ interface Place {
   readonly row: number;
 }
 
-/** An anchored view gives its last row to the line that tells what is below. */
+/** An anchored view uses its last row for the line that says how much is below. */
 const markerRows = 1;
 
 export function visibleWindow(
@@ -80,7 +80,7 @@ export function visibleWindow(
   const below = rowsFrom(end, transcript);
   const seenEnd = placeOf(viewport.seenEnd, transcript);
   const unseen = seenEnd === undefined ? 0 : rowsFrom(seenEnd, transcript).rows;
-  // Rows that were scrolled into view are no news.
+  // Rows that were scrolled into view are not new.
   const newRows = Math.min(below.rows, unseen);
   return { entries, belowRows: below.rows, isAbout: !below.isExact, newRows };
 }
@@ -197,7 +197,7 @@ function rowsFrom({ index, row }: Place, transcript: TranscriptRows) {
   return { rows: Math.max(0, rows), isExact };
 }
 
-/** Undefined when the entry is gone. */
+/** Returns undefined if the entry was removed. */
 function placeOf(anchor: RowAnchor, transcript: TranscriptRows): Place | undefined {
   const index = indexOf(anchor.entryId, transcript);
   if (index === undefined) return undefined;

@@ -1,4 +1,4 @@
-// The messages: the rows in sight, and the line that tells what is below them.
+// Visible rows of the messages, and the line that says how much is below.
 
 import { Box, Text } from "ink";
 import { memo, type ReactElement } from "react";
@@ -18,7 +18,7 @@ export interface TranscriptProps {
   readonly rows: number;
 }
 
-/** Takes exactly `rows`; only what is in sight is laid out and mounted. */
+/** Fills exactly `rows`; only visible messages are laid out and mounted. */
 export const Transcript = memo(function Transcript(props: TranscriptProps): ReactElement {
   const { chat, columns, rows } = props;
   const { viewport, selectedId, ...shown } = useParts(
@@ -71,7 +71,7 @@ interface BelowLineProps {
   readonly columns: number;
 }
 
-/** Nothing while the newest text is followed. */
+/** Draws nothing at the end of the transcript. */
 function BelowLine({ window, columns }: BelowLineProps): ReactElement | null {
   const { glyphs, theme } = useLook();
   const text = belowText(window, glyphs);

@@ -33,7 +33,7 @@ test("reasoning and calls belong to one answer, and outputs know their function"
   ]);
 });
 
-test("a call belongs to the text before it, and thinking itself goes before its summary", () => {
+test("a call belongs to the text before it, and thinking is preferred to its summary", () => {
   const input = [
     {
       type: "reasoning",
@@ -52,7 +52,7 @@ test("a call belongs to the text before it, and thinking itself goes before its 
   ]);
 });
 
-test("instructions and system prompts are one, and so is what a user says in a row", () => {
+test("instructions and system prompts are joined, and so are consecutive user messages", () => {
   const input = [
     { role: "developer", content: "You are a pirate." },
     { role: "system", content: "It is Monday." },

@@ -1,4 +1,4 @@
-// A response that fails before it has begun.
+// A response that fails before its first event.
 import { expect, test } from "vitest";
 import { ProductError } from "../../../../../source/base/product-error.ts";
 import { engineErrors } from "../../../../../source/engine/errors.ts";

@@ -17,6 +17,8 @@ const idle: CommandSituation = {
   mode: "writing",
   isEditing: false,
   hasMenu: false,
+  isCompleting: false,
+  isCommand: false,
   hasQueue: false,
   isBusy: false,
   isEditorEmpty: true,
@@ -62,7 +64,7 @@ describe("a typed line", () => {
     expect(parsed(typed)).toBe(expected);
   });
 
-  test("of an unknown setting tells of those there are", () => {
+  test("with an unknown setting lists the known ones", () => {
     expect(parsed("/set nonsense")).toMatch(/^Unknown setting\. Use \/set system TEXT or /);
     expect(parsed("/set nonsense")).toContain("/set parameter NAME VALUE");
     expect(parsed("/set")).toBe("settings.form:");
@@ -70,7 +72,7 @@ describe("a typed line", () => {
 });
 
 describe("a key", () => {
-  test("belongs to the innermost thing that it is valid for", () => {
+  test("runs the innermost command for which it is available", () => {
     const idOf = (name: string, change: Partial<CommandSituation>): string | undefined =>
       commandTable.find(
         (command) => command.keys.includes(name) && isValidIn(command, { ...idle, ...change }),
@@ -83,7 +85,7 @@ describe("a key", () => {
     expect(idOf("End", { isEditorEmpty: false })).toBe("editor.moveLineEnd");
   });
 
-  test("is never claimed twice without a condition", () => {
+  test("is never bound twice without a condition", () => {
     const unconditional = commandTable.filter(({ when }) => when === undefined);
     for (const mode of ["writing", "reading", "searching"] as const) {
       const valid = unconditional.filter((command) => isValidIn(command, { ...idle, mode }));
@@ -93,8 +95,8 @@ describe("a key", () => {
   });
 });
 
-describe("the help of the line loop", () => {
-  test.each([58, 78, 98])("at %i columns it names every typed command and fits", (width) => {
+describe("the help of the line chat", () => {
+  test.each([58, 78, 98])("at %i columns lists every slash command and fits", (width) => {
     const rows = helpRows(width);
     const text = rows.join("\n").replaceAll(/\s+/g, " ");
     for (const command of commandTable) {

@@ -31,7 +31,7 @@ describe("a parameter", () => {
       "stop",
       ["END", "two words", "a\nb", 'say "hi"'],
     ],
-  ])("%s is taken", (argument, name, value) => {
+  ])("%s is accepted", (argument, name, value) => {
     expect(parseParameter(argument)).toMatchObject({ isValid: true, name, value });
   });
 
@@ -54,14 +54,14 @@ describe("a parameter", () => {
   });
 });
 
-test("every parameter that a model can carry can be set", () => {
+test("every parameter of a model can be set", () => {
   expect([...parameterNames].toSorted()).toEqual(Object.keys(parameterKinds).toSorted());
   for (const type of cacheTypes) {
     expect(parseParameter(`kv_cache_type ${type}`)).toMatchObject({ isValid: true, value: type });
   }
 });
 
-test("what loads the model anew says so", () => {
+test("parameters that reload the model say so", () => {
   for (const [name, { when }] of Object.entries(parameterKinds)) {
     const value = { use_mmap: "true", kv_cache_type: "f16", stop: "x" }[name] ?? "1";
     expect(parseParameter(`${name} ${value}`)).toMatchObject({ isForLoading: when === "load" });

@@ -1,5 +1,5 @@
 // Goal: the table says what counts now and where it comes from, and agrees with what the server does.
-// Method: settings of a chat and texts of a model, as rows; the engine's own defaults beside them.
+// Method: settings of a chat and texts of a model as rows, next to the engine's defaults.
 
 import { expect, test } from "vitest";
 import { toSampling } from "../../../../../source/engine/sampling-defaults.ts";
@@ -17,7 +17,7 @@ function shown(...given: Parameters<typeof settingRows>): Record<string, string>
   );
 }
 
-test("the chat's own settings come before the model's, and those before the defaults", () => {
+test("the chat's settings override the model's, which override the defaults", () => {
   const settings = {
     system: undefined,
     parameters: { temperature: 0.3, stop: ["END"] },
@@ -47,7 +47,7 @@ test("the defaults are the engine's", () => {
   });
 });
 
-test("names, values and origins stand in columns, however long a value is", () => {
+test("names, values and origins are aligned, even with a long value", () => {
   const [system, think] = tableTexts(
     settingRows({ ...nothing, system: "Be brief.\nAlways answer in French." }, noTexts),
   );

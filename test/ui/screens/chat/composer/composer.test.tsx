@@ -20,7 +20,7 @@ function drawn(state: Partial<ChatState>, textRows = 1, glyphs: Glyphs = unicode
   return renderAt(tree, { columns: 40, glyphs }).lines();
 }
 
-test("an empty field says what to do", () => {
+test("an empty field shows a placeholder", () => {
   expect(drawn({})).toEqual([
     "╭──────────────────────────────────────╮",
     "│ > Send a message (/? for help)       │",
@@ -28,7 +28,7 @@ test("an empty field says what to do", () => {
   ]);
 });
 
-test("ASCII terminals get no other signs", () => {
+test("ASCII terminals get only ASCII", () => {
   expect(drawn(typed("hello"), 1, asciiGlyphs)).toEqual([
     "+--------------------------------------+",
     "| > hello                              |",
@@ -36,7 +36,7 @@ test("ASCII terminals get no other signs", () => {
   ]);
 });
 
-test("of a long text the rows around the cursor are in sight", () => {
+test("a long text shows the rows around the cursor", () => {
   const text = Array.from({ length: 6 }, (_, row) => `line ${row}`).join("\n");
   expect(drawn(typed(text), 3).slice(1, -1)).toEqual([
     "│ > line 3                             │",
@@ -46,7 +46,7 @@ test("of a long text the rows around the cursor are in sight", () => {
   expect(drawn(typed(text, 0), 3)[1]).toContain("> line 0");
 });
 
-test("the cursor stands behind what is typed, in cells, and is hidden while messages are read", async () => {
+test("the cursor follows the text, in cells, and is hidden while messages are read", async () => {
   const at = async (state: Partial<ChatState>, textRows = 1) => {
     const { store } = sampleView({ state });
     const screen = openTree(
@@ -65,23 +65,23 @@ test("the cursor stands behind what is typed, in cells, and is hidden while mess
   expect((await at({ ...typed("abc"), selectedId: 1 })).isShown).toBe(false);
 });
 
-describe("the search in earlier messages", () => {
+describe("the history search", () => {
   const search = (query: string, index?: number): Partial<ChatState> => ({
     ...typed("draft"),
     search: { query, index },
   });
 
-  test("shows the words and what was found", () => {
+  test("shows the query and the match", () => {
     expect(drawn(search("plan", 0))[1]).toContain("? plan  plan the release");
   });
 
-  test("says when nothing was found, and nothing before anything is looked for", () => {
+  test("says that nothing matches, and nothing for an empty query", () => {
     expect(drawn(search("xyz"))[1]).toContain("? xyz  no match");
     expect(drawn(search(""))[1]).toBe("│ ?                                    │");
   });
 });
 
-test("the title tells what the next message is about", () => {
+test("the title says what the next message will do", () => {
   const image = { name: "cat.png", width: 1, height: 1, base64: "", preview: [] };
   const nothing = { editingId: undefined, waitingImages: [], isAttaching: false };
   expect(titleOf(nothing)).toBeUndefined();

@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 import {
   emptySearch,
-  entryFound,
+  foundEntry,
   type HistorySearchAction,
   reduceHistorySearch,
 } from "../../../../../source/ui/screens/chat/composer/history-search.ts";
@@ -15,18 +15,18 @@ function entryAfter(...actions: HistorySearchAction[]): string {
     (search, action) => reduceHistorySearch(search, action, history),
     emptySearch,
   );
-  return entryFound(end, history);
+  return foundEntry(end, history);
 }
 
 const type = (text: string): HistorySearchAction => ({ type: "type", text });
 
 describe("searching the history", () => {
-  it("shows the newest entry that fits, in any letter case", () => {
+  it("shows the newest match, ignoring letter case", () => {
     expect(entryAfter(type("plan"))).toBe("Plan the release");
     expect(entryAfter(type("pl"), type("an the p"))).toBe("plan the party");
   });
 
-  it("goes on to older ones, past repetitions, and back", () => {
+  it("moves to older matches, skips repetitions, and moves back", () => {
     expect(entryAfter(type("write"), { type: "older" })).toBe("write a poem");
     expect(entryAfter(type("plan"), { type: "older" })).toBe("plan the party");
     expect(entryAfter(type("plan"), { type: "older" }, { type: "older" })).toBe("plan the party");
@@ -35,13 +35,13 @@ describe("searching the history", () => {
     );
   });
 
-  it("shows nothing where nothing fits, and finds again with fewer letters", () => {
+  it("shows nothing without a match, and matches again after deleting letters", () => {
     expect(entryAfter(type("planx"))).toBe("");
     expect(entryAfter(type("planx"), { type: "deleteBackward" })).toBe("Plan the release");
     expect(entryAfter(type("p"), { type: "deleteBackward" })).toBe("");
   });
 
-  it("without a query steps through all entries", () => {
+  it("steps through all entries without a query", () => {
     expect(entryAfter({ type: "older" })).toBe("hello");
     expect(entryAfter({ type: "older" }, { type: "older" })).toBe("write a poem");
   });

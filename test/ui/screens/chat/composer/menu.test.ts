@@ -15,6 +15,7 @@ import {
 
 const commands = [
   { name: "/clear", title: "Forget the messages" },
+  { name: "/system", title: "Set the system prompt" },
   { name: "/set think", title: "Let the model think" },
   { name: "/set system", title: "Set the system prompt" },
 ];
@@ -39,7 +40,8 @@ const opened = async (text: string) =>
   (await openMenu(typed(text), { models, folder }))?.items.map(({ value }) => value);
 
 test.each([
-  ["/", ["/clear", "/set think", "/set system"]],
+  // A command with two names has one line.
+  ["/", ["/clear", "/system", "/set think"]],
   ["/set s", ["/set system"]],
   ["/tmp/cat.png", undefined],
   ["hello /", undefined],
@@ -54,12 +56,13 @@ test.each([
   ["see @docs/n", ["docs/notes.md"]],
   ["see @secret", ["secret.log"]],
   ["mail bob@note", undefined],
+  ["@docmd", ["docs/notes.md"]],
   ["@nobody", undefined],
 ])("%j offers %j", async (text, names) => {
   expect(await opened(text)).toEqual(names);
 });
 
-test("an item is taken in place of the word, and the text goes on behind it", async () => {
+test("an accepted item replaces the word, and the text continues after it", async () => {
   const text = { text: "see @note please", cursor: "see @note".length };
   const menu = await openMenu(text, { models, folder });
   if (menu === undefined) throw new Error("There is no menu.");
@@ -68,7 +71,14 @@ test("an item is taken in place of the word, and the text goes on behind it", as
   expect(taken).toEqual({ text: "see @notes.txt please", cursor: "see @notes.txt ".length });
 });
 
-test("a complete command is one that Enter runs", () => {
+test("scattered letters are a guess, which Enter leaves until it is chosen", async () => {
+  const menu = await openMenu(typed("@docmd"), { models, folder });
+  if (menu === undefined) throw new Error("There is no menu.");
+  expect(isComplete(typed("@docmd"), menu)).toBe(true);
+  expect(isComplete(typed("@docmd"), moveMenu(menu, 1))).toBe(false);
+});
+
+test("a command is complete when Enter would run it", () => {
   const menu = commandMenu(typed("/clear"), commands);
   expect(menu && isComplete(typed("/clear"), menu)).toBe(true);
 });

@@ -16,7 +16,7 @@ async function temporaryFolder(): Promise<string> {
   return folder;
 }
 
-test("entries of two terminals end up in one file, which only its owner reads", async () => {
+test("two terminals share one file, which only its owner can read", async () => {
   const folder = await temporaryFolder();
   const path = join(folder, "history");
   const one = new PromptHistoryFile(path);
@@ -46,14 +46,14 @@ test("the newest hundred entries are kept", async () => {
   expect((await stat(path)).mode & 0o777).toBe(0o600);
 });
 
-test("a missing file is an empty history and damaged lines are skipped", async () => {
+test("a missing file is an empty history, and damaged lines are skipped", async () => {
   const path = join(await temporaryFolder(), "history");
   expect(await readPromptHistory(path)).toEqual([]);
   await writeFile(path, '"good"\nplain text\n{"a":1}\n"cut off\n\n"with \\u001b control"\n');
   expect(await readPromptHistory(path)).toEqual(["good", "with  control"]);
 });
 
-test("a failed write is reported and does not stop the next", async () => {
+test("a failed write is reported and does not stop the next one", async () => {
   const folder = await temporaryFolder();
   const path = join(folder, "blocked", "history");
   await writeFile(join(folder, "blocked"), "a file where a folder should be");

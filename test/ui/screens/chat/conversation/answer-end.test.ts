@@ -21,13 +21,13 @@ const done = (changes: object): AnswerEnd => ({
   statistics: { ...statistics, ...changes },
 });
 
-test("an answer that was cancelled at the server is stopped, not whole", () => {
+test("an answer cancelled at the server is marked as stopped", () => {
   expect(answerStateOf(done({ finishReason: "cancelled" }))).toBe("stopped");
   expect(answerStateOf(done({ finishReason: "length" }))).toBe("limit");
   expect(answerStateOf(done({}))).toBe("complete");
 });
 
-test("the headline says what of the conversation the model did not see", () => {
+test("the headline says what the model did not see of the conversation", () => {
   expect(noteOf(40, done({ truncated: { messages: 4, tokens: 900 } }))).toBe(
     "without the 4 oldest messages · 62 tok/s · 40 ms",
   );

@@ -42,7 +42,7 @@ async function saved(): Promise<Record<string, string[]>> {
   return Object.fromEntries(await Promise.all(pairs));
 }
 
-test("a chat that is begun at once does not take the place of the one before", async () => {
+test("a new chat never replaces the previous one", async () => {
   recorder.record(chat("one"));
   recorder.record(chat("one", "answer"));
   recorder.startNew();
@@ -54,13 +54,13 @@ test("a chat that is begun at once does not take the place of the one before", a
   expect(told).toEqual([]);
 });
 
-test("a chat of which nothing was said is not kept", async () => {
+test("a chat without messages is not saved", async () => {
   recorder.record(chat());
   await recorder.settled();
   expect(await saved()).toEqual({});
 });
 
-test("what is set later belongs to the chat, and a new name stays", async () => {
+test("later settings belong to the chat, and a new name stays", async () => {
   recorder.record(chat("one"));
   await recorder.rename("Mine");
   recorder.record({
@@ -72,7 +72,7 @@ test("what is set later belongs to the chat, and a new name stays", async () => 
   expect(head).toMatchObject({ system: "Be brief.", parameters: { top_k: 3 }, messageCount: 2 });
 });
 
-test("an answer that is being written is kept as stopped, notices are not kept", async () => {
+test("an answer in progress is saved as stopped, notices are not saved", async () => {
   const { entries, ...rest } = chat("one");
   recorder.record({
     ...rest,
@@ -92,7 +92,7 @@ test("an answer that is being written is kept as stopped, notices are not kept",
   ]);
 });
 
-test("a save that fails is told of, and the next one tries again", async () => {
+test("a failed save is reported, and the next one tries again", async () => {
   recorder.record(chat("one"));
   await recorder.settled();
   await rm(path.join(folder, "sessions"), { recursive: true });

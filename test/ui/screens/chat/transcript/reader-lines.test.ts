@@ -17,7 +17,7 @@ function answered(text: string, state: AnswerState): readonly TranscriptEntry[] 
 const story =
   "Once upon a time there was a fox. It lived near the forest.\n\n1. It had a boat.\n2. No. 2, e.g. a den\nThe end";
 
-test("an answer is read out line by line and sentence by sentence, once each", () => {
+test("an answer is printed line by line and sentence by sentence, each once", () => {
   let before: readonly string[] = [];
   for (let length = 1; length <= story.length; length += 1) {
     const lines = readerLines(answered(story.slice(0, length), "running"));
@@ -37,7 +37,7 @@ test("an answer is read out line by line and sentence by sentence, once each", (
   ]);
 });
 
-test("a line break that comes in two pieces is one", () => {
+test("a line break split over two chunks is one", () => {
   expect(readerLines(answered("one\r", "running"))).toContain("Assistant: one");
   expect(readerLines(answered("one\r\ntwo", "complete")).slice(1)).toEqual([
     "Assistant: one",
@@ -45,12 +45,12 @@ test("a line break that comes in two pieces is one", () => {
   ]);
 });
 
-test("a question waits until its answer has begun: it may go back into the field", () => {
+test("a question is printed once its answer begins, as it may return to the field", () => {
   expect(readerLines(answered("", "running"))).toEqual([]);
   expect(readerLines(answered("Once", "running"))).toEqual(["You: Tell me a story"]);
 });
 
-describe("how an answer ended is told behind it", () => {
+describe("the end of an answer is printed after it", () => {
   test.each<[AnswerState, string[]]>([
     ["complete", []],
     ["limit", ["(length limit reached)"]],
@@ -60,7 +60,7 @@ describe("how an answer ended is told behind it", () => {
     expect(readerLines(answered("One.", state)).slice(1)).toEqual(["Assistant: One.", ...ending]);
   });
 
-  test("and so are the tools that it calls", () => {
+  test("with the tools that it calls", () => {
     const toolCalls = [{ name: "get_weather", arguments: { city: "Paris" } }];
     const entry: TranscriptEntry = {
       kind: "assistant",
@@ -75,7 +75,7 @@ describe("how an answer ended is told behind it", () => {
   });
 });
 
-test("errors, notices and images are told in words, and no text commands the terminal", () => {
+test("errors, notices and images are printed in words, with control characters escaped", () => {
   const image = { name: "cat.png", width: 64, height: 64, base64: "x", tokens: 36, preview: [] };
   expect(
     readerLines([

@@ -51,7 +51,7 @@ const height = 10;
 const pageUp = { kind: "pages", delta: -1 } as const;
 const pageDown = { kind: "pages", delta: 1 } as const;
 
-/** The numbers of the rows in sight, counted from the first of all. */
+/** Numbers of the visible rows, counted from the first row of all. */
 function shown(viewport: Viewport, rows: TestTranscript): number[] {
   return visibleWindow(viewport, rows, height).entries.flatMap(({ index, from, to }) =>
     range((rows.starts[index] ?? 0) + from, to - from),
@@ -62,13 +62,13 @@ function range(from: number, count: number): number[] {
   return Array.from({ length: count }, (_, index) => from + index);
 }
 
-describe("the tail", () => {
-  test("is followed while the transcript grows", () => {
+describe("the end of the transcript", () => {
+  test("is followed while it grows", () => {
     expect(shown(followTail, transcript([5, 20]))).toEqual(range(15, 10));
     expect(shown(followTail, transcript([5, 25]))).toEqual(range(20, 10));
   });
 
-  test("is all there is of a short transcript, and keys do not leave it", () => {
+  test("is all of a short transcript, and keys do not leave it", () => {
     const short = transcript([3, 4]);
     expect(shown(followTail, short)).toEqual(range(0, 7));
     expect(scroll(followTail, pageUp, short, height)).toEqual(followTail);
@@ -77,11 +77,11 @@ describe("the tail", () => {
   });
 });
 
-describe("an anchored view", () => {
+describe("a view that is scrolled back", () => {
   const before = transcript([5, 95]);
   const anchored = scroll(followTail, pageUp, before, height);
 
-  test("stays when new rows come, and counts them", () => {
+  test("stays when new rows arrive, and counts them", () => {
     expect(shown(anchored, before)).toEqual(range(82, 9));
     expect(visibleWindow(anchored, before, height)).toMatchObject({ belowRows: 9, newRows: 0 });
     const grown = transcript([5, 98, 4]);
@@ -94,7 +94,7 @@ describe("an anchored view", () => {
     });
   });
 
-  test("does not count as new what has been scrolled into view", () => {
+  test("does not count rows that were scrolled into view", () => {
     const grown = transcript([5, 125]);
     const lower = scroll(anchored, pageDown, grown, height);
     const lowest = scroll(scroll(lower, pageDown, grown, height), pageDown, grown, height);
@@ -103,22 +103,22 @@ describe("an anchored view", () => {
     expect(window.newRows).toBeLessThan(30);
   });
 
-  test("returns to the tail at the end", () => {
+  test("returns to the end", () => {
     expect(scroll(anchored, { kind: "tail" }, before, height)).toEqual(followTail);
     expect(scroll(anchored, { kind: "pages", delta: 3 }, before, height)).toEqual(followTail);
   });
 
-  test("keeps its place in the text when the width changes and comes back", () => {
+  test("keeps its place in the text when the width changes and changes back", () => {
     expect(shown(anchored, transcript([10, 190], { width: 40 }))[0]).toBe(10 + 2 * 77);
     expect(shown(anchored, before)[0]).toBe(82);
   });
 
-  test("whose entry is gone shows the tail", () => {
+  test("returns to the end when its message is gone", () => {
     expect(shown(anchored, transcript([50], { firstId: 100 }))[0]).toBe(40);
   });
 });
 
-test("paging from top to tail and back shows every row", () => {
+test("paging from top to end and back shows every row", () => {
   const rows = transcript([7, 30, 1, 44, 2, 2]);
   let viewport: Viewport = scroll(followTail, { kind: "top" }, rows, height);
   const down = new Set<number>();
@@ -136,7 +136,7 @@ test("paging from top to tail and back shows every row", () => {
   expect(up.size).toBe(86);
 });
 
-test("an entry is revealed from its first row, and left where it is when it is whole in sight", () => {
+test("a message is revealed from its first row, and not moved if it is fully visible", () => {
   const rows = transcript([4, 30, 4, 3]);
   const second = reveal(followTail, 2, rows, height);
   expect(shown(second, rows)).toEqual(range(4, 9));
@@ -145,7 +145,7 @@ test("an entry is revealed from its first row, and left where it is when it is w
   expect(reveal(followTail, 99, rows, height)).toEqual(followTail);
 });
 
-test("of ten thousand entries only those near the place on show are laid out", () => {
+test("of ten thousand messages only those near the visible rows are laid out", () => {
   const rows = transcript(Array.from({ length: 10_000 }, () => 5));
   visibleWindow(followTail, rows, height);
   expect(rows.laidOut.size).toBe(2);

@@ -33,7 +33,7 @@ describe("the transcript", () => {
     ]);
   });
 
-  test("marks the selected message beside each of its rows", () => {
+  test("marks each row of the selected message", () => {
     const chat = sampleView({ state: { entries: sampleEntries(2), selectedId: 1 } });
     const draw = <Transcript chat={chat} columns={columns} rows={8} />;
     const lines = renderAt(draw, { columns }).lines();
@@ -45,7 +45,7 @@ describe("the transcript", () => {
     expect(ascii.filter((line) => line.startsWith("|"))).toHaveLength(2);
   });
 
-  test("tells what is below a view that is scrolled back", () => {
+  test("says how much is below when scrolled back", () => {
     const entries = sampleEntries(10);
     const chat = sampleView({ state: { entries } });
     const rows = layOutTranscript(chat, { entries, activity: undefined }, columns - 2);
@@ -56,7 +56,7 @@ describe("the transcript", () => {
     expect(lines().at(-1)).toBe("    ↓ 6 lines below · End to follow");
   });
 
-  test("shows progress in place of an answer that has no text yet", () => {
+  test("shows progress in place of an answer without text", () => {
     const answer: AssistantEntry = { kind: "assistant", id: 1, text: "", state: "running" };
     const chat = sampleView({
       state: {
@@ -69,7 +69,7 @@ describe("the transcript", () => {
   });
 });
 
-test("rows of finished messages, and of finished blocks, are the same objects in every frame", () => {
+test("rows of finished messages and blocks are the same objects in every frame", () => {
   const chat = sampleView();
   const frame = (text: string) => {
     const answer: AssistantEntry = { kind: "assistant", id: 2, text, state: "running" };
@@ -90,7 +90,7 @@ test("rows of finished messages, and of finished blocks, are the same objects in
 });
 
 describe("an empty chat", () => {
-  test("shows the model and prompts to begin with", () => {
+  test("shows the model and example prompts", () => {
     const facts = { name: "tiny", contextLength: 4096, card: "Tells stories." };
     const rows = emptyChatRows(facts, ["Sing.", "Dance."], 38, unicodeGlyphs);
     const draw = (height: number) =>
@@ -107,7 +107,7 @@ describe("an empty chat", () => {
     expect(draw(2)).toEqual([" tiny", " context window 4096 tokens"]);
   });
 
-  test("leaves out what is not known, and cuts long prompts", () => {
+  test("leaves out what is unknown and cuts long prompts", () => {
     const facts = { name: "a\u001bb", contextLength: undefined, card: undefined };
     const rows = emptyChatRows(facts, ["word ".repeat(20)], 30, asciiGlyphs);
     const lines = renderAt(<EmptyChat rows={rows} height={rows.length} />, { columns }).lines();

@@ -1,14 +1,44 @@
-"""fal.toolkit can be imported; its functions need fal's storage and raise an error."""
+"""Parts of fal.toolkit that need no account: types of files and images, and downloads.
+
+The types are pydantic models where the replica has pydantic; elsewhere they can stand in
+annotations. Uploads need fal's storage and raise an error.
+"""
+
+import importlib
+
+from fal.toolkit._downloads import (
+    FAL_MODEL_WEIGHTS_DIR,
+    FAL_PERSISTENT_DIR,
+    FAL_REPOSITORY_DIR,
+    DownloadError,
+    clone_repository,
+    download_file,
+    download_model_weights,
+)
 
 
-def _refuse(name):
-    raise NotImplementedError(
-        "fal.toolkit.%s needs fal's storage, which is not available; use your own files" % name
-    )
+class FalTookitException(Exception):  # the name's spelling is fal's
+    """Base of the toolkit's exceptions."""
+
+
+class FileUploadException(FalTookitException):
+    pass
+
+
+class KVStoreException(FalTookitException):
+    pass
+
+
+def get_gpu_type():
+    """Returns the name of the first GPU. Raises an error where there is none."""
+    import subprocess
+
+    query = ["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"]
+    return subprocess.check_output(query, universal_newlines=True).splitlines()[0].strip()
 
 
 class _StandIn(type):
-    """Metaclass of toolkit classes: usable in annotations, and raising an error otherwise."""
+    """Metaclass of types without pydantic: usable in annotations, and raising an error otherwise."""
 
     def __call__(cls, *_, **__):
         _refuse(cls.__name__)
@@ -19,30 +49,31 @@ class _StandIn(type):
         return lambda *_, **__: _refuse("%s.%s" % (cls.__name__, name))
 
 
-def _stand_in(name):
-    def schema(cls, source, handler):
-        from pydantic_core import core_schema
+def _refuse(name):
+    raise NotImplementedError(
+        "fal.toolkit.%s needs fal's storage, or pydantic, which is not available" % name
+    )
 
-        return core_schema.any_schema()
-
-    # Schema for pydantic: a field of this type accepts any value.
-    return _StandIn(name, (), {"__get_pydantic_core_schema__": classmethod(schema)})
-
-
-class _Folder(str):
-    """Path on fal's machines."""
-
-
-FAL_PERSISTENT_DIR = _Folder("/data")
-FAL_MODEL_WEIGHTS_DIR = _Folder("/data/.fal/model_weights")
-FAL_REPOSITORY_DIR = _Folder("/data/.fal/repositories")
 
 _made = {}
 
 
 def __getattr__(name):
-    if name.startswith("__"):
+    if name.startswith("_"):
         raise AttributeError(name)
+    try:
+        models = importlib.import_module("fal.toolkit._models")
+    except ImportError:  # no pydantic
+        models = None
+    if hasattr(models, name):
+        return getattr(models, name)
     if name not in _made:
-        _made[name] = _stand_in(name)
+        _made[name] = _StandIn(name, (), {"__get_pydantic_core_schema__": classmethod(_any_schema)})
     return _made[name]
+
+
+def _any_schema(cls, source, handler):
+    """Lets a field of a type that is not here accept any value."""
+    from pydantic_core import core_schema
+
+    return core_schema.any_schema()

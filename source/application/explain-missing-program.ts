@@ -4,10 +4,11 @@ import { cloudErrors } from "../cloud/errors.ts";
 import { missingExecutables } from "../cloud/inspection/executables.ts";
 
 /**
- * The error with what helps, where that is so; otherwise as it is. For this machine's server alone.
+ * Adds advice to an error about a missing program, and returns other errors unchanged. Only for
+ * this machine's server.
  *
  * @param executables that the script calls
- * @param searchPath of whoever deploys
+ * @param searchPath PATH of the deploying user
  */
 export function explainMissingProgram(
   error: unknown,

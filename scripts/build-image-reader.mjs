@@ -9,7 +9,7 @@ import {
   imageReaderFolders,
 } from "../dist/source/engine/text/image-reader.js";
 
-const sources = ["../native/eyes.cpp", "../native/CMakeLists.txt"];
+const sources = ["../native/image-reader.cpp", "../native/CMakeLists.txt"];
 const hash = createHash("sha256");
 for (const name of sources)
   hash.update(readFileSync(fileURLToPath(new URL(name, import.meta.url))));

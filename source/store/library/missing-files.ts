@@ -3,7 +3,7 @@ import { stat } from "node:fs/promises";
 import { isMissing } from "./disk-errors.ts";
 import type { ModelSummary } from "./model-list.ts";
 
-export interface LostFile {
+export interface MissingFile {
   /** The model's name, with its tag. */
   model: string;
   path: string;
@@ -14,9 +14,9 @@ export interface LostFile {
 }
 
 /** In the order of the models, of each the first one. */
-export async function findLostFiles(
+export async function findMissingFiles(
   models: readonly Pick<ModelSummary, "name" | "refersTo" | "blobs">[],
-): Promise<LostFile[]> {
+): Promise<MissingFile[]> {
   // Many models may be made of one file.
   const sizes = new Map<string, Promise<Size>>();
   const sizeOf = (path: string) => {
@@ -24,7 +24,7 @@ export async function findLostFiles(
     sizes.set(path, size);
     return size;
   };
-  const lost = models.map(async ({ name: model, refersTo, blobs }): Promise<LostFile[]> => {
+  const lost = models.map(async ({ name: model, refersTo, blobs }): Promise<MissingFile[]> => {
     for (const file of [...refersTo, ...blobs]) {
       const { path, sizeBytes } = file;
       const size = await sizeOf(path);

@@ -11,7 +11,7 @@ const precision = /[-._]?(?:ud-)?(?:i?q|tq|bf|fp?|mxfp)(\d+)(?:_[a-z0-9]+)*$/i;
  *
  * @param file absolute path of a model, of a split one the first part
  */
-export async function projectorsBeside(file: string): Promise<string[]> {
+export async function findProjectors(file: string): Promise<string[]> {
   const folder = path.dirname(file);
   const names = (await readdir(folder).catch(() => [])).filter(
     (name) => /\.gguf$/i.test(name) && !/imatrix/i.test(name),

@@ -1,8 +1,8 @@
-// A model that is named by its file finds its projector beside it, and no other model's.
+// A model named by its file finds its projector in the same folder, and no other model's.
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { projectorsBeside } from "../../../source/store/library/projector-beside.ts";
+import { findProjectors } from "../../../source/store/library/find-projectors.ts";
 import { tinyFile } from "../../support/command-line.ts";
 import {
   openStore,
@@ -58,21 +58,21 @@ test.each<[string, string[], string, string | undefined]>([
     "mmproj-a-f16.gguf",
   ],
   [
-    "one whose name has mmproj behind",
+    "one whose name ends with mmproj",
     ["llava-v1.5-7b-Q4_K.gguf", "llava-v1.5-7b-mmproj-f16.gguf", "x.gguf"],
     "llava-v1.5-7b-Q4_K.gguf",
     "llava-v1.5-7b-mmproj-f16.gguf",
   ],
-  ["nothing that is no GGUF", ["m.gguf", "mmproj.gguf.part", "mmproj.txt"], "m.gguf", undefined],
+  ["nothing but GGUF files", ["m.gguf", "mmproj.gguf.part", "mmproj.txt"], "m.gguf", undefined],
 ])("finds %s", async (_, names, model, expected) => {
   const folder = temporaryFolder();
   for (const name of names) writeFileSync(path.join(folder, name), "");
-  expect(await projectorsBeside(path.join(folder, model))).toEqual(
+  expect(await findProjectors(path.join(folder, model))).toEqual(
     expected === undefined ? [] : [path.join(folder, expected)],
   );
 });
 
-test("a file named by its path says which projector it found", async () => {
+test("a model named by its path reports the projector that it found", async () => {
   const { catalog } = openStore();
   expect((await catalog.resolve(visionFile)).projectors).toEqual([projectorFile]);
   expect(await catalog.resolve(tinyFile)).toMatchObject({

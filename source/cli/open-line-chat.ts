@@ -1,4 +1,4 @@
-// Assembles the line loop: the server, the model, the saved chat.
+// Assembles the line chat: the server, the model, the saved chat.
 import path from "node:path";
 import { SessionStore } from "../application/chat-sessions.ts";
 import { systemClock } from "../base/clock.ts";
@@ -17,7 +17,7 @@ import { ServerLink } from "./server-link.ts";
 import { findSession } from "./session-flag.ts";
 import type { CommandSettings } from "./session-settings.ts";
 
-export async function chatInLines(
+export async function openLineChat(
   model: string,
   flags: Flags,
   settings: CommandSettings,

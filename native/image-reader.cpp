@@ -1,10 +1,9 @@
-// Lets a model that node-llama-cpp has loaded see: images become positions of its context.
+// Image input for a model that node-llama-cpp has loaded: images become positions of its context.
 //
 // node-llama-cpp has no image input, but it ships llama.cpp as shared libraries, its addon's headers,
 // and llama.cpp's sources with libmtmd, which reads projectors. This file joins the three. It is
-// compiled on the user's machine (see source/engine/eyes), works on the model and the context of the
-// addon that is loaded already, and holds no policy: what is read, kept and decoded when is decided
-// in TypeScript.
+// compiled on the user's machine (source/application/build-image-reader.ts), works on the model and
+// context of the loaded addon, and leaves all decisions on what to read, keep and decode to TypeScript.
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -20,7 +19,7 @@
 
 namespace {
 
-// The last errors of libmtmd: it reports reasons through its log alone.
+// Last errors of libmtmd, which reports reasons only in its log.
 std::mutex log_mutex;
 std::string last_error;
 
@@ -39,11 +38,11 @@ std::string reason(const std::string & otherwise) {
 
 using Context = std::shared_ptr<mtmd_context>;
 
-// Runs a function on a worker thread; what it throws rejects the promise.
+// Runs a function on a worker thread; its exceptions reject the promise.
 class Work : public Napi::AsyncWorker {
     public:
         Work(Napi::Env env, std::function<void()> run, std::function<Napi::Value(Napi::Env)> result)
-            : Napi::AsyncWorker(env, "Eyes"), run_(std::move(run)), result_(std::move(result)),
+            : Napi::AsyncWorker(env, "ImageReader"), run_(std::move(run)), result_(std::move(result)),
               deferred_(Napi::Promise::Deferred::New(env)) {}
 
         Napi::Promise promise() const { return deferred_.Promise(); }
@@ -77,13 +76,13 @@ Napi::Promise start(
     return work->promise();
 }
 
-// What is read of one image: pieces of text tokens and pieces of image, in order.
+// Parts of one image in order: text tokens and image pieces.
 struct Pieces {
     Context context;
     mtmd::input_chunks chunks;
-    // Numbers of one position's embedding.
+    // Length of one position's embedding.
     size_t width = 0;
-    // Of each image piece that was encoded.
+    // Embeddings of each encoded image piece.
     std::vector<std::vector<float>> embeddings;
 };
 
@@ -108,7 +107,7 @@ class Picture : public Napi::ObjectWrap<Picture> {
         std::shared_ptr<Pieces> data;
 
     private:
-        // [{ tokens?, tokenCount, positionCount }]: tokens where the piece is text.
+        // [{ tokens?, tokenCount, positionCount }]: tokens only for text.
         Napi::Value pieces(const Napi::CallbackInfo & info) {
             const Napi::Env env = info.Env();
             Napi::Array list = Napi::Array::New(env);
@@ -129,7 +128,7 @@ class Picture : public Napi::ObjectWrap<Picture> {
             return list;
         }
 
-        // encode(piece): runs the image encoder; what it gives is kept with the picture.
+        // encode(piece): runs the image encoder; the picture keeps the result.
         Napi::Value encode(const Napi::CallbackInfo & info) {
             const auto pieces = data;
             const size_t index = info[0].As<Napi::Number>().Uint32Value();
@@ -147,7 +146,7 @@ class Picture : public Napi::ObjectWrap<Picture> {
         Napi::Value decode(const Napi::CallbackInfo & info) {
             const auto pieces = data;
             const size_t index = info[0].As<Napi::Number>().Uint32Value();
-            // The addon's own class: its header is compiled in here.
+            // The addon's class, whose header is compiled in.
             auto * target = Napi::ObjectWrap<AddonContext>::Unwrap(info[1].As<Napi::Object>());
             const llama_seq_id sequence = info[2].As<Napi::Number>().Int32Value();
             const llama_pos position = info[3].As<Napi::Number>().Int32Value();
@@ -174,17 +173,17 @@ class Picture : public Napi::ObjectWrap<Picture> {
 
 Napi::FunctionReference Picture::constructor;
 
-class Eyes : public Napi::ObjectWrap<Eyes> {
+class ImageReader : public Napi::ObjectWrap<ImageReader> {
     public:
         static void init(Napi::Env env, Napi::Object exports) {
-            exports.Set("Eyes", DefineClass(env, "Eyes", {
-                InstanceMethod("init", &Eyes::open),
-                InstanceMethod("read", &Eyes::read),
+            exports.Set("ImageReader", DefineClass(env, "ImageReader", {
+                InstanceMethod("init", &ImageReader::open),
+                InstanceMethod("read", &ImageReader::read),
             }));
         }
 
-        // new Eyes(model, projectorPath, threads, useGpu)
-        explicit Eyes(const Napi::CallbackInfo & info) : Napi::ObjectWrap<Eyes>(info) {
+        // new ImageReader(model, projectorPath, threads, useGpu)
+        explicit ImageReader(const Napi::CallbackInfo & info) : Napi::ObjectWrap<ImageReader>(info) {
             auto * model = Napi::ObjectWrap<AddonModel>::Unwrap(info[0].As<Napi::Object>());
             model_ = model->model;
             path_ = info[1].As<Napi::String>().Utf8Value();
@@ -206,7 +205,7 @@ class Eyes : public Napi::ObjectWrap<Eyes> {
                 params.use_gpu = use_gpu_;
                 params.print_timings = false;
                 params.n_threads = threads_;
-                // The warm-up is what finds out whether flash attention works: it halves the time.
+                // The warm-up finds out if flash attention works, which halves the time.
                 params.warmup = true;
                 mtmd_context * context = mtmd_init_from_file(path_.c_str(), model_, params);
                 if (context == nullptr) throw std::runtime_error(reason("it could not be read"));
@@ -215,7 +214,7 @@ class Eyes : public Napi::ObjectWrap<Eyes> {
             });
         }
 
-        // read(bytes): decodes a PNG or JPEG and cuts it as the projector wants it.
+        // read(bytes): decodes a PNG or JPEG and splits it as the projector needs it.
         Napi::Value read(const Napi::CallbackInfo & info) {
             const auto bytes = info[0].As<Napi::Uint8Array>();
             auto copy = std::make_shared<std::vector<uint8_t>>(bytes.Data(), bytes.Data() + bytes.ByteLength());
@@ -249,8 +248,8 @@ class Eyes : public Napi::ObjectWrap<Eyes> {
 
 Napi::Object register_module(Napi::Env env, Napi::Object exports) {
     Picture::init(env);
-    Eyes::init(env, exports);
+    ImageReader::init(env, exports);
     return exports;
 }
 
-NODE_API_MODULE(eyes, register_module)
+NODE_API_MODULE(image_reader, register_module)

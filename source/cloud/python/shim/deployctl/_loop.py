@@ -1,0 +1,66 @@
+"""Event loop of the replica, so that coroutines before, during and after serving share it."""
+
+import inspect
+import threading
+
+_loop = None
+
+
+def loop():
+    """Returns the loop, which runs only while a coroutine is waited for."""
+    global _loop
+    if _loop is None:
+        import asyncio  # imported late, as the reader of scripts needs the names alone
+
+        _loop = asyncio.new_event_loop()
+    return _loop
+
+
+def run(function, *arguments):
+    """Returns a function's result, awaited if it is a coroutine."""
+    result = function(*arguments)
+    return wait(result) if inspect.iscoroutine(result) else result
+
+
+def wait(coroutine):
+    """Returns a coroutine's result; a caller inside a running loop blocks it, as on Modal."""
+    if not _is_inside_loop() and not loop().is_running():
+        return _wait_here(coroutine)
+    import asyncio
+
+    results = []
+
+    def run_alone():
+        try:
+            results.append((asyncio.run(coroutine), None))
+        except BaseException as error:
+            results.append((None, error))
+
+    thread = threading.Thread(target=run_alone)
+    thread.start()
+    thread.join()
+    result, error = results[0]
+    if error is not None:
+        raise error
+    return result
+
+
+def _wait_here(coroutine):
+    import asyncio
+
+    try:
+        return loop().run_until_complete(coroutine)
+    except SystemExit:
+        # Runs what waits for the end of the coroutine, such as the end of worker threads.
+        loop().run_until_complete(asyncio.sleep(0))
+        raise
+
+
+def _is_inside_loop():
+    import asyncio
+
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
