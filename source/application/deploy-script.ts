@@ -102,6 +102,24 @@ def serve():
   return { text, appName };
 }
 
+/**
+ * Returns the model that a script of `deployScript` serves.
+ *
+ * @param text the script, which its user may have changed
+ * @param environment variables of its replicas
+ * @returns undefined for any other script
+ */
+export function modelOf(
+  text: string,
+  environment: Readonly<Record<string, string>>,
+): string | undefined {
+  const [, literal] = modelLine.exec(text) ?? [];
+  if (literal === undefined) return undefined;
+  return environment.MODEL_NAME ?? String(JSON.parse(literal));
+}
+
+const modelLine = /^MODEL = os\.environ\.get\("MODEL_NAME", ("(?:[^"\\]|\\.)*")\)$/m;
+
 function shellWord(word: string): string {
   return `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,4 +1,5 @@
 // Turns a script's reference and a user's flags into the document that the control plane deploys.
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { toAbsolutePath } from "../base/file-path.ts";
 import type { DeploymentRequest, DeployStrategy } from "../cloud/admin/documents.ts";
@@ -10,6 +11,7 @@ import { environmentSnapshot, looksSecret } from "../cloud/inspection/environmen
 import { inspectScript } from "../cloud/inspection/inspect-script.ts";
 import type { Inspection } from "../cloud/inspection/inspection.ts";
 import { readScriptReference } from "../cloud/inspection/script-reference.ts";
+import { modelOf } from "./deploy-script.ts";
 
 export interface DeploymentOptions {
   /** `deploy.py`, or `deploy.py::serve`. */
@@ -73,6 +75,7 @@ export async function prepareDeployment(
   for (const { sentence } of warnings) progress.warn(sentence);
   const { open, secret } = divideVariables(wishes.config.environment ?? {});
   const config = configFrom(inspection, { ...wishes.config, environment: open });
+  const model = modelOf(readFileSync(script, "utf8"), config.environment);
   const { secrets } = environmentSnapshot(inspection, process.env);
   const name = chooseName(wishes, inspection, file);
   if (organisation !== undefined) checkName("organisation", organisation);
@@ -84,7 +87,7 @@ export async function prepareDeployment(
       name,
       organisation,
       inspection,
-      config,
+      config: { ...config, model },
       bundle,
       secrets: { ...secrets, ...secret },
       strategy: wishes.strategy,

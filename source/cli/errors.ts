@@ -14,6 +14,12 @@ export const commandErrors = {
     exitCode: exitCodes.conflict,
     description: "A model with this name already exists; use --force to replace it.",
   },
+  modelInUse: {
+    code: "COMMAND_MODEL_IN_USE",
+    status: 409,
+    exitCode: exitCodes.conflict,
+    description: "A deployment of deployctl serves the model; use --force to remove it.",
+  },
   readerLeft: {
     code: "COMMAND_READER_LEFT",
     status: 499,

@@ -62,6 +62,8 @@ export interface AppConfig {
   limits: TimeLimits;
   hardware: HardwareNeeds;
   requirements: string[];
+  /** Model of modelctl that a script of `init --model` serves. */
+  model?: string | undefined;
   /** Variables of every replica, without secrets. */
   environment: Record<string, string>;
   /** Names of secrets that every replica gets as variables. */

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { deployScript } from "../../source/application/deploy-script.ts";
+import { deployScript, modelOf } from "../../source/application/deploy-script.ts";
 import { temporaryFolder } from "../support/model-store.ts";
 
 const runner = path.join(import.meta.dirname, "../../source/cloud/python/runner.py");
@@ -48,6 +48,9 @@ describe("the generated script", () => {
     expect(text).toContain("deployctl deploy serve.py --app-name model-8b-q4-k-m");
     expect(callsOf(text)[0]).toBe("pull hf.co/Some-Maker/Model_8B:Q4_K_M |  ");
     expect(callsOf(text, { MODEL_NAME: "tiny" })).toHaveLength(1);
+    expect(modelOf(text, {})).toBe("hf.co/Some-Maker/Model_8B:Q4_K_M");
+    expect(modelOf(text, { MODEL_NAME: "tiny" })).toBe("tiny");
+    expect(modelOf("import deployctl\n", { MODEL_NAME: "tiny" })).toBeUndefined();
   });
 
   test("does not mistake a file of a repository for a local file", () => {
@@ -62,6 +65,7 @@ describe("the generated script", () => {
     writeFileSync(file, "");
     const { text, appName } = deployScript(file, "deploy.py");
     expect(appName).toBe("my-model");
+    expect(modelOf(text, {})).toBe(file);
     expect(callsOf(text)).toEqual([
       `serve --host 127.0.0.1 --port 23456 --preload ${file} --num-parallel 4 | -1 ${folder}`,
     ]);

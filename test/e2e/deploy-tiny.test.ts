@@ -60,6 +60,19 @@ describe("modelctl behind the gateway", () => {
     await expect(refused).rejects.toMatchObject({ status: 404 });
   });
 
+  test("keeps its model from being removed unasked", async () => {
+    await cloud.home.run(["cp", "tiny", "served"]);
+    await cloud.json(["init", "--model", "served", "--file", "served.py"]);
+    const words = ["deploy", "served.py", "--app-name", "served", "--keep-alive", "0"];
+    await cloud.json(words);
+    expect(await cloud.home.run(["rm", "served"])).toMatchObject({
+      code: 5,
+      errors: expect.stringContaining("'served' is served by local/served"),
+    });
+    expect(await cloud.home.run(["rm", "served", "--force"])).toMatchObject({ code: 0 });
+    await cloud.json(["apps", "delete", "served"]);
+  });
+
   test("is not deployed without its model, and says why", async () => {
     await cloud.json(["init", "--model", "mine", "--file", "mine.py"]);
     const words = ["deploy", "mine.py", "--app-name", "mine"];

@@ -8,7 +8,11 @@ export const rmDefinition = {
   words: "MODEL…",
   completes: "own models",
   summary: "Remove models",
-  flags: { ...jsonFlag, ...serverFlags },
+  flags: {
+    force: { type: "boolean", text: "Remove models that deployments of deployctl serve" },
+    ...jsonFlag,
+    ...serverFlags,
+  },
   examples: ["rm my-tiny", "rm my-tiny hf.co/OWNER/REPO:Q4_K_M"],
-  exitCodes: { 3: "Model not found" },
+  exitCodes: { 3: "Model not found", 5: "Served by a deployment" },
 } as const satisfies CommandDefinition;

@@ -59,6 +59,7 @@ const Config = Type.Object(
       closed,
     ),
     requirements: Type.Array(Type.String()),
+    model: Type.Optional(Type.String()),
     environment: texts,
     secretNames: Type.Array(Type.String()),
     executables: Type.Array(Type.String()),
