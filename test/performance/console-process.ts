@@ -43,13 +43,13 @@ async function flood(): Promise<void> {
   let count = 0;
   const startedAtMs = performance.now();
   const measured = Number(SCREEN_SECONDS) * 1000;
-  let before = process.cpuUsage();
+  let before = process.threadCpuUsage();
   await writeFile(`${file}.begun`, "");
   for (let elapsedMs = 0; elapsedMs < measured; elapsedMs = performance.now() - startedAtMs) {
     // The first second compiles what the others run.
     if (frames === undefined && elapsedMs > 1000) {
       frames = [];
-      before = process.cpuUsage();
+      before = process.threadCpuUsage();
     }
     for (; count < (elapsedMs * linesPerSecond) / 1000; count += 1) {
       const text = `POST /v1/chat/completions 200, request ${count} of a day on which many of them came`;
@@ -57,7 +57,7 @@ async function flood(): Promise<void> {
     }
     await sleep(tickMs);
   }
-  const { user, system } = process.cpuUsage(before);
+  const { user, system } = process.threadCpuUsage(before);
   const costs: ScreenCosts = {
     frameMs: frames ?? [],
     processorShare: (user + system) / 1000 / (measured - 1000),

@@ -22,6 +22,7 @@ export function openScreen(words: readonly string[], environment: Record<string,
     },
   });
   const forget = killOnExit(terminal.pid);
+  const ended = new Promise<void>((done) => terminal.onExit(() => done()));
   let seen = "";
   let bytes = 0;
   let waiting: (() => void) | undefined;
@@ -47,6 +48,8 @@ export function openScreen(words: readonly string[], environment: Record<string,
       while (!seen.includes("\u001b[?2004h")) await sleep(20);
     },
     byteCount: () => bytes,
+    /** Resolves when the program has exited. */
+    ended,
     write: (text: string) => {
       seen = "";
       terminal.write(text);

@@ -73,9 +73,6 @@ export function LogPane({ state, log, width, height, y }: LogPaneProps): ReactEl
   );
 }
 
-/** Programs write most of their ordinary output on stderr. */
-const marks = { event: "*", stderr: " ", stdout: " " } as const;
-
 /** A line of the log, or a part of a long one. */
 interface LogRowProps {
   readonly line: LogDocument;
@@ -91,9 +88,11 @@ const LogRow = memo(function LogRow({ line, isFirst, text }: LogRowProps): React
     <Text wrap="truncate">
       {isFirst ? (
         <>
-          <Text {...theme.dim}>{timeOfDay(ts)} </Text>
-          <Text {...theme.dim}>{foreignText(shortReplica(replica).padEnd(8), true)}</Text>
-          <Text {...theme.key}>{` ${marks[stream]} `}</Text>
+          <Text {...theme.dim}>
+            {`${timeOfDay(ts)} ${foreignText(shortReplica(replica).padEnd(8), true)} `}
+          </Text>
+          {/* Programs write most of their ordinary output on stderr, so it has no sign. */}
+          {stream === "event" ? <Text {...theme.key}>* </Text> : "  "}
         </>
       ) : (
         " ".repeat(headWidth)
