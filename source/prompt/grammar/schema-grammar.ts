@@ -41,7 +41,7 @@ const mostLevels = 64;
 const mostSchemas = 5_000;
 const mostCharacters = 1_000_000;
 /** Reading a pattern takes as long as reading so many other schemas. */
-const partsPerPattern = 10;
+const partsPerPattern = 20;
 
 export interface SchemaGrammarOptions {
   /** Ignores unsupported keywords instead of refusing them, except `not`, `if` and dynamic references. */
