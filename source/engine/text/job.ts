@@ -65,8 +65,8 @@ export interface Job {
   sampler: AddonSampler | undefined;
   /** Watches for the marks of grammars; undefined without any, and after the first mark. */
   watcher: MarkWatcher | undefined;
-  /** Milliseconds spent on choosing tokens that fit the grammar. */
-  grammarMs: number;
+  /** Milliseconds by which recent tokens took longer than a grammar may. */
+  grammarExcessMs: number;
   /** Last reported position in the queue. */
   reportedAhead: number | undefined;
 }
@@ -107,7 +107,7 @@ export function createJob(
     cancelled: false,
     sampler: undefined,
     watcher: request.lazy === undefined ? undefined : new MarkWatcher(request.lazy),
-    grammarMs: 0,
+    grammarExcessMs: 0,
     reportedAhead: undefined,
   };
 }

@@ -42,8 +42,8 @@ export interface StepSamplerOptions {
 }
 
 const mostCachedGrammars = 16;
-/** Limits of the time that a grammar may take in total. */
-const grammarLimitMs = { atFirst: 1000, perToken: 100 };
+/** Time that a grammar may take for each token, and by how much it may exceed that; unused time is not saved up. */
+const grammarLimitMs = { perToken: 100, excess: 1000 };
 
 /** Ends an answer after which its grammar allows nothing more; not a token of the model. */
 const endOfGrammar: SampledToken = { token: -1, bytes: new Uint8Array(), isEnd: true };
@@ -128,7 +128,7 @@ export class StepSampler {
         else item.failure = grammarDeadEnd(error, job.generated + sampled.length);
         break;
       }
-      if (isHeld) job.grammarMs += performance.now() - started;
+      const tookMs = performance.now() - started;
       const isEnd = model.isEogToken(token);
       const choice: SampledToken = {
         token,
@@ -141,8 +141,10 @@ export class StepSampler {
       sampled.push(choice);
       this.#watch(job, choice.bytes, token);
       // llama.cpp cannot be interrupted, but its grammars slow down gradually.
-      const limitMs = grammarLimitMs.atFirst + grammarLimitMs.perToken * job.generated;
-      if (job.grammarMs > limitMs) item.failure = grammarTooSlow(job.grammarMs, job.generated);
+      if (isHeld) {
+        job.grammarExcessMs = Math.max(0, job.grammarExcessMs + tookMs - grammarLimitMs.perToken);
+        if (job.grammarExcessMs > grammarLimitMs.excess) item.failure = grammarTooSlow(tookMs);
+      }
       if (item.failure !== undefined || isEnd || token !== tokens[position + 1]) break;
     }
   }
@@ -253,10 +255,10 @@ function samplerMissing(error: unknown): ProductError {
   });
 }
 
-function grammarTooSlow(milliseconds: number, tokens: number): ProductError {
-  const seconds = (milliseconds / 1000).toFixed(1);
+function grammarTooSlow(tookMs: number): ProductError {
+  const seconds = (tookMs / 1000).toFixed(1);
   return new ProductError(engineErrors.grammarTooSlow, {
-    message: `Following the schema's grammar took ${seconds} s for ${tokens + 1} tokens, which is too slow.`,
+    message: `Following the schema's grammar is too slow: the last token took ${seconds} s.`,
     hint: "Simplify the schema: fewer alternatives that begin alike, fewer optional parts in patterns.",
   });
 }
