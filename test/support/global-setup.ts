@@ -8,7 +8,7 @@ export default function setup(): () => void {
   if (!existsSync(path.join(root, "dist", "cli.js"))) {
     throw new Error("dist/ is missing: run npm run build first (npm test does)");
   }
-  // What is made once for all runs, such as Python environments.
+  // Things made once for all runs, such as Python environments.
   const caches = process.env.XDG_CACHE_HOME || path.join(homedir(), ".cache");
   process.env.TEST_CACHE_FOLDER = path.join(caches, "modelctl-tests");
   const home = mkdtempSync(path.join(tmpdir(), "modelctl-tests-"));

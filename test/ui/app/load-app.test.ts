@@ -1,4 +1,4 @@
-// What the screens load before their first frame, in a process of its own.
+// Modules that the screens load before their first frame, in a process of its own.
 
 import { execFile } from "node:child_process";
 import path from "node:path";
