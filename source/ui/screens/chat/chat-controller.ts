@@ -1,6 +1,7 @@
-// Target of the chat's commands: field, messages and conversation.
+// Context of the chat's commands: field, messages and conversation.
 
 import { quitNotice } from "../../frame/quit.ts";
+import { plural } from "../../text/quantities.ts";
 import type { ChatState } from "./chat-state.ts";
 import type { ChatParts } from "./chat-view.ts";
 import type { CommandContext, Printed } from "./commands/command.ts";
@@ -13,7 +14,7 @@ import { conversationOf, nextEntryId } from "./conversation/transcript-entry.ts"
 import { MessageActions } from "./transcript/message-actions.ts";
 import { followTail } from "./transcript/transcript-window.ts";
 
-/** A second press within this time means more: Ctrl+C quits, Esc edits the last question. */
+/** A second press within this time counts: Ctrl+C quits, Esc edits the last question. */
 const secondPressMs = 2000;
 
 /** View of a new conversation. */
@@ -186,8 +187,7 @@ export class ChatController implements CommandContext {
   #unsentText(): string | undefined {
     const { length } = this.#state.queue.messages;
     if (length === 0) return undefined;
-    const messages = length === 1 ? "1 queued message" : `${length} queued messages`;
-    return `Not sent: ${messages}. Press Up to recall.`;
+    return `Not sent: ${plural(length, "queued message")}. Press Up to recall.`;
   }
 
   /** Counts the conversation's tokens on the server if unknown; a failure leaves them unknown. */
