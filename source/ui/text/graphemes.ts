@@ -66,11 +66,9 @@ export function truncateText(text: string, width: number, ellipsis: string): str
   return result + ellipsis;
 }
 
-const shortTextCells = 60;
-
 /** Returns the beginning of a text on one line, to quote in a sentence. */
-export function shortText(text: string): string {
-  return truncateText(text.replace(/\s+/g, " ").trim(), shortTextCells, "...");
+export function shortText(text: string, cells = 60): string {
+  return truncateText(text.replace(/\s+/g, " ").trim(), cells, "...");
 }
 
 /** Offset of the cluster boundary before `offset`; a line break is a cluster of its own. */

@@ -123,7 +123,7 @@ export class ChatController implements CommandContext {
   clear(name?: string): undefined {
     const unsent = this.#unsentText();
     this.#update({ ...freshView, entries: [] });
-    this.notify(joinSentences(this.actions.clear(name), unsent));
+    this.notify([this.actions.clear(name), unsent].filter(Boolean).join(" "));
   }
 
   confirm(question: string): Promise<boolean> {
@@ -179,7 +179,7 @@ export class ChatController implements CommandContext {
     const sentence = await this.actions.openSession(reference);
     const unsent = this.#unsentText();
     this.#update(freshView);
-    this.notify(joinSentences(sentence, unsent));
+    this.notify([sentence, unsent].filter(Boolean).join(" "));
     void this.#countContext();
   }
 
@@ -200,8 +200,4 @@ export class ChatController implements CommandContext {
       .catch(() => undefined);
     if (this.#state.entries === entries) this.#update({ contextTokens });
   }
-}
-
-function joinSentences(...sentences: readonly (string | undefined)[]): string {
-  return sentences.filter((sentence) => sentence !== undefined).join(" ");
 }

@@ -51,6 +51,6 @@ test("names, values and origins are aligned, even with a long value", () => {
   const [system, think] = tableTexts(
     settingRows({ ...nothing, system: "Be brief.\nAlways answer in French." }, noTexts),
   );
-  expect(system).toBe("system prompt      Be brief. Always...   this chat");
+  expect(system).toBe("system prompt      Be brief. Always ...  this chat");
   expect(think).toBe("think              automatic             default  ");
 });
