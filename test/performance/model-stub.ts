@@ -17,6 +17,10 @@ const server = createServer((request, response) => {
     case "/stream":
       stream(response, Number(url.searchParams.get("pieces")), Number(url.searchParams.get("ms")));
       return;
+    case "/idle":
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.write("data: {}\n\n");
+      return;
     case "/pour":
       pour(response, Number(url.searchParams.get("bytes")));
       return;

@@ -1,6 +1,7 @@
 // The work that proxies are measured by, from the side of their clients.
 
 import { execFile } from "node:child_process";
+import { once } from "node:events";
 import { Agent, type IncomingMessage, request } from "node:http";
 import { createRequire } from "node:module";
 import { promisify } from "node:util";
@@ -83,6 +84,20 @@ export async function countFailures(target: Target, streams: number): Promise<nu
   };
   const all = await Promise.all(Array.from({ length: streams }, isWhole));
   return all.filter((isGood) => !isGood).length;
+}
+
+/** Opens event streams and reads the first event of each. @returns closes them */
+export async function holdStreams(target: Target, streams: number): Promise<() => void> {
+  const replies = await Promise.all(
+    Array.from({ length: streams }, async () => {
+      const reply = await open(target, "/idle");
+      await once(reply, "data");
+      return reply;
+    }),
+  );
+  return () => {
+    for (const reply of replies) reply.destroy();
+  };
 }
 
 /** Reads a megabyte, then pauses: calls `onPause` and waits for it. */

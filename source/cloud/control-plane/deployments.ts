@@ -61,7 +61,7 @@ export class Deployments {
     this.#refuseMixing(key, isEphemeral);
     const { store } = this.#context;
     const bundle = readBundle(request.bundle);
-    const contentHash = this.#intake.hash(request, bundle.hash);
+    const contentHash = this.#intake.hash(request, key, bundle.hash);
     const running = this.#running.get(appName(key));
     if (running?.contentHash === contentHash) return running.feed;
     const same = request.isForced ? undefined : this.#intake.unchanged(key, contentHash);

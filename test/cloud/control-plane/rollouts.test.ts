@@ -349,6 +349,19 @@ describe("deploying the same again", () => {
     }
   });
 
+  it("is a change if a stored secret or a variable of the app has another value", async () => {
+    const named = { ...one, config: { ...one.config, secretNames: ["HF_TOKEN"] } };
+    const status = async () => last(await open.deploy(named));
+    open.store.secrets.setSecret("local", "HF_TOKEN", "hf_x");
+    expect(await status()).toMatchObject({ result: { status: "active" } });
+    expect(await status()).toMatchObject({ result: { status: "no_change" } });
+    open.store.secrets.setSecret("local", "HF_TOKEN", "hf_y");
+    expect(await status()).toMatchObject({ result: { status: "active" } });
+    open.store.secrets.setVariables(chat, { LEVEL: "debug" });
+    expect(await status()).toMatchObject({ result: { status: "active" } });
+    expect(await status()).toMatchObject({ result: { status: "no_change" } });
+  });
+
   it("while it is being deployed follows that deployment", async () => {
     open.engine.fate = () => "wait";
     const both = [open.deploy(one), open.deploy(one)];
