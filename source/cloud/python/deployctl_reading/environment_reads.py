@@ -1,8 +1,8 @@
-"""Reads of environment variables that evaluating a script has come across."""
+"""Environment variables that a script reads, recorded while it is evaluated."""
 
 from deployctl_reading.values import is_known
 
-# Methods that read all variables, without naming them.
+# Methods that read all variables without naming any.
 ALL_METHODS = ("items", "keys", "values")
 
 
@@ -13,7 +13,7 @@ class EnvironmentReads:
         self._reads = {}
 
     def note(self, node, name, default=None, is_required=False):
-        """Adds a read; a name that is not known counts as unresolved."""
+        """Adds a read; an unknown name counts as unresolved."""
         read = self._reads.setdefault(id(node), _Read(node))
         if not isinstance(name, str):
             read.is_unresolved = True

@@ -8,7 +8,7 @@ from deployctl_reading.variable_names import is_given, looks_secret
 
 
 def variables_of(tree, reader):
-    """Returns the variables that a script reads, and the nodes that read others.
+    """Returns the variables that a script reads, and the nodes that read variables of unknown name.
 
     Variables: [{name, value?, default?, secret?, set?, required?, line}] in file order.
     """

@@ -1,4 +1,4 @@
-"""Event loop of the replica, so that coroutines before, during and after serving share it."""
+"""Event loop that coroutines before, during and after serving share."""
 
 import inspect
 import threading
@@ -10,7 +10,7 @@ def loop():
     """Returns the loop, which runs only while a coroutine is waited for."""
     global _loop
     if _loop is None:
-        import asyncio  # imported late, as the reader of scripts needs the names alone
+        import asyncio  # imported late: reading a script does not need it
 
         _loop = asyncio.new_event_loop()
     return _loop
@@ -51,7 +51,7 @@ def _wait_here(coroutine):
     try:
         return loop().run_until_complete(coroutine)
     except SystemExit:
-        # Runs what waits for the end of the coroutine, such as the end of worker threads.
+        # Runs callbacks that wait for the coroutine, such as those of worker threads.
         loop().run_until_complete(asyncio.sleep(0))
         raise
 

@@ -68,7 +68,7 @@ FAL_IGNORED = (
 
 # Further keywords and attributes of a class.
 FAL_APP = ("app_name", "app_auth", "kind", "image", "host_kwargs")
-# Options that the class's endpoints make.
+# Options that are derived from the class's endpoints.
 _MADE = ("health_path",)
 
 _OWN = (
