@@ -5,7 +5,6 @@ import os
 
 from deployctl_reading import library, targets
 from deployctl_reading.commands import Commands
-from deployctl_reading.environment_reads import EnvironmentReads
 from deployctl_reading.folding import Folding, call_of_python
 from deployctl_reading.scope import (
     Scope,
@@ -16,6 +15,7 @@ from deployctl_reading.scope import (
     is_left_early,
 )
 from deployctl_reading.values import UNKNOWN, Decorator, Function, Method, Module, Target, is_known
+from deployctl_reading.variables import EnvironmentReads
 
 _DEEPEST_CALL = 8
 # Limit for statements in nested calls, after which calls are no longer followed.

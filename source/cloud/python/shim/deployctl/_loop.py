@@ -1,4 +1,4 @@
-"""Event loop that coroutines before, during and after serving share."""
+"""Event loops: one that coroutines before, during and after serving share, and new ones."""
 
 import inspect
 import threading
@@ -16,8 +16,18 @@ def loop():
     return _loop
 
 
+def call(function, *arguments, **keywords):
+    """Returns a function's result; a coroutine runs in a new event loop."""
+    result = function(*arguments, **keywords)
+    if not inspect.iscoroutine(result):
+        return result
+    import asyncio  # rarely needed, and as slow to import as Python is to start
+
+    return asyncio.run(result)
+
+
 def run(function, *arguments):
-    """Returns a function's result, awaited if it is a coroutine."""
+    """Returns a function's result; a coroutine runs in the shared event loop."""
     result = function(*arguments)
     return wait(result) if inspect.iscoroutine(result) else result
 
