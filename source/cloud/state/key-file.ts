@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { chmodSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { systemCode } from "../../base/write-refusal.ts";
 
 const keyBytes = 32;
 
@@ -14,7 +15,7 @@ export function readKeyFile(file: string): Buffer | undefined {
   try {
     key = readFileSync(file);
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    if (systemCode(error) === "ENOENT") return undefined;
     throw error;
   }
   if (key.length !== keyBytes) throw new Error(`it has ${key.length} bytes instead of ${keyBytes}`);
