@@ -32,7 +32,7 @@ const timeOfState: Partial<Record<ReplicaState, ReplicaTime>> = {
 export interface CloudUsageOptions {
   stateFolder: string;
   store: CloudStore;
-  /** Undefined while it is not there yet. */
+  /** Returns undefined before it has started. */
   controlPlane: () => Pick<ControlPlane, "apps" | "livingReplicas"> | undefined;
   log: (text: string) => void;
 }
@@ -54,7 +54,7 @@ export class CloudUsage implements UsageReports {
     this.#accessLog = new AccessLog({ file: path.join(stateFolder, "logs", "access.log"), log });
   }
 
-  /** A request is over. */
+  /** Records a request that has ended. */
   observe(record: ExchangeRecord): void {
     this.#usage.addRequest(record);
     this.#metrics.observe(record);
@@ -128,7 +128,7 @@ export class CloudUsage implements UsageReports {
     this.#metrics.noteColdStart({ organisation, app, phasesMs: { ...coldStartPhasesMs, total } });
   }
 
-  /** Read each time, so that a change of prices shows in the next report. */
+  /** Read for each report, so that changes apply at once. */
   #prices(): Prices | undefined {
     const file = path.join(this.#options.stateFolder, "prices.json");
     try {

@@ -1,4 +1,4 @@
-// The service manager of the system, systemd or launchd, which runs the server for a user.
+// Controls the system's service manager, systemd or launchd.
 import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { homedir, userInfo } from "node:os";
@@ -8,7 +8,7 @@ import { describeError, ProductError } from "../base/product-error.ts";
 import { cloudErrors } from "../cloud/errors.ts";
 import { launchAgent, type ServiceProgram, serviceName, systemdUnit } from "./service-file.ts";
 
-/** Longer than the manager waits for the server to stop. */
+/** Longer than the manager's own timeout for stopping the server. */
 const commandTimeoutMs = 150_000;
 
 export interface ServiceManager {
@@ -20,7 +20,7 @@ export interface ServiceManager {
   start: readonly (readonly string[])[];
   /** Command line that stops and disables it. */
   stop: readonly string[];
-  /** Command that makes the manager forget a deleted file; empty if it needs none. */
+  /** Command line that unloads a deleted file; empty if not needed. */
   forget: readonly string[];
   /** Prints the service's state. */
   show: readonly string[];
@@ -79,8 +79,8 @@ function launchd(): ServiceManager {
 }
 
 /**
- * @returns undefined when the manager does not answer, as in a container or after `su`
- * @throws ProductError `CLOUD_SERVICE_UNSUPPORTED` when it is not installed
+ * @returns undefined if the manager does not answer, as in a container or after `su`
+ * @throws ProductError `CLOUD_SERVICE_UNSUPPORTED` if it is not installed
  */
 export async function serviceState(manager: ServiceManager): Promise<ServiceState | undefined> {
   try {
@@ -124,7 +124,7 @@ export async function removeService(
   if (state !== undefined && manager.forget.length > 0) await run(manager.forget);
 }
 
-/** True when systemd keeps the user's services running without a login. */
+/** True if systemd keeps the user's services running after logout. */
 export function isLingering(): boolean {
   return existsSync(path.join("/var/lib/systemd/linger", userInfo().username));
 }

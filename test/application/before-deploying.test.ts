@@ -5,8 +5,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { previewScale } from "../../source/application/app-facts.ts";
-import { callKey } from "../../source/application/call-key.ts";
+import { callKey, previewScale } from "../../source/application/app-facts.ts";
 import { findScripts, scriptTargets } from "../../source/application/find-scripts.ts";
 import {
   type PreflightCheck,

@@ -53,7 +53,7 @@ describe("the profile file", () => {
   test("lists its profiles", () => {
     const profiles = { current: "local", profiles: { local: {}, work: {} } };
     expect(() => profileNamed(profiles, "toString")).toThrow(
-      expect.objectContaining({ hint: "There are: local, work." }),
+      expect.objectContaining({ hint: "Known profiles: local, work." }),
     );
   });
 

@@ -1,5 +1,5 @@
-// Scripts that let shells complete a program's command line: each asks `PROGRAM __complete` what may stand
-// where the cursor is, and falls back on files where there is nothing.
+// Completion scripts for shells: they ask `PROGRAM __complete` for candidates, and complete files if there
+// are none.
 
 const bash = (
   program: string,
@@ -66,7 +66,7 @@ const scripts = { bash, zsh, fish };
 
 export const shellNames = Object.keys(scripts);
 
-/** @returns undefined for a shell that has none */
+/** Returns undefined for an unsupported shell. */
 export function completionScript(program: string, shell: string): string | undefined {
   return Object.hasOwn(scripts, shell)
     ? scripts[shell as keyof typeof scripts](program)

@@ -1,11 +1,11 @@
-// `completion` and `__complete` of a program: a shell script, and the candidates it asks for.
+// Prints completion scripts, and candidates for them.
 import { exitCodes } from "../../base/product-error.ts";
 import { usageError } from "../errors.ts";
 import { type Candidate, candidatesFor, type NameSource } from "./completion-candidates.ts";
 import { completionScript, shellNames } from "./completion-scripts.ts";
 import type { Program } from "./definition.ts";
 
-/** @throws ProductError `COMMAND_USAGE` for a shell that has none */
+/** @throws ProductError `COMMAND_USAGE` for an unsupported shell */
 export function printCompletion(program: string, shell: string): number {
   const script = completionScript(program, shell);
   if (script === undefined) {
@@ -18,7 +18,7 @@ export function printCompletion(program: string, shell: string): number {
   return exitCodes.ok;
 }
 
-/** A candidate a line, with a tab and a text. */
+/** Prints a candidate per line, followed by a tab and its description. */
 export async function printCandidates(
   program: Program,
   words: readonly string[],
@@ -29,7 +29,7 @@ export async function printCandidates(
   return exitCodes.ok;
 }
 
-/** Completion must not print errors: if names cannot be listed, there are no candidates. */
+/** Suppresses errors, as completion must not print them. */
 function quietly(names: NameSource): NameSource {
   return async (kind) => {
     try {

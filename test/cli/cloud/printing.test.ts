@@ -2,11 +2,11 @@
 import { describe, expect, test } from "vitest";
 import { ProductError } from "../../../source/base/product-error.ts";
 import { reasons } from "../../../source/cli/cloud/commands/apps.ts";
+import { statusText } from "../../../source/cli/cloud/commands/status.ts";
 import { DeployProgress } from "../../../source/cli/cloud/deploy-progress.ts";
 import { callLines, deploySummary, servedModel } from "../../../source/cli/cloud/deploy-summary.ts";
 import { deployctlProgram } from "../../../source/cli/cloud/deployctl-program.ts";
 import { followDeployment } from "../../../source/cli/cloud/follow-deployment.ts";
-import { statusText } from "../../../source/cli/cloud/status-text.ts";
 import { readCommandLine } from "../../../source/cli/program/read-command-line.ts";
 import type {
   AppDocument,

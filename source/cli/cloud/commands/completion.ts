@@ -1,5 +1,5 @@
 // deployctl __complete: candidates for what the completion scripts ask.
-import type { completeDefinition } from "../../commands/completion.definition.ts";
+import type { completeDefinition } from "../../commands/tools.definition.ts";
 import type { NameKind, Run } from "../../program/definition.ts";
 import { printCandidates } from "../../program/print-completion.ts";
 import { openSession } from "../session.ts";
