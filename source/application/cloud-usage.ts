@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describeError } from "../base/product-error.ts";
+import { systemCode } from "../base/write-refusal.ts";
 import type { ReplicaDocument, ReplicaState, UsageDocument } from "../cloud/admin/documents.ts";
 import type { UsageReports } from "../cloud/admin/services.ts";
 import type { ControlPlane } from "../cloud/control-plane/control-plane.ts";
@@ -137,8 +138,8 @@ export class CloudUsage implements UsageReports {
       const pairs = Object.entries(value).filter(([, price]) => typeof price === "number");
       return Object.fromEntries(pairs);
     } catch (error) {
-      const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
-      if (!isMissing) this.#options.log(`ignoring ${file}: ${describeError(error)}`);
+      if (systemCode(error) !== "ENOENT")
+        this.#options.log(`ignoring ${file}: ${describeError(error)}`);
       return undefined;
     }
   }

@@ -1,7 +1,7 @@
 // Renders the exact prompt of a conversation without loading the model.
 import { Check } from "typebox/value";
 import { isRecord } from "../base/json-record.ts";
-import { ProductError } from "../base/product-error.ts";
+import { describeError, ProductError } from "../base/product-error.ts";
 import { renderSegments, segmentsText } from "../engine/answer/chat-prompt.ts";
 import { prepareChat } from "../engine/answer/prepare-chat.ts";
 import { readChatImages } from "../engine/images/request-images.ts";
@@ -76,7 +76,7 @@ function parse(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch (error) {
-    throw invalid(`it is not JSON: ${error instanceof Error ? error.message : error}`);
+    throw invalid(`it is not JSON: ${describeError(error)}`);
   }
 }
 

@@ -5,6 +5,7 @@ import { homedir, userInfo } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { describeError, ProductError } from "../base/product-error.ts";
+import { systemCode } from "../base/write-refusal.ts";
 import { cloudErrors } from "../cloud/errors.ts";
 import { launchAgent, type ServiceProgram, serviceName, systemdUnit } from "./service-file.ts";
 
@@ -86,7 +87,7 @@ export async function serviceState(manager: ServiceManager): Promise<ServiceStat
   try {
     return manager.readState(await execute(manager.show));
   } catch (error) {
-    if (!isMissing(error)) return undefined;
+    if (systemCode(error) !== "ENOENT") return undefined;
     throw unsupported(`This system has no ${manager.name}: ${manager.show[0]} was not found.`);
   }
 }
@@ -141,10 +142,6 @@ async function run(words: readonly string[]): Promise<void> {
 
 async function execute([program = "", ...words]: readonly string[]): Promise<string> {
   return (await promisify(execFile)(program, words, { timeout: commandTimeoutMs })).stdout;
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ENOENT";
 }
 
 function unsupported(message: string): ProductError {

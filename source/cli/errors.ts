@@ -1,5 +1,6 @@
 // Errors of the command line.
 import { type ErrorDefinition, exitCodes, ProductError } from "../base/product-error.ts";
+import { systemCode } from "../base/write-refusal.ts";
 
 export const commandErrors = {
   usage: {
@@ -41,6 +42,6 @@ export function usageError(message: string, hint: string): ProductError {
 
 /** Explains why a file cannot be read, as the end of a sentence. @param error of reading it */
 export function readFault(error: unknown): string {
-  const code = error instanceof Error && "code" in error ? String(error.code) : undefined;
+  const code = systemCode(error);
   return (code && readFaults[code]) ?? String(code ?? error);
 }

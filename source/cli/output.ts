@@ -1,6 +1,7 @@
 // Handles errors of standard output, such as a closed pipe.
 import type { Writable } from "node:stream";
 import { exitCodes, ProductError } from "../base/product-error.ts";
+import { systemCode } from "../base/write-refusal.ts";
 import { commandErrors } from "./errors.ts";
 
 let isWholeWanted = false;
@@ -32,7 +33,7 @@ export async function writeWhole(
   try {
     await write(process.stdout);
   } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "EPIPE")) throw error;
+    if (systemCode(error) !== "EPIPE") throw error;
     throw new ProductError(commandErrors.readerLeft, {
       message: `Output pipe closed early: ${what} is incomplete.`,
       hint: "Check the reading program, and discard its result.",

@@ -3,6 +3,7 @@
 import http from "node:http";
 import https from "node:https";
 import { ProductError } from "../base/product-error.ts";
+import { systemCode } from "../base/write-refusal.ts";
 import { clientErrors } from "./errors.ts";
 
 export interface HttpRequest {
@@ -92,7 +93,7 @@ export async function* readLines(
 
 function unreachable(url: string, cause: Error): ProductError {
   const { origin } = new URL(url);
-  const code = "code" in cause && typeof cause.code === "string" ? cause.code : cause.message;
+  const code = systemCode(cause) ?? cause.message;
   return new ProductError(clientErrors.unreachable, {
     message: `No server answers at ${origin} (${code}).`,
     hint: "Start one with: modelctl serve. Or check the address.",

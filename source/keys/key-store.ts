@@ -173,9 +173,8 @@ export class KeyStore {
   }
 
   #unusable(cause: unknown): ProductError {
-    const reason = cause instanceof Error ? cause.message : String(cause);
     return new ProductError(keyErrors.fileUnusable, {
-      message: `The key file ${this.file} cannot be used: ${reason}.`,
+      message: `The key file ${this.file} cannot be used: ${describeError(cause)}.`,
       hint: "Fix its permissions, or remove it and create new keys.",
       cause,
     });

@@ -16,6 +16,7 @@ import {
 } from "node:fs/promises";
 import path from "node:path";
 import { removeAbandoned, unfinishedPath } from "../base/unfinished-files.ts";
+import { systemCode } from "../base/write-refusal.ts";
 
 const dayMs = 24 * 3600_000;
 /** Codes of file systems without links, such as those of memory cards and some networks. */
@@ -36,7 +37,7 @@ export class RevisionFolder {
   /** Returns the newest revision of each chat, ordered by id. */
   async revisions(): Promise<Map<string, number>> {
     const names = await readdir(this.#folder).catch((error: unknown) => {
-      if (codeOf(error) === "ENOENT") return [];
+      if (systemCode(error) === "ENOENT") return [];
       throw error;
     });
     const newest = new Map<string, number>();
@@ -68,7 +69,7 @@ export class RevisionFolder {
       await writeSynced(unfinished, text);
       await putInPlace(unfinished, this.pathOf(id, next));
     } catch (error) {
-      if (codeOf(error) === "EEXIST") return undefined;
+      if (systemCode(error) === "EEXIST") return undefined;
       throw error;
     } finally {
       await rm(unfinished, { force: true });
@@ -129,7 +130,7 @@ export class ImageFolder {
     try {
       return await readFile(path.join(this.#folder, digest), "base64");
     } catch (error) {
-      if (codeOf(error) === "ENOENT") return undefined;
+      if (systemCode(error) === "ENOENT") return undefined;
       throw error;
     }
   }
@@ -162,11 +163,7 @@ async function putInPlace(unfinished: string, file: string): Promise<void> {
     await link(unfinished, file);
   } catch (error) {
     // An exclusive copy is just as safe.
-    if (!unlinkable.has(String(codeOf(error)))) throw error;
+    if (!unlinkable.has(systemCode(error) ?? "")) throw error;
     await copyFile(unfinished, file, constants.COPYFILE_EXCL);
   }
-}
-
-export function codeOf(error: unknown): unknown {
-  return error instanceof Error && "code" in error ? error.code : undefined;
 }

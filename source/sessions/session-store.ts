@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { open, readFile } from "node:fs/promises";
 import path from "node:path";
 import { describeError, ProductError } from "../base/product-error.ts";
+import { systemCode } from "../base/write-refusal.ts";
 import { sessionErrors } from "./errors.ts";
 import {
   nameFor,
@@ -13,7 +14,7 @@ import {
   type SessionHead,
   writeSessionText,
 } from "./session.ts";
-import { codeOf, ImageFolder, RevisionFolder } from "./session-files.ts";
+import { ImageFolder, RevisionFolder } from "./session-files.ts";
 
 export interface SessionList {
   /** Last used first. */
@@ -100,7 +101,7 @@ export class SessionStore {
         sessions.push(head);
       } catch (error) {
         // Saved again meanwhile: the next list will contain it.
-        if (codeOf(error) !== "ENOENT")
+        if (systemCode(error) !== "ENOENT")
           problems.push({ path: file, message: describeError(error) });
       }
     }
@@ -166,7 +167,7 @@ export class SessionStore {
       try {
         return { session: readSessionText(await readFile(file, "utf8")), revision };
       } catch (error) {
-        if (codeOf(error) === "ENOENT") continue;
+        if (systemCode(error) === "ENOENT") continue;
         throw new ProductError(sessionErrors.damaged, {
           message: `The saved chat ${file} cannot be read: ${describeError(error)}.`,
           hint: "Move the file, or fix its JSON.",

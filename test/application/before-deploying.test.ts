@@ -1,5 +1,5 @@
-// Goal: the checks before a deployment are right: scripts found, problems, and keys that fit.
-// Method: real scripts in a temporary folder, read by the real Python; a server's answers where one is asked.
+// Goal: scripts are found, problems are reported before a deployment, and a valid key is chosen.
+// Method: real scripts in a temporary folder, read by the real Python; scripted answers of a server.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";

@@ -1,5 +1,5 @@
 // The memory estimate before a model is loaded.
-import { expect, it, test } from "vitest";
+import { expect, test } from "vitest";
 import { fitOf, freeCardBytes, slidingWindowOf } from "../../source/application/memory-fit.ts";
 import { loadSettings } from "../../source/configuration/load-settings.ts";
 import { parseNvidia } from "../../source/metrics/gpu-sample.ts";
@@ -22,7 +22,7 @@ test("a model that fits, and one that does not, are reported with both sizes", a
       /^needs about 6 GiB, 3\.8 GiB free: weights are read from the disk/,
     ),
   });
-  // A graphics card takes all of it, or the part that the memory has no room for.
+  // A graphics card holds all of it, or the part that does not fit into memory.
   expect(await fitOf(large, settings, memory(4.1e9, 8e9))).toEqual({
     fits: true,
     sentence: expect.stringMatching(/^needs about 6 GiB: fits \(7\.5 GiB free on the card\)$/),
@@ -54,12 +54,12 @@ const never = {
   },
 };
 
-it("is the sum of all GPUs", async () => {
+test("free graphics memory is the sum of all GPUs", async () => {
   const bytes = await freeCardBytes("cuda", () => true, reader, {});
   expect(bytes).toBe((143_771 - 1024 + 15_360 - 3) * mebibyte);
 });
 
-it("is unknown if a GPU does not report it, or there is none", async () => {
+test("free graphics memory is unknown if a GPU does not report it, or there is none", async () => {
   const silent = parseNvidia("NVIDIA GB10, 0, [N/A], [N/A], 40, 5.0\n");
   const ask = async (samples: typeof cards) =>
     await freeCardBytes("cuda", () => true, { read: async () => samples }, {});
@@ -67,7 +67,7 @@ it("is unknown if a GPU does not report it, or there is none", async () => {
   expect(await ask([])).toBeUndefined();
 });
 
-it("is not read if models run without a GPU, or on some of them", async () => {
+test("free graphics memory is not read if models run without a GPU, or on some of them", async () => {
   expect(await freeCardBytes("cpu", () => true, never, {})).toBeUndefined();
   expect(await freeCardBytes("metal", () => true, never, {})).toBeUndefined();
   expect(await freeCardBytes("auto", () => false, never, {})).toBeUndefined();

@@ -1,4 +1,4 @@
-// Goal: what waits and what is held is counted for requests to models, and for no others.
+// Goal: waiting times and tokens are counted for requests to models, and for no others.
 // Method: a request log with requests in every state.
 
 import { expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// A server asks for keys depending on its address and settings.
+// A server requires keys depending on its address and settings.
 import { describe, expect, test } from "vitest";
 import { keyPolicy } from "../../source/application/server-keys.ts";
 

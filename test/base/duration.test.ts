@@ -1,4 +1,4 @@
-// Durations: seconds as numbers, Go's text form, and what is neither.
+// Durations: seconds, Go's text form, and invalid texts.
 import { expect, test } from "vitest";
 import { parseDuration } from "../../source/base/duration.ts";
 

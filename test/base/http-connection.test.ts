@@ -1,4 +1,4 @@
-// Connections that are given up are closed, also where the client keeps its side open.
+// Refused connections are closed, even if the client keeps its side open.
 import { createServer } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { expect, test } from "vitest";

@@ -39,7 +39,7 @@ beforeEach(() => {
   return () => vi.restoreAllMocks();
 });
 
-/** The exit code of `run MODEL PROMPT` whose answer is these events. */
+/** Returns the exit code of `run MODEL PROMPT` for these events. */
 async function runOnce(events: readonly ChatEvent[]): Promise<number> {
   const link = {
     client: new ApiClient({ url: "http://127.0.0.1:1" }),
@@ -56,7 +56,7 @@ async function runOnce(events: readonly ChatEvent[]): Promise<number> {
   });
 }
 
-/** The line chat's conversation after an answer with these events. */
+/** Returns the line chat's conversation after an answer with these events. */
 async function chatOnce(events: readonly ChatEvent[]): Promise<readonly TranscriptEntry[]> {
   const backend = new ScriptedBackend();
   backend.chat = async function* () {

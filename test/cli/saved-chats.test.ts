@@ -1,4 +1,4 @@
-// Goal: who leaves a chat reads how to come back to it.
+// Goal: leaving a chat prints how to resume it.
 // Method: the line for saved chats of both kinds.
 
 import { expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// Text that comes in pieces is broken between words.
+// Width of text, and wrapping of text that arrives in pieces.
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { cellWidth, WordWrap, wrapWords } from "../../source/cli/text-width.ts";

@@ -1,4 +1,4 @@
-// server.json: written whole, read with care, removed only by its owner.
+// server.json: written atomically, removed only by its owner, and used to find the server.
 import {
   chmodSync,
   mkdirSync,
@@ -32,7 +32,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const server = { pid: 42, url: "http://127.0.0.1:1", token: "secret" };
 const second = { pid: 43, url: "http://127.0.0.1:2", token: "other" };
 
-/** Every file below the state folder. */
+/** Returns all files below the state folder. */
 function files(): string[] {
   return readdirSync(state, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -128,7 +128,7 @@ const ours: RequestListener = (_request, reply) => {
 const stranger: RequestListener = (_request, reply) => {
   reply.end(JSON.stringify({ version: "0.33.0" }));
 };
-/** Nothing listens there. */
+/** Address without a listener. */
 const nobody = "http://127.0.0.1:9";
 
 describe("our server", () => {

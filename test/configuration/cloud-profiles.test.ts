@@ -1,4 +1,4 @@
-// Named settings of deployctl, and which of flag, variable and profile counts.
+// deployctl's profiles, and the precedence of flags, variables and profile.
 import { statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
@@ -73,7 +73,7 @@ test("flags override variables, which override the profile; empty values are ign
       DEPLOYCTL_MACHINE_TYPE: "any",
       DEPLOYCTL_LISTEN: "",
       DEPLOYCTL_STATE_DIR: "/state",
-      // For callers of apps: the profile's admin key still counts.
+      // For callers of apps; the profile's admin key applies.
       DEPLOYCTL_KEY: "dk_of_callers",
     },
     profileName: "work",

@@ -1,4 +1,4 @@
-// Where the program keeps its files.
+// Folders of the program, and errors of writing to the state folder.
 
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -56,12 +56,12 @@ test("a file in its place, or above it", () => {
 });
 
 test("a full disk", () => {
-  // The device of this name is always full.
+  // This device is always full.
   const write = () => writeFileSync("/dev/full", "a line");
   expect(told(folder, write)).toMatchObject(refusal(folder, "the disk is full"));
 });
 
-test("errors elsewhere stay unchanged", () => {
+test("other errors stay unchanged", () => {
   const read = () => void readFileSync(path.join(folder, "missing"));
   expect(told(folder, read)).toMatchObject({ code: "ENOENT" });
 });

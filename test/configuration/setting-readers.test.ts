@@ -1,4 +1,4 @@
-// Sizes as they are typed.
+// Reading of typed sizes.
 import { expect, test } from "vitest";
 import { parseByteSize } from "../../source/configuration/setting-readers.ts";
 

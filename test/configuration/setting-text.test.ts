@@ -1,4 +1,4 @@
-// Settings as config show prints them: readable, and good to be typed back.
+// Settings in `config show`: readable, and can be typed back.
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { parseDuration } from "../../source/base/duration.ts";

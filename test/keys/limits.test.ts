@@ -1,4 +1,4 @@
-// Rate limits for a key, and for failed attempts.
+// Rate limits of a key, and of failed attempts: bad keys make their sender wait ever longer.
 import { beforeEach, expect, it, test } from "vitest";
 import { FailedAttempts, RequestBudget } from "../../source/keys/limits.ts";
 
@@ -58,7 +58,7 @@ beforeEach(() => {
   attempts = new FailedAttempts({ now: () => now, wallMs: () => now });
 });
 
-/** Fails so often; what the last attempt was told to wait, in seconds. */
+/** Fails this often. @returns the wait after the last attempt, in seconds */
 function fail(times: number): number {
   let waitMs = 0;
   for (let time = 0; time < times; time += 1) ({ waitMs } = attempts.note("192.0.2.1"));

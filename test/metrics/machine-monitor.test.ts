@@ -1,4 +1,4 @@
-// The machine's figures: sampled only while a client follows.
+// Samples of the machine, taken only while a client follows, and its temperature.
 import { expect, test } from "vitest";
 import {
   CpuTemperature,
@@ -67,7 +67,7 @@ test("nothing is sampled before the first and after the last follower", async ()
   await until(asked, (count) => count >= 3);
   for (const end of leave) end();
   const before = asked();
-  // Another monitor's samples tell that time has passed.
+  // Waits by the samples of another monitor.
   const other = monitor();
   const end = other.made.follow(() => {});
   await until(other.asked, (count) => count >= 4);
@@ -88,7 +88,7 @@ test("a tool that never answers blocks nothing", async () => {
   leave();
 });
 
-test("a reading is reused for a while", async () => {
+test("a temperature is reused for a while", async () => {
   let asked = 0;
   const temperature = new CpuTemperature(async () => {
     asked += 1;
@@ -102,7 +102,7 @@ test("a reading is reused for a while", async () => {
   expect(asked).toBe(1);
 });
 
-test("a failing or silent sensor counts as none", async () => {
+test("a failing or silent temperature sensor counts as none", async () => {
   const failed = Promise.withResolvers<void>();
   const failing = new CpuTemperature(async () => {
     queueMicrotask(failed.resolve);

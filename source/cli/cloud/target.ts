@@ -8,7 +8,7 @@ import {
   untilEnded,
 } from "../../application/control-plane-process.ts";
 import { isSupervised } from "../../application/server-processes.ts";
-import { ProductError } from "../../base/product-error.ts";
+import { describeError, ProductError } from "../../base/product-error.ts";
 import { AdminClient } from "../../cloud/admin/admin-client.ts";
 import { cloudErrors } from "../../cloud/errors.ts";
 import { writeProfiles } from "../../configuration/cloud-profiles.ts";
@@ -127,7 +127,7 @@ export function authorityIn(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = describeError(error);
     throw usageError(`The certificate authority cannot be read: ${reason}.`, "Check --ca.");
   }
 }

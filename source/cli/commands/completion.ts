@@ -1,8 +1,9 @@
 // completion and version of both programs, and modelctl's __complete.
 import { packageVersion } from "../../base/package-facts.ts";
 import { exitCodes } from "../../base/product-error.ts";
+import { printCandidates } from "../program/completion-candidates.ts";
+import { printCompletion } from "../program/completion-scripts.ts";
 import type { Run } from "../program/definition.ts";
-import { printCandidates, printCompletion } from "../program/print-completion.ts";
 import type {
   completeDefinition,
   completionDefinition,

@@ -3,6 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { buffer } from "node:stream/consumers";
 import { exitCodes } from "../../base/product-error.ts";
+import { systemCode } from "../../base/write-refusal.ts";
 import { readFault, usageError } from "../errors.ts";
 import { openLibrary, parseName } from "../model-library.ts";
 import type { Run } from "../program/definition.ts";
@@ -43,7 +44,7 @@ async function readModelfile(
   try {
     return { source: await readFile(wanted), baseFolder: path.dirname(wanted) };
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    const code = systemCode(error);
     if (code === "ENOENT" && file === undefined) {
       const names = await readdir(process.cwd());
       if (!names.some((name) => /\.gguf$/i.test(name))) {

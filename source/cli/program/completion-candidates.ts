@@ -1,5 +1,6 @@
 // Completion candidates for the last word of a command line.
 import { shownModel } from "../../base/model-tag.ts";
+import { exitCodes } from "../../base/product-error.ts";
 import {
   type Command,
   commandsBelow,
@@ -21,6 +22,32 @@ export interface Candidate {
 
 /** Lists names; called only where such a name is valid. */
 export type NameSource = (kind: NameKind) => Promise<readonly string[]>;
+
+/** Prints a candidate per line, followed by a tab and its description. */
+export async function printCandidates(
+  program: Program,
+  words: readonly string[],
+  names: NameSource,
+): Promise<number> {
+  const candidates = await candidatesFor(program, words, quietly(names));
+  process.stdout.write(candidates.map(lineOf).join(""));
+  return exitCodes.ok;
+}
+
+/** Suppresses errors, as completion must not print them. */
+function quietly(names: NameSource): NameSource {
+  return async (kind) => {
+    try {
+      return await names(kind);
+    } catch {
+      return [];
+    }
+  };
+}
+
+function lineOf({ value, text }: Candidate): string {
+  return text === undefined ? `${value}\n` : `${value}\t${text}\n`;
+}
 
 /** @param words after the program's name; the last one is being typed, and may be empty */
 export async function candidatesFor(

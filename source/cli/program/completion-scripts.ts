@@ -1,6 +1,9 @@
 // Completion scripts for shells: they ask `PROGRAM __complete` for candidates, and complete files if there
 // are none.
 
+import { exitCodes } from "../../base/product-error.ts";
+import { usageError } from "../errors.ts";
+
 const bash = (
   program: string,
 ) => `# ${program} completion for bash: source this file, or put it into bash-completion's folder.
@@ -64,7 +67,18 @@ complete -c ${program} -f -a '(__${program}_complete)'
 
 const scripts = { bash, zsh, fish };
 
-export const shellNames = Object.keys(scripts);
+/** Prints a completion script. @throws ProductError `COMMAND_USAGE` for an unsupported shell */
+export function printCompletion(program: string, shell: string): number {
+  const script = completionScript(program, shell);
+  if (script === undefined) {
+    throw usageError(
+      `Completion for ${shell} is not supported.`,
+      `Use one of ${Object.keys(scripts).join(", ")}.`,
+    );
+  }
+  process.stdout.write(script);
+  return exitCodes.ok;
+}
 
 /** Returns undefined for an unsupported shell. */
 export function completionScript(program: string, shell: string): string | undefined {

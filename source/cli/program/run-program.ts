@@ -1,6 +1,7 @@
 // Runs a program: reads arguments, calls the command, turns errors into exit codes.
 import { showControls } from "../../base/display-text.ts";
 import { describeError, exitCodes, ProductError } from "../../base/product-error.ts";
+import { systemCode } from "../../base/write-refusal.ts";
 import { watchOutput } from "../output.ts";
 import { wrapWords } from "../text-width.ts";
 import type { Program } from "./definition.ts";
@@ -67,8 +68,7 @@ async function kindOf(
 ): Promise<{ code: string; exitCode: number }> {
   if (error instanceof ProductError) return { code: error.code, exitCode: error.exitCode };
   const { findErrorDefinition } = await import("../../application/error-catalog.ts");
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  const definition = typeof code === "string" ? findErrorDefinition(code) : undefined;
+  const definition = findErrorDefinition(systemCode(error));
   if (definition !== undefined) return definition;
   if (error instanceof Error && process.env[debugVariable]) {
     process.stderr.write(`${error.stack}\n`);

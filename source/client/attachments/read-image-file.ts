@@ -3,6 +3,7 @@ import { readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { formatBytes } from "../../base/byte-format.ts";
 import { ProductError } from "../../base/product-error.ts";
+import { systemCode } from "../../base/write-refusal.ts";
 import { attachmentErrors } from "../errors.ts";
 
 /** An image to send to a model. */
@@ -90,7 +91,7 @@ async function readBytes(file: string, name: string): Promise<Buffer> {
     return await readFile(file);
   } catch (error) {
     if (error instanceof ProductError) throw error;
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    const code = systemCode(error);
     if (code === "ENOENT" || code === "ENOTDIR") throw missingFile(file);
     const why = code === "EACCES" || code === "EPERM" ? "permission denied" : String(code);
     throw new ProductError(attachmentErrors.unreadable, {

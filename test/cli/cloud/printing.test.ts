@@ -130,7 +130,7 @@ class FakeStream {
   }
 }
 
-/** A second for every look at the clock. */
+/** Clock that advances a second with each reading. */
 function steadyClock() {
   let nowMs = 0;
   return { now: () => (nowMs += 1000), wallMs: () => nowMs };

@@ -3,7 +3,8 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { deployScript } from "../../../application/deploy-script.ts";
-import { exitCodes } from "../../../base/product-error.ts";
+import { describeError, exitCodes } from "../../../base/product-error.ts";
+import { systemCode } from "../../../base/write-refusal.ts";
 import { usageError } from "../../errors.ts";
 import type { Run } from "../../program/definition.ts";
 import { printAnswer } from "../print.ts";
@@ -32,14 +33,12 @@ export function writeScript(file: string, text: string, isForced: boolean): void
   try {
     writeFileSync(file, text, { flag: isForced ? "w" : "wx" });
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
-    if (code === "EEXIST") {
+    if (systemCode(error) === "EEXIST") {
       throw usageError(
         `${file} already exists.`,
         "Choose another file, or replace it with --force.",
       );
     }
-    const reason = error instanceof Error ? error.message : String(error);
-    throw usageError(`${file} cannot be written: ${reason}.`, "Choose another file.");
+    throw usageError(`${file} cannot be written: ${describeError(error)}.`, "Choose another file.");
   }
 }
