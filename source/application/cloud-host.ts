@@ -1,5 +1,6 @@
 // Starts and stops the control plane with its state and engine, and the gateway unless it is a separate process.
 import { systemClock } from "../base/clock.ts";
+import { packageVersion } from "../base/package-facts.ts";
 import { describeError, ProductError } from "../base/product-error.ts";
 import { type AdminServer, createAdminServer } from "../cloud/admin/create-admin-server.ts";
 import type { ServerProcesses, ServerStatus } from "../cloud/admin/documents.ts";
@@ -25,7 +26,6 @@ import { keyAdministration } from "./cloud-keys.ts";
 import { CloudUsage } from "./cloud-usage.ts";
 import { adminSocket, drainMs } from "./control-plane-process.ts";
 import { metricsRoute } from "./metrics-route.ts";
-import { packageVersion } from "./package-facts.ts";
 
 export interface CloudHostOptions {
   /** Made where it is missing, 0700. */

@@ -2,8 +2,8 @@
 // Method: records in, the shown ones out; the filter's language is the server's own.
 
 import { beforeEach, describe, expect, test } from "vitest";
-import { readRequestFilter } from "../../../../source/application/request-filter.ts";
 import type { RequestView } from "../../../../source/client/requests.ts";
+import { readRequestFilter } from "../../../../source/request-log/filter.ts";
 import {
   changeFilters,
   countNewRequests,

@@ -2,9 +2,9 @@
 // Method: stores in memory, the drawn screen read; the cursor and row heights in a terminal in memory.
 
 import { describe, expect, test } from "vitest";
-import { readRequestFilter } from "../../../../source/application/request-filter.ts";
 import type { ServerSample } from "../../../../source/client/metrics.ts";
 import type { RequestView } from "../../../../source/client/requests.ts";
+import { readRequestFilter } from "../../../../source/request-log/filter.ts";
 import { createEditorState } from "../../../../source/ui/editor/editor-state.ts";
 import { fieldWith } from "../../../../source/ui/editor/line-field.ts";
 import { Store } from "../../../../source/ui/hooks/store.ts";

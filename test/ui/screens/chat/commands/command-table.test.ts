@@ -2,7 +2,7 @@
 // Method: look-ups in the table itself.
 
 import { describe, expect, test } from "vitest";
-import { helpRows } from "../../../../../source/cli/line-help.ts";
+import { helpRows } from "../../../../../source/cli/line-commands.ts";
 import {
   type CommandSituation,
   isValidIn,
