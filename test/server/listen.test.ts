@@ -93,7 +93,7 @@ describe("a given address", () => {
 
   test.each([
     ["192.0.2.1", "this machine has no such address"],
-    ["no-such-host.invalid", "the name "],
+    ["no-such-host.invalid", "the host name "],
   ])("%s cannot be bound, with the reason", async (host, reason) => {
     await expect(listen(app, { ...local(0), host }, never)).rejects.toMatchObject({
       code: "SERVER_ADDRESS_UNUSABLE",

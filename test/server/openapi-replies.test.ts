@@ -2,7 +2,7 @@
 import type { TSchema } from "typebox";
 import { Value } from "typebox/value";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { operations } from "../../source/server/openapi/operations.ts";
+import { operations } from "../../source/server/openapi/describe-api.ts";
 import { errorSchema, replies } from "../../source/server/openapi/replies.ts";
 import { type LoopbackHub, startLoopbackHub } from "../support/loopback-hub.ts";
 import { parseLines } from "../support/ndjson.ts";

@@ -233,7 +233,7 @@ describe("create is refused", () => {
       "with a missing digest",
       () => ({ model: "x", files: { "a.gguf": `sha256:${"0".repeat(64)}` } }),
       400,
-      /is not there/,
+      /has not been uploaded/,
     ],
     [
       "with two adapters",

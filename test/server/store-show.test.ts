@@ -81,7 +81,7 @@ test("a vocabulary alone is reported as such", async () => {
   writeModel(store.at("vocabulary.gguf"));
   const model = store.at("vocabulary.gguf");
   expect(await show(model)).toMatchObject({
-    template_origin: { reason: expect.stringContaining("a vocabulary alone") },
+    template_origin: { reason: expect.stringContaining("a vocabulary but no weights") },
     capabilities: [],
   });
   const { status, json } = await store.server.post("/api/generate", { model, prompt: "Hi" });

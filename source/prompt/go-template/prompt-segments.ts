@@ -28,7 +28,7 @@ function betweenImages({ pieces }: TemplateText): Array<TemplateText | number> {
   for (const [index, { text, origin }] of pieces.entries()) {
     if (origin !== "image") continue;
     parts.push(TemplateText.fromPieces(pieces.slice(end, index)));
-    // A template may have cut the mark in two: the remains are text.
+    // A template may have cut the mark in two: what is left is text.
     for (const part of splitAtImages(text, /\[img-(\d+)\]/)) {
       parts.push(typeof part === "number" ? part : TemplateText.of(part, "outside"));
     }

@@ -13,8 +13,8 @@ afterEach(async () => await app.close());
 /** A server whose streams are silent until `waiting` is settled. */
 async function silentUntil(waiting: Promise<void>): Promise<string> {
   app = Fastify();
-  app.post("/v1/chat/completions", async (request, reply) => {
-    const stream = new EventStream(request, reply, clientSignal(reply), 1);
+  app.post("/v1/chat/completions", async (_request, reply) => {
+    const stream = new EventStream(reply, clientSignal(reply), 1);
     try {
       await waiting;
       await stream.send({ choices: [{ index: 0, delta: { content: "Hello!" } }] });
