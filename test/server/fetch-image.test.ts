@@ -1,4 +1,4 @@
-// Fetching an image for a client: what it may cost, and where it may come from.
+// Fetching an image for a client: its limits, and the addresses that are allowed.
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

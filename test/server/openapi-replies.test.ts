@@ -158,7 +158,7 @@ test("every operation describes its reply, and every description is tested or ha
   expect(Object.keys(replies).sort()).toEqual(Object.keys(operations).sort());
   const tried = new Set([...whole, ...streamed].map(({ key }) => key));
   const untried = Object.entries(replies).filter(([key]) => !tried.has(key));
-  // Text for programs, no body at all, or what the tests of the request log ask for.
+  // Plain text, replies without a body, and routes that the tests of the request log cover.
   expect(untried.map(([key]) => key).sort()).toEqual([
     "GET /",
     "GET /api/requests/:id",

@@ -1,4 +1,4 @@
-// Showing models over the API: what is known of a model without loading it.
+// Showing models over the API, without loading them.
 import { copyFileSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -77,7 +77,7 @@ describe("the built-in model", () => {
   });
 });
 
-test("a vocabulary alone is reported as such", async () => {
+test("a file without weights is reported as such", async () => {
   writeModel(store.at("vocabulary.gguf"));
   const model = store.at("vocabulary.gguf");
   expect(await show(model)).toMatchObject({

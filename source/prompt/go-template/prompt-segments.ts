@@ -1,4 +1,5 @@
 // Split of a rendered prompt that keeps untrusted text out of control tokens.
+import { escapeForPattern } from "../control-text-guard.ts";
 import { imageText, splitAtImages } from "../image-places.ts";
 import type { PromptSegment } from "../prompt-segment.ts";
 import { TemplateText } from "./template-text.ts";
@@ -84,9 +85,4 @@ function* outsideControlRanges(
       yield [Math.max(from, pieceFrom), Math.min(to, pieceTo)];
     }
   }
-}
-
-/** Replaces `RegExp.escape`, which Node 22 lacks. */
-function escapeForPattern(text: string): string {
-  return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
 }

@@ -1,4 +1,4 @@
-// Who may call from a browser, and which names the server answers to.
+// Allowed origins of browsers, and accepted Host headers.
 import { hostname } from "node:os";
 import Fastify, { type FastifyInstance } from "fastify";
 import { afterEach, describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// Places of tokens in a text whose characters are spread over several of them.
+// Text offsets of tokens that end inside a character.
 import { expect, test } from "vitest";
 import type { TokenLogprob } from "../../../../source/engine/generation.ts";
 import { CompletionLogprobLists } from "../../../../source/server/routes/openai/completion-choice.ts";

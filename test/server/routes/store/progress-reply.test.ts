@@ -1,4 +1,4 @@
-// A long work that its client no longer wants ends as one that was cancelled, not as a fault of ours.
+// A job whose client disconnects ends as cancelled, not as an internal error.
 import { once } from "node:events";
 import Fastify from "fastify";
 import { expect, test } from "vitest";
