@@ -1,7 +1,7 @@
 // A key that an app's address accepts, for a chat or a test request from here.
 import type { AdminClient } from "../cloud/admin/admin-client.ts";
 import type { AppDocument, KeyDocument } from "../cloud/admin/documents.ts";
-import { readKeyToken } from "../cloud/keys/key-token.ts";
+import { readKeyToken } from "../cloud/keys/token-check.ts";
 
 /** Limits the lifetime of a key that is left behind. */
 const lifeMs = 24 * 3_600_000;

@@ -8,9 +8,8 @@ import { collectBundle } from "../cloud/bundle/script-bundle.ts";
 import { variablesNotInherited } from "../cloud/inherited-variables.ts";
 import { type ConfigFlags, configFrom } from "../cloud/inspection/config-from.ts";
 import { environmentSnapshot, looksSecret } from "../cloud/inspection/environment-snapshot.ts";
-import { inspectScript } from "../cloud/inspection/inspect-script.ts";
+import { inspectScript, readScriptReference } from "../cloud/inspection/inspect-script.ts";
 import type { Inspection } from "../cloud/inspection/inspection.ts";
-import { readScriptReference } from "../cloud/inspection/script-reference.ts";
 import { modelOf } from "./deploy-script.ts";
 
 export interface DeploymentOptions {
