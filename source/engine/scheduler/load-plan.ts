@@ -132,6 +132,20 @@ function planVision(
   return need === "images" ? { projectorPath, engine: "prebuilt" } : undefined;
 }
 
+const loadParameters: ReadonlySet<string> = new Set([
+  "num_ctx",
+  "num_gpu",
+  "num_thread",
+  "num_batch",
+  "kv_cache_type",
+  "use_mmap",
+] satisfies Array<keyof ModelParameters>);
+
+/** Tells if a request names anything that may cause a reload. */
+export function mayNeedReload(named: ModelParameters, need: RequestNeed): boolean {
+  return need !== undefined || Object.keys(named).some((name) => loadParameters.has(name));
+}
+
 /**
  * Returns the reason why a loaded model cannot serve a request, or undefined when it can. A larger
  * window serves a smaller one, and parameters that the request does not name never cause a reload.

@@ -6,7 +6,13 @@ import type { ModelParameters } from "../../store/model-parameters.ts";
 import type { LoadSettings } from "../runner/load-settings.ts";
 import { BackOff } from "./back-off.ts";
 import { CardMemory, type FreeRoom, roomNeed, shortageOf } from "./card-plan.ts";
-import { type EngineSettings, planLoad, type RequestNeed, reloadReason } from "./load-plan.ts";
+import {
+  type EngineSettings,
+  mayNeedReload,
+  planLoad,
+  type RequestNeed,
+  reloadReason,
+} from "./load-plan.ts";
 import { cardText, loadSentence } from "./load-sentence.ts";
 import { LoadedModel } from "./loaded-model.ts";
 import { freeMemoryBytes } from "./memory-plan.ts";
@@ -109,10 +115,9 @@ export class ModelPool {
         if (signal.aborted) throw cancelled();
         const loaded = this.#loaded.get(key);
         if (loaded !== undefined) {
-          const wanted = this.#plan(model, parameters, need);
           const reason =
             loaded.filesState === filesState
-              ? reloadReason(loaded.settings, wanted, parameters, need)
+              ? this.#reloadReason(loaded, model, parameters, need)
               : "its file has changed";
           if (reason === undefined) {
             wait?.end();
@@ -198,6 +203,17 @@ export class ModelPool {
     const all = [...this.#loaded.values()];
     this.#loaded.clear();
     await Promise.all(all.map((loaded) => loaded.stop()));
+  }
+
+  /** Plans a load only for a request that names settings of one. */
+  #reloadReason(
+    { settings }: LoadedModel,
+    model: ResolvedModel,
+    parameters: ModelParameters,
+    need: RequestNeed,
+  ): string | undefined {
+    if (!mayNeedReload(parameters, need)) return undefined;
+    return reloadReason(settings, this.#plan(model, parameters, need), parameters, need);
   }
 
   #plan(model: ResolvedModel, parameters: ModelParameters, need: RequestNeed): LoadSettings {

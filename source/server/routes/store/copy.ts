@@ -12,7 +12,7 @@ import { CopyBody } from "./schema.ts";
 export function registerCopy(app: FastifyInstance, { library }: ServerDependencies): void {
   const { catalog, store } = library;
   app.post<{ Body: CopyBody }>(
-    "/api/copy",
+    "/copy",
     { schema: { body: CopyBody } },
     async ({ body: { source = "", destination = "" } }, reply) => {
       parseEnd(catalog, "source", source);
