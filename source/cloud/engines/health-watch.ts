@@ -1,5 +1,6 @@
 // Health checks of a ready replica, which report when too many have failed.
 import { setTimeout as wait } from "node:timers/promises";
+import type { ReplicaAddress } from "../replica-address.ts";
 import { type HealthCheck, healthOf } from "./ready-probe.ts";
 
 export interface HealthSettings {
@@ -22,7 +23,7 @@ export const defaultHealth: HealthSettings = {
 };
 
 export interface HealthWatchOptions {
-  port: number;
+  address: ReplicaAddress;
   check: HealthCheck;
   speaksHttp: boolean;
   settings: HealthSettings;
@@ -35,7 +36,7 @@ export interface HealthWatchOptions {
 
 /** Runs until the signal aborts. */
 export async function watchHealth(options: HealthWatchOptions): Promise<void> {
-  const { port, check, speaksHttp, settings, signal } = options;
+  const { address, check, speaksHttp, settings, signal } = options;
   let failures = 0;
   let silences = 0;
   let isHealthy = true;
@@ -47,7 +48,7 @@ export async function watchHealth(options: HealthWatchOptions): Promise<void> {
     // An abort ends the wait.
     await wait(settings.intervalMs, undefined, { signal }).catch(() => {});
     if (signal.aborted) return;
-    const health = await healthOf(port, check, speaksHttp, settings.timeoutMs);
+    const health = await healthOf(address, check, speaksHttp, settings.timeoutMs);
     if (signal.aborted) return;
     if (health === "healthy") {
       failures = 0;

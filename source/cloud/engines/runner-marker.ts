@@ -12,6 +12,10 @@ const phases = [
   "ended",
   "terminating",
   "failed",
+  /** Of the wrapper on a cluster: the server answers. */
+  "ready",
+  /** Of the wrapper on a cluster: the runner's process has exited. */
+  "exited",
 ] as const;
 
 export interface RunnerMarker {
@@ -24,7 +28,9 @@ export interface RunnerMarker {
    */
   program: string | undefined;
   code: number | undefined;
-  /** Set for "failed". */
+  /** Name of the signal that ended the runner, set for "exited". */
+  signal: string | undefined;
+  /** Set for "failed" and "exited". */
   reason: string | undefined;
   sentence: string | undefined;
   /** Script or target, set for "importing" and "calling". */
@@ -60,6 +66,7 @@ export function readMarker(value: unknown): RunnerMarker | undefined {
     at: numberOf(fields.at),
     program: textOf(fields.program),
     code: numberOf(fields.code),
+    signal: textOf(fields.signal),
     reason: textOf(fields.reason),
     sentence: textOf(fields.sentence),
     subject: textOf(fields.script) ?? textOf(fields.target) ?? textOf(fields.subject),
@@ -85,6 +92,10 @@ export function describeMarker(marker: RunnerMarker): string {
       return "stopping on request";
     case "failed":
       return `failed: ${sentence ?? "see the log"}`;
+    case "ready":
+      return "ready";
+    case "exited":
+      return describeEnd("the runner", code);
   }
 }
 

@@ -1,7 +1,7 @@
 // Log of one replica: its raw output, turned into log lines, and the last of them in memory.
 import { setImmediate as yieldToOthers } from "node:timers/promises";
-import type { Clock } from "../../../../base/clock.ts";
-import { RingBuffer } from "../../../../base/ring-buffer.ts";
+import type { Clock } from "../../../base/clock.ts";
+import { RingBuffer } from "../../../base/ring-buffer.ts";
 import { describeMarker, type RunnerMarker, splitMarker } from "../runner-marker.ts";
 import { LogFile, type LogFileOptions, type NewLine, recordsFromEnd } from "./log-file.ts";
 import { defaultRawLimits, type RawChunk, type RawLimits, RawOutput } from "./raw-output.ts";

@@ -12,7 +12,7 @@ import {
   writeSync,
 } from "node:fs";
 import path from "node:path";
-import type { LogLine } from "../../engine.ts";
+import type { LogLine } from "../engine.ts";
 import type { RunnerMarker } from "../runner-marker.ts";
 import { type LineRecord, type RawOffsets, readLine, writeLine } from "./line-record.ts";
 import { linesFromEnd } from "./lines-from-end.ts";

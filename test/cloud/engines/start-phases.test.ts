@@ -1,9 +1,6 @@
 // Phases of a replica's start.
 import { expect, it } from "vitest";
-import {
-  describePhases,
-  StartPhases,
-} from "../../../../source/cloud/engines/process/start-phases.ts";
+import { describePhases, StartPhases } from "../../../source/cloud/engines/start-phases.ts";
 
 it("assigns every moment to one phase, and adds up repeated phases", () => {
   const phases = new StartPhases(1000);

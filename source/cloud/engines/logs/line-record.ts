@@ -1,5 +1,5 @@
 // Record of one log line: JSON, with the offsets at which a new control plane resumes.
-import type { LogLine } from "../../engine.ts";
+import type { LogLine } from "../engine.ts";
 import { type RunnerMarker, readMarker } from "../runner-marker.ts";
 
 /** Bytes of a replica's raw output that are in the log, for each of its files. */

@@ -1,6 +1,7 @@
 // Probe of a server: a connection, then a request, and the state they show.
 import http from "node:http";
 import { connect } from "node:net";
+import type { ReplicaAddress } from "../replica-address.ts";
 
 /** Result of one request. */
 export type HttpAnswer =
@@ -26,9 +27,9 @@ const wrongMethod = 405;
 const firstFailure = 500;
 
 /** @returns true when the port accepts connections */
-export function canConnect(port: number, limitMs: number): Promise<boolean> {
+export function canConnect({ hostname, port }: ReplicaAddress, limitMs: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect({ port, host: "127.0.0.1" });
+    const socket = connect({ port, host: hostname });
     const end = (isOpen: boolean) => {
       socket.destroy();
       resolve(isOpen);
@@ -40,12 +41,16 @@ export function canConnect(port: number, limitMs: number): Promise<boolean> {
 }
 
 /** Sends one GET, without reading the body. */
-export function ask(port: number, path: string, limitMs: number): Promise<HttpAnswer> {
+export function ask(
+  { hostname, port, prefix }: ReplicaAddress,
+  path: string,
+  limitMs: number,
+): Promise<HttpAnswer> {
   return new Promise((resolve) => {
     const request = http.get({
       port,
-      host: "127.0.0.1",
-      path,
+      host: hostname,
+      path: `${prefix}${path}`,
       agent: false,
       headers: { connection: "close", "user-agent": "deployctl-probe" },
     });
@@ -66,17 +71,17 @@ export function ask(port: number, path: string, limitMs: number): Promise<HttpAn
  * exist, the model list decides, as some servers open their port before they have loaded.
  */
 export async function readinessOf(
-  port: number,
+  address: ReplicaAddress,
   check: HealthCheck,
   limitMs: number,
 ): Promise<Readiness> {
-  const health = await ask(port, check.path, limitMs);
+  const health = await ask(address, check.path, limitMs);
   if (health.kind !== "status") return "silent";
   const hasNoSuchPath = health.status === notFound || health.status === wrongMethod;
   if (check.status !== undefined || !hasNoSuchPath) {
     return isExpected(health.status, check) ? "ready" : "loading";
   }
-  const models = await ask(port, fallbackPath, limitMs);
+  const models = await ask(address, fallbackPath, limitMs);
   return models.kind === "status" && models.status === unavailable ? "loading" : "ready";
 }
 
@@ -88,13 +93,13 @@ export type Health = "healthy" | "silent" | "failing";
  * @returns "silent" for no answer in time, which may be a busy server
  */
 export async function healthOf(
-  port: number,
+  address: ReplicaAddress,
   check: HealthCheck,
   speaksHttp: boolean,
   limitMs: number,
 ): Promise<Health> {
-  if (!speaksHttp) return (await canConnect(port, limitMs)) ? "healthy" : "failing";
-  const answer = await ask(port, check.path, limitMs);
+  if (!speaksHttp) return (await canConnect(address, limitMs)) ? "healthy" : "failing";
+  const answer = await ask(address, check.path, limitMs);
   if (answer.kind === "silence") return "silent";
   return answer.kind === "status" && isExpected(answer.status, check) ? "healthy" : "failing";
 }

@@ -1,15 +1,18 @@
-// Machine types of scripts, mapped to this machine's GPUs.
+// Machine types of scripts, mapped to GPUs by their names.
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { describeError } from "../../../base/product-error.ts";
-import type { HardwareNeeds } from "../../app-config.ts";
-import type { Gpu } from "./gpu-pool.ts";
+import { isRecord } from "../../base/json-record.ts";
+import { describeError } from "../../base/product-error.ts";
+import type { HardwareNeeds } from "../app-config.ts";
 
 /** Meaning of one machine type. */
 export interface MachineType {
   /** Part of the GPU's name; "" matches any GPU; undefined: none needed. */
   gpu: string | undefined;
   gpuCount: number;
+  /** CPUs, and amounts of a cluster's own resources; a single machine is not divided. */
+  cpus?: number | undefined;
+  resources?: Readonly<Record<string, number>> | undefined;
 }
 
 /** GPUs that a replica needs. */
@@ -22,14 +25,26 @@ export interface GpuNeed {
   hidesGpus: boolean;
 }
 
-/** CPUs and memory of these types are hints: this machine is not divided. */
-const withoutGpu = new Set(["XS", "S", "M", "L"]);
+/** GPUs, CPUs and other resources that a replica needs of a cluster's node. */
+export interface NodeNeed extends GpuNeed {
+  cpus: number;
+  resources: Readonly<Record<string, number>>;
+}
+
+/** CPUs of the types without a GPU; this machine is not divided. */
+const withoutGpu = new Map([
+  ["XS", 0.5],
+  ["S", 1],
+  ["M", 2],
+  ["L", 4],
+]);
+const usualCpus = 1;
 /** Accepts any machine and reserves nothing. */
 const anyMachine = "any";
 
 /**
  * Reads the user's own types from `machines.json` in the state folder: `{"BIG": {"gpu": "H100",
- * "gpuCount": 4}}`.
+ * "gpuCount": 4, "cpus": 8, "resources": {"fast_disk": 1}}}`.
  *
  * @param log called when the file cannot be read
  */
@@ -47,11 +62,13 @@ export function readMachineTypes(
   try {
     const entries: [string, Record<string, unknown>][] = Object.entries(JSON.parse(text));
     return new Map(
-      entries.map(([name, { gpu, gpuCount }]) => [
+      entries.map(([name, { gpu, gpuCount, cpus, resources }]) => [
         name.toUpperCase(),
         {
           gpu: typeof gpu === "string" ? gpu : undefined,
           gpuCount: typeof gpuCount === "number" ? gpuCount : typeof gpu === "string" ? 1 : 0,
+          cpus: typeof cpus === "number" ? cpus : undefined,
+          resources: readAmounts(resources),
         },
       ]),
     );
@@ -76,13 +93,34 @@ export function gpuNeedOf(
   return { name: type.gpu, count: Math.max(gpuCount, type.gpuCount), hidesGpus: false };
 }
 
+/** Resolves a type for the nodes of a cluster; "any" needs nothing of them. */
+export function nodeNeedOf(
+  hardware: Pick<HardwareNeeds, "machineType" | "gpuCount">,
+  types: ReadonlyMap<string, MachineType>,
+): NodeNeed {
+  const need = gpuNeedOf(hardware, types);
+  const name = hardware.machineType?.toUpperCase() ?? "";
+  if (name.toLowerCase() === anyMachine) return { ...need, cpus: 0, resources: {} };
+  const type = types.get(name);
+  const cpus = type?.cpus ?? withoutGpu.get(name) ?? usualCpus;
+  return { ...need, cpus, resources: type?.resources ?? {} };
+}
+
+function readAmounts(value: unknown): Record<string, number> | undefined {
+  if (!isRecord(value)) return undefined;
+  const entries = Object.entries(value);
+  return Object.fromEntries(
+    entries.flatMap(([name, n]) => (typeof n === "number" ? [[name, n]] : [])),
+  );
+}
+
 function typeOfName(machineType: string): MachineType {
   if (withoutGpu.has(machineType.toUpperCase())) return { gpu: undefined, gpuCount: 0 };
   return { gpu: machineType.replace(/^GPU-?/i, ""), gpuCount: 1 };
 }
 
 /** Matches "RTX4090" with "NVIDIA GeForce RTX 4090", and "A100-80GB" with "NVIDIA A100-SXM4-80GB". */
-export function isOfType({ name }: Gpu, need: GpuNeed): boolean {
+export function isOfType({ name }: { name: string }, need: GpuNeed): boolean {
   const whole = plain(name);
   return (
     whole.includes(plain(need.name)) ||
@@ -101,7 +139,7 @@ export function describeNeed({ name, count }: GpuNeed): string {
 }
 
 /** Describes GPUs, such as "RTX 4090 and 2 x H100", or "no GPU". */
-export function describeGpus(gpus: readonly Gpu[]): string {
+export function describeGpus(gpus: readonly { name: string }[]): string {
   if (gpus.length === 0) return "no GPU";
   const counts = new Map<string, number>();
   for (const { name } of gpus) {

@@ -1,8 +1,8 @@
 // Logs of one state folder: their files, queries, and removal of old ones.
 import { type Dirent, readdirSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
-import type { Clock } from "../../../../base/clock.ts";
-import type { LogLine, LogQuery } from "../../engine.ts";
+import type { Clock } from "../../../base/clock.ts";
+import type { LogLine, LogQuery } from "../engine.ts";
 import { LogFile, newestRecord } from "./log-file.ts";
 import { allLines, byTime, type LineFilter, lastLines } from "./read-log.ts";
 

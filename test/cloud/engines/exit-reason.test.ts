@@ -1,9 +1,6 @@
 import { describe, expect, it } from "vitest";
-import {
-  type ExitFacts,
-  explainExit,
-} from "../../../../source/cloud/engines/process/exit-reason.ts";
-import { readMarker } from "../../../../source/cloud/engines/process/runner-marker.ts";
+import { type ExitFacts, explainExit } from "../../../source/cloud/engines/exit-reason.ts";
+import { readMarker } from "../../../source/cloud/engines/runner-marker.ts";
 
 const plain: ExitFacts = {
   code: 1,

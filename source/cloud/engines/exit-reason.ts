@@ -1,6 +1,6 @@
 // Exit of a replica: a stable reason and a sentence, from its exit code, its last marker and its
 // last lines.
-import type { ReplicaExit } from "../engine.ts";
+import type { ReplicaExit } from "./engine.ts";
 import { describeEnd, type RunnerMarker } from "./runner-marker.ts";
 
 export interface ExitFacts {

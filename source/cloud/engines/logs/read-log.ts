@@ -1,7 +1,7 @@
 // Log queries: the last lines of one log, or several logs merged by time.
 import { type FileHandle, open } from "node:fs/promises";
 import { setImmediate as yieldToOthers } from "node:timers/promises";
-import type { LogLine } from "../../engine.ts";
+import type { LogLine } from "../engine.ts";
 import { readLine } from "./line-record.ts";
 import { filesOfLog, recordsFromEnd } from "./log-file.ts";
 

@@ -2,19 +2,20 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { healthOf, readinessOf } from "../../../../source/cloud/engines/process/ready-probe.ts";
+import { healthOf, readinessOf } from "../../../source/cloud/engines/ready-probe.ts";
+import { onLoopback, type ReplicaAddress } from "../../../source/cloud/replica-address.ts";
 
 const limitMs = 10_000;
 
 let server: Server;
-let port: number;
+let address: ReplicaAddress;
 beforeAll(async () => {
   // Answers /204 with 204.
   server = createServer(({ url = "" }, response) => {
     response.writeHead(Number(url.slice(1)) || 404).end();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  port = (server.address() as AddressInfo).port;
+  address = onLoopback((server.address() as AddressInfo).port);
 });
 afterAll(() => server.close());
 
@@ -29,10 +30,10 @@ it.each([
   ["/404", 200, "loading", "failing"],
   ["/503", 503, "ready", "healthy"],
 ])("%s with %s expected is %s", async (path, status, readiness, health) => {
-  expect(await readinessOf(port, { path, status }, limitMs)).toBe(readiness);
-  expect(await healthOf(port, { path, status }, true, limitMs)).toBe(health);
+  expect(await readinessOf(address, { path, status }, limitMs)).toBe(readiness);
+  expect(await healthOf(address, { path, status }, true, limitMs)).toBe(health);
 });
 
 it("a server without the path is ready when it lists models", async () => {
-  expect(await readinessOf(port, { path: "/health", status: undefined }, limitMs)).toBe("ready");
+  expect(await readinessOf(address, { path: "/health", status: undefined }, limitMs)).toBe("ready");
 });

@@ -9,17 +9,14 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { systemClock } from "../../../../source/base/clock.ts";
-import type { LogLine, LogQuery } from "../../../../source/cloud/engines/engine.ts";
-import { filesOfLog, LogFile } from "../../../../source/cloud/engines/process/logs/log-file.ts";
-import { LogStore } from "../../../../source/cloud/engines/process/logs/log-store.ts";
-import {
-  defaultRawLimits,
-  type RawLimits,
-} from "../../../../source/cloud/engines/process/logs/raw-output.ts";
-import { ReplicaLog } from "../../../../source/cloud/engines/process/logs/replica-log.ts";
-import { linesOf, makeStateFolder } from "../../../support/process-engine.ts";
-import { until } from "../../../support/until.ts";
+import { systemClock } from "../../../source/base/clock.ts";
+import type { LogLine, LogQuery } from "../../../source/cloud/engines/engine.ts";
+import { filesOfLog, LogFile } from "../../../source/cloud/engines/logs/log-file.ts";
+import { LogStore } from "../../../source/cloud/engines/logs/log-store.ts";
+import { defaultRawLimits, type RawLimits } from "../../../source/cloud/engines/logs/raw-output.ts";
+import { ReplicaLog } from "../../../source/cloud/engines/logs/replica-log.ts";
+import { linesOf, makeStateFolder } from "../../support/process-engine.ts";
+import { until } from "../../support/until.ts";
 
 const place = { organisation: "local", app: "demo", revision: "r0001-0", replica: "one" };
 const everything: LogQuery = { organisation: "local", app: "demo", follow: false };

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { progressOf } from "../../../../source/cloud/engines/process/start-progress.ts";
+import { progressOf } from "../../../source/cloud/engines/start-progress.ts";
 
 it.each([
   [
