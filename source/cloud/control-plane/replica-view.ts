@@ -72,6 +72,7 @@ export function replicaDocument(
     inFlight,
     endpoint: observation?.endpoint,
     processId: observation?.processId,
+    node: observation?.node,
     progress: observation?.progress,
     gpus: observation?.gpus ?? [],
     startedAt: record.createdAt,
