@@ -1,5 +1,6 @@
 // Starts and stops the control plane with its state and engine, and the gateway unless it is a separate process.
 import { systemClock } from "../base/clock.ts";
+import { packageVersion } from "../base/package-facts.ts";
 import { describeError, ProductError } from "../base/product-error.ts";
 import { type AdminServer, createAdminServer } from "../cloud/admin/create-admin-server.ts";
 import type { ServerProcesses, ServerStatus } from "../cloud/admin/documents.ts";
@@ -29,7 +30,6 @@ import { CloudUsage } from "./cloud-usage.ts";
 import { adminSocket, drainMs } from "./control-plane-process.ts";
 import { rayClientOf } from "./engine-choice.ts";
 import { metricsRoute } from "./metrics-route.ts";
-import { packageVersion } from "./package-facts.ts";
 
 export interface CloudHostOptions {
   /** Made where it is missing, 0700. */
@@ -196,8 +196,8 @@ async function assemble(options: CloudHostOptions, parts: Parts): Promise<CloudH
     engine: engine.kind,
     gateway: gateway.addresses.map(({ url }) => url).join(", "),
     adminUrl: server.adminGateway?.addresses[0]?.url,
-    apps: controlPlane.apps().length,
-    replicas: controlPlane.livingReplicas().length,
+    apps: controlPlane.documents.apps().length,
+    replicas: controlPlane.documents.livingReplicas().length,
     isStopping: stopping !== undefined,
     problem: controlPlane.stateFault,
     ...options.processes?.(),
@@ -323,7 +323,7 @@ function stopAsWished(
   log: (text: string) => void,
 ): void {
   try {
-    controlPlane?.stopReplica(replica, { replace: false });
+    controlPlane?.commands.stopReplica(replica, { replace: false });
   } catch (error) {
     // It has ended meanwhile.
     if (!(error instanceof ProductError)) throw error;

@@ -1,4 +1,4 @@
-// Turns events that are pushed into something that can be awaited one by one.
+// A queue between a producer that pushes and a consumer that awaits.
 
 /** One producer, one consumer. Items wait until they are taken; `end` and `fail` come after them. */
 export class AsyncQueue<T> implements AsyncIterableIterator<T> {

@@ -1,6 +1,6 @@
 // Builds the HTTP server: cross-cutting plugins first, then the routes of both APIs.
 import Fastify, { type FastifyInstance } from "fastify";
-import { allowHalfClosed, watchHalfClosed } from "../base/half-closed.ts";
+import { allowHalfClosed, watchHalfClosed } from "../base/http-connection.ts";
 import type { ServerDependencies } from "./dependencies.ts";
 import { compileSchemasLate } from "./lazy-schemas.ts";
 import { describeApi } from "./openapi/describe-api.ts";

@@ -1,6 +1,6 @@
 // Course of one admitted request: attempts at replicas, the response, the record.
 import { watchBodyRate } from "../../base/body-rate.ts";
-import { watchHalfClosed } from "../../base/half-closed.ts";
+import { watchHalfClosed } from "../../base/http-connection.ts";
 import { TokenTail } from "../metrics/token-tail.ts";
 import type { AdmittedRequest, ExchangeContext } from "./admitted-request.ts";
 import { Attempt, type AttemptFailure, type AttemptListener, type RawHeaders } from "./attempt.ts";

@@ -2,7 +2,7 @@
 import { type ClientRequest, type IncomingMessage, request, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { endConnection } from "../../base/end-connection.ts";
+import { endConnection } from "../../base/http-connection.ts";
 import { isReplyOfGone, replicaMark } from "../replica-address.ts";
 import type { AdmittedRequest, ExchangeContext } from "./admitted-request.ts";
 import type { FailureKind } from "./attempt.ts";

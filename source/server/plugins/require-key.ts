@@ -1,9 +1,8 @@
 // Requires a valid key where keys are in use, and limits each key to its role.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { describeError, ProductError } from "../../base/product-error.ts";
-import { FailedAttempts } from "../../keys/failed-attempts.ts";
 import type { KeyRecord } from "../../keys/key-record.ts";
-import { RequestBudget } from "../../keys/request-budget.ts";
+import { FailedAttempts, RequestBudget } from "../../keys/limits.ts";
 import { serverKeyPrefix } from "../../keys/token.ts";
 import { isOwner } from "../access.ts";
 import type { ServerDependencies } from "../dependencies.ts";

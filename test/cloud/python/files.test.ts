@@ -42,7 +42,7 @@ const standard =
   `argparse ast asyncio atexit base64 collections contextlib contextvars copy ctypes dataclasses difflib errno fcntl hashlib io ipaddress functools glob http importlib
   inspect json linecache operator os mimetypes pathlib platform random re resource secrets shlex shutil signal socket socketserver struct subprocess sys tempfile textwrap
   threading time traceback types typing urllib uuid warnings wsgiref`.split(/\s+/);
-/** Used only where the script's own environment has them, or, by the wrapper, that of Ray Serve. */
+/** Packages used only if the script's environment has them, or, by the wrapper, that of Ray Serve. */
 const optional: Record<string, string[]> = {
   "deployctl_ray_wrapper/deployment.py": ["ray"],
   "deployctl_ray_wrapper/nodes.py": ["ray"],

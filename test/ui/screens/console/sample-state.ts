@@ -1,4 +1,4 @@
-// States of the console that a test chooses, with one deployment, one replica and one key.
+// Sample states of the console with one deployment, one replica and one key.
 
 import type { EventDocument } from "../../../../source/cloud/admin/documents.ts";
 import { noFigures } from "../../../../source/ui/screens/console/app-figures.ts";
@@ -24,7 +24,13 @@ export function cloudState(change: Partial<CloudState> = {}): CloudState {
     replicas: [sampleReplica()],
     keys: [sampleKey()],
     events: [sampleEvent()],
-    figuresOf: () => ({ ...noFigures, requestsPerSecond: 3.14, errorShare: 0.02, ttfbMsP95: 620 }),
+    figuresOf: () => ({
+      ...noFigures,
+      requestsPerSecond: 3.14,
+      errorShare: 0.02,
+      clientErrorShare: 0.04,
+      ttfbMsP95: 620,
+    }),
     readAtMs: now - 500,
     ...change,
   };
