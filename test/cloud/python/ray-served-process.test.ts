@@ -1,9 +1,11 @@
 // Process of a replica on Ray, without Ray: its start, its failures, and its end with its parent.
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { inheritedVariables } from "../../../source/cloud/inherited-variables.ts";
 import { pythonFolder } from "../../../source/cloud/inspection/python-program.ts";
 import { repositoryFolder } from "../../support/command-line.ts";
 import { isAlive } from "../../support/processes.ts";
@@ -50,11 +52,22 @@ function start(script: string, args: object = {}): Served {
   return { child, output: () => text, ended };
 }
 
-async function portOf({ output }: Served): Promise<number> {
-  const text = await until(output, (it) => /^(?:ready|failed) /m.test(it));
-  const [, port] = /^ready (\d+) /m.exec(text) ?? [];
-  if (port === undefined) throw new Error(text);
-  return Number(port);
+/** Resolves once the output matches; throws when the host ends without it. */
+async function told({ child, output, ended }: Served, pattern: RegExp): Promise<RegExpExecArray> {
+  let hasEnded = false;
+  const end = ended.then(() => {
+    hasEnded = true;
+  });
+  while (true) {
+    const found = pattern.exec(output());
+    if (found !== null) return found;
+    if (hasEnded) throw new Error(output());
+    await Promise.race([once(child.stdout ?? child, "data"), end]);
+  }
+}
+
+async function portOf(served: Served): Promise<number> {
+  return Number((await told(served, /^ready (\d+) /m))[1]);
 }
 
 /** The last event "exited" in a text. */
@@ -125,7 +138,7 @@ test("waits while the server says that it is loading", async () => {
 def ready():
     return os.path.exists("loaded")
 `);
-  await until(served.output, (text) => text.includes("GET /health"));
+  await once(served.child.stderr ?? served.child, "data");
   expect(served.output()).not.toContain("ready ");
   writeFileSync(path.join(folder, "loaded"), "");
   expect(await portOf(served)).toBeGreaterThan(0);
@@ -148,6 +161,24 @@ os.environ["SERVER"] = str(os.getpid())
     () => ids.filter(isAlive),
     (living) => living.length === 0,
   );
+});
+
+test("passes on the variables that replicas inherit on one machine too", () => {
+  const names = [
+    ...["PATH", "HOME", "LANG", "LC_ALL", "XDG_CACHE_HOME", "CUDA_VISIBLE_DEVICES", "https_proxy"],
+    ...["NO_PROXY", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "DEPLOYCTL_BIND_ANY", "MODELCTL_MODELS"],
+    ...["OLLAMA_MODELS", "HF_HOME", "HF_TOKEN", "PYTHONPATH", "RAY_AUTH_TOKEN", "AWS_REGION"],
+    ...["DEPLOYCTL_KEY", "OMP_NUM_THREADS", "PATHS", "MY_HOME"],
+  ];
+  const variables = Object.fromEntries(names.map((name) => [name, "1"]));
+  const code =
+    "import json, sys; sys.path.insert(0, sys.argv[1]); from deployctl_ray_wrapper import environment;" +
+    "print(json.dumps(environment.of_node(json.load(sys.stdin))))";
+  const printed = execFileSync(python, ["-B", "-c", code, pythonFolder()], {
+    input: JSON.stringify(variables),
+    encoding: "utf8",
+  });
+  expect(JSON.parse(printed)).toEqual(inheritedVariables(variables));
 });
 
 test("two that start at the same time get different ports", async () => {

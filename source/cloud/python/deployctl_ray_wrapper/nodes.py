@@ -22,7 +22,7 @@ import time
 from deployctl_ray_wrapper import environment
 from deployctl_ray_wrapper.served_process import mark_line
 
-_NODE_SECONDS = 60
+_NODE_SECONDS = 120
 _PROGRAM_SECONDS = 15
 
 

@@ -16,6 +16,8 @@ _STATE = b"x-dctl-replica"
 _ALIVE = (_STATE, b"alive")
 # Tells the gateway to send the request to another replica.
 _DEAD = (_STATE, b"dead")
+# Of a reply; the first two are sent by Serve's proxy, which cannot be told not to.
+_REPLACED = (b"date", b"server", _STATE)
 _PLAIN = (b"content-type", b"text/plain; charset=utf-8")
 
 
@@ -83,8 +85,8 @@ class Relay:
             await send({"type": "http.response.body", "body": text})
             return
         try:
-            own = [pair for pair in end_to_end(reply.raw_headers) if pair[0] != _STATE]
-            headers = [*own, _ALIVE]
+            kept = [pair for pair in end_to_end(reply.raw_headers) if pair[0] not in _REPLACED]
+            headers = [*kept, _ALIVE]
             await send({"type": "http.response.start", "status": reply.status, "headers": headers})
             await _first_of(self._copy(reply, send), body.client_gone())
         finally:
