@@ -1,8 +1,12 @@
 // Estimates the memory of a model before it is loaded.
 import type { Settings } from "../configuration/settings.ts";
-import { type FreeRoom, roomNeed, shortageOf } from "../engine/scheduler/card-plan.ts";
+import {
+  type FreeRoom,
+  roomNeed,
+  roomSentence,
+  shortageOf,
+} from "../engine/scheduler/card-plan.ts";
 import { planLoad } from "../engine/scheduler/load-plan.ts";
-import { roomSentence } from "../engine/scheduler/load-sentence.ts";
 import { freeMemoryBytes } from "../engine/scheduler/memory-plan.ts";
 import type { ResolvedModel } from "../store/library/resolved-model.ts";
 import { engineSettings } from "./engine-settings.ts";

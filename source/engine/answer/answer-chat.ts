@@ -1,7 +1,14 @@
 // Chat answers: fits the prompt into the window, runs the model, and parses its output.
-import { createOutputParser } from "../../prompt/output/output-parser.ts";
+import { createOutputParser, type OutputParser } from "../../prompt/output/output-parser.ts";
+import type { OutputPiece } from "../../prompt/output/output-piece.ts";
 import { opensThinking } from "../../prompt/output/thinking-block.ts";
-import type { GenerationRequest, GenerationStatistics, LazyGrammars } from "../generation.ts";
+import type {
+  GenerationEvent,
+  GenerationRequest,
+  GenerationStatistics,
+  LazyGrammars,
+  TokenLogprob,
+} from "../generation.ts";
 import { imagesOf } from "../images/request-images.ts";
 import type { CanonicalEvent, ChatInput, Truncation } from "../request.ts";
 import { toMaxTokens } from "../sampling-defaults.ts";
@@ -9,7 +16,6 @@ import { untilAborted } from "../scheduler/until-aborted.ts";
 import { type AnswerOptions, generationOf } from "./answer-options.ts";
 import { ChatPrompt } from "./chat-prompt.ts";
 import type { PreparedChat } from "./prepare-chat.ts";
-import { type DoneEvent, type RunnerEvent, readOutput } from "./read-output.ts";
 
 /** @throws ProductError of the prompt or the engine */
 export async function* answerChat(
@@ -136,4 +142,52 @@ function sumStatistics(
     promptMs: first.promptMs + second.promptMs,
     completionMs: first.completionMs + second.completionMs,
   };
+}
+
+type DoneEvent = Extract<CanonicalEvent, { type: "done" }>;
+type RunnerEvent =
+  | Exclude<GenerationEvent, { type: "done" }>
+  | DoneEvent
+  | Extract<CanonicalEvent, { type: "rendered" }>
+  | ({ type: "truncated" } & Truncation);
+
+/** Parses the text of an answer into events for content, thinking and tool calls. */
+async function* readOutput(
+  events: AsyncIterable<RunnerEvent>,
+  parser: OutputParser,
+): AsyncGenerator<CanonicalEvent> {
+  // Log-probabilities go with the next text, since the parser may hold back the text they belong to.
+  let logprobs: TokenLogprob[] = [];
+  let tokens = 0;
+  const toEvent = (piece: OutputPiece): CanonicalEvent => {
+    if (piece.type === "tool-call-end") return piece;
+    if (piece.type === "tool-call-start") {
+      return { type: "tool-call", index: piece.index, id: piece.id, name: piece.name, tokens };
+    }
+    if (piece.type === "tool-call-arguments") {
+      return { type: "tool-arguments", index: piece.index, text: piece.text, tokens };
+    }
+    const own = logprobs.length > 0 ? { logprobs } : {};
+    logprobs = [];
+    return {
+      type: piece.type === "content" ? "text" : "thinking",
+      text: piece.text,
+      tokens,
+      ...own,
+    };
+  };
+  for await (const event of events) {
+    if (event.type === "text") {
+      tokens = event.tokens;
+      logprobs.push(...(event.logprobs ?? []));
+      yield* parser.push(event.text).map(toEvent);
+    } else if (event.type === "done") {
+      tokens = event.statistics.completionTokens;
+      yield* parser.end().map(toEvent);
+      if (logprobs.length > 0) yield { type: "text", text: "", tokens, logprobs };
+      yield event;
+    } else {
+      yield event;
+    }
+  }
 }
