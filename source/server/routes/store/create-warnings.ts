@@ -4,7 +4,7 @@ import { quoteShort } from "../../../base/display-text.ts";
 import { nearestName } from "../../../base/nearest-name.ts";
 import type { GoChatTemplate } from "../../../prompt/go-template/go-chat-template.ts";
 import { unknownFieldText } from "../../../prompt/go-template/unknown-fields.ts";
-import { ignoredFields } from "../../../store/ignored-fields.ts";
+import { ignoredFields } from "../../../store/model-definition.ts";
 import { parameterKinds, removedParameters } from "../../../store/model-parameters.ts";
 import { positionWithin } from "../../../store/modelfile/modelfile-text.ts";
 import type { CreateBody } from "./schema.ts";
