@@ -1,4 +1,4 @@
-// A model whose file has no chat template: its text is continued, and chats say what they make do with.
+// Model without a chat template: prompts are continued, and chats use a fallback and report it.
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -81,8 +81,8 @@ describe("a base model", () => {
         input: { kind: "pipe", text: "Hi\n" },
       });
       expect(chat.code).toBe(0);
-      expect(chat.errors.split("\n")[0]).toContain("taken for a base model");
-      expect((await home.run(["show", file])).output).toContain("taken for a base model");
+      expect(chat.errors.split("\n")[0]).toContain("treated as a base model");
+      expect((await home.run(["show", file])).output).toContain("treated as a base model");
       const rest = await home.run(["run", file, "--num-predict", "3", "The capital of France"]);
       expect(rest).toMatchObject({ code: 0, errors: "" });
     } finally {

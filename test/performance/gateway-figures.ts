@@ -1,5 +1,5 @@
-// Compares deployctl's gateway, as one process and as two, with caddy as a reverse proxy to the same
-// server, in turns.
+// Comparison of deployctl's gateway, as one process and as two, with caddy as a reverse proxy to the
+// same server, in turns.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -194,7 +194,7 @@ async function measureAlone(target: Target, gateway: StartedServer): Promise<Fig
   ];
 }
 
-/** Load of other programs on the machine while nothing of ours runs. */
+/** Returns the load by other programs while the benchmark is idle. */
 async function measureOthers(): Promise<number> {
   const readLoad = startLoadMeter([]);
   await sleep(idleMs);
@@ -235,7 +235,7 @@ function start(
   channel: "ipc" | "ignore",
   environment: Record<string, string> = {},
 ): ChildProcess {
-  // caddy logs its configuration; a failure shows when it does not answer.
+  // Drops caddy's output, as it logs its configuration; a failed start is noticed later.
   const output = channel === "ipc" ? "inherit" : "ignore";
   const child = spawn(program, values, {
     stdio: ["ignore", output, output, channel],

@@ -83,7 +83,10 @@ export interface ReplicaDocument {
   state: ReplicaState;
   inFlight: number;
   endpoint: string | undefined;
+  /** Of a process on the server's machine. */
   processId: number | undefined;
+  /** Node of the cluster on which it runs; absent on the server's machine. */
+  node?: string | undefined;
   progress: string | undefined;
   gpus: string[];
   startedAt: number;
@@ -210,6 +213,15 @@ export interface DeploymentRequest {
 }
 
 export type DeployStrategy = "rolling" | "recreate";
+
+/** The body of `POST apps/APP/active`. */
+export interface RolloutRequest {
+  /** A revision's name, or `previous` for the one that was active before. */
+  revision: string;
+  strategy?: DeployStrategy | undefined;
+  isDetached?: boolean | undefined;
+  smoke?: string | undefined;
+}
 
 /** One line of `POST ephemeral`: the deployment's events, then the app's log, until it ends. */
 export type EphemeralEvent =

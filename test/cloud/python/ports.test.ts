@@ -4,8 +4,9 @@ import { readFileSync } from "node:fs";
 import { networkInterfaces } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { canConnect } from "../../../source/cloud/engines/process/ready-probe.ts";
+import { canConnect } from "../../../source/cloud/engines/ready-probe.ts";
 import { pythonFolder } from "../../../source/cloud/inspection/python-program.ts";
+import { onLoopback } from "../../../source/cloud/replica-address.ts";
 import { python, ScriptFolder } from "../../support/replica-runner.ts";
 
 let folder: ScriptFolder;
@@ -15,7 +16,7 @@ beforeAll(() => {
 });
 afterAll(async () => await folder.remove());
 
-/** A Python child that says 8000, as most servers do, and answers what it knows of itself. */
+/** Python child that binds port 8000, as most servers do, and returns facts about itself. */
 const server = `
 import http.server, json, os, socket, urllib.request
 
@@ -115,7 +116,7 @@ async def serve():
 test.each([["AF_INET"], ["AF_INET6"]])(
   "a dual-stack server answers the gateway, %s first",
   async (first) => {
-    // asyncio leaves the order to chance.
+    // asyncio binds in any order.
     const replica = await folder.start(
       `
 import os, select, socket
@@ -236,10 +237,10 @@ test("deployctl.port() and replica_id() return the replica's values", async () =
   );
   expect(await replica.ended).toBe(0);
   expect(replica.output).toContain(`${replica.port} replica-1`);
-  expect(await canConnect(replica.port, 500)).toBe(false);
+  expect(await canConnect(onLoopback(replica.port), 500)).toBe(false);
 });
 
-/** Local addresses in the kernel's hexadecimal, of what listens on a port over IPv4. */
+/** Returns the local addresses of listeners on an IPv4 port, in the kernel's hexadecimal form. */
 function listeningAddresses(port: number): string[] {
   const digits = port.toString(16).toUpperCase().padStart(4, "0");
   return readFileSync("/proc/net/tcp", "utf8")

@@ -2,7 +2,8 @@
 import { chmodSync, copyFileSync, mkdirSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { canConnect } from "../../../source/cloud/engines/process/ready-probe.ts";
+import { canConnect } from "../../../source/cloud/engines/ready-probe.ts";
+import { onLoopback } from "../../../source/cloud/replica-address.ts";
 import { ScriptFolder } from "../../support/replica-runner.ts";
 
 const fixtures = path.join(import.meta.dirname, "../../fixtures/cloud");
@@ -48,7 +49,7 @@ describe("a failing script", () => {
     expect(failed).toMatchObject({ reason, sentence: expect.stringContaining(sentence) });
     expect(failed.line).toBe(line);
     if (line !== undefined) expect(failed.text).toBe(text.split("\n")[line - 1]?.trim());
-    // Frames of our own would only mislead.
+    // The runner's own frames are left out.
     expect(replica.errors).not.toContain("runner.py");
   });
 
@@ -107,7 +108,7 @@ describe("a function that returns", () => {
     const replica = await folder.start("def serve(): print('nothing to do', end='')\n");
     expect(await replica.ended).toBe(0);
     expect(replica.events.map(({ phase }) => phase)).toEqual(["importing", "calling", "returned"]);
-    // A marker may follow what the script had not finished.
+    // An event may follow an incomplete line of the script.
     expect(replica.output).toContain("nothing to do@deployctl {");
   });
 
@@ -246,7 +247,7 @@ test("a fal recipe runs unchanged, only on the replica's port", async () => {
   expect(await models.json()).toMatchObject({ data: [{ id: "acme/own-model" }] });
   replica.kill("SIGTERM");
   await replica.ended;
-  expect(await canConnect(replica.port, 500)).toBe(false);
+  expect(await canConnect(onLoopback(replica.port), 500)).toBe(false);
 });
 
 test("an unwritable log does not end the replica", async () => {

@@ -1,8 +1,6 @@
-// A server that requires keys: nobody gets in without one, nobody does more than its role allows, and none
-// sends more than its limit.
-import { keysFile } from "../../../source/application/key-policy.ts";
+// Server that requires keys: no request passes without a key, beyond its role, or above its limit.
+import { openServerKeys } from "../../../source/application/server-keys.ts";
 import type { KeyRole } from "../../../source/keys/key-record.ts";
-import { KeyStore } from "../../../source/keys/key-store.ts";
 import { type ApiRequest, curlOf, makeRequest, operationsIn } from "../api-requests.ts";
 import type { Dice } from "../dice.ts";
 import { conversationOf } from "../http-bytes.ts";
@@ -35,7 +33,7 @@ export const keys: Target = {
       require_key: true,
       key_requests_per_minute: requestsPerMinute,
     });
-    const store = new KeyStore(keysFile({ data: server.folder }), () => {});
+    const store = openServerKeys({ data: server.folder }, () => {});
     const newToken = (role: KeyRole) => {
       return store.create({ name: "fuzz", role, expiresAt: undefined }).token;
     };

@@ -1,8 +1,7 @@
 // The text of a request: caller, phases, parameters, prompt and answer.
 
 import { formatMilliseconds } from "../../../base/time-format.ts";
-import { cacheSource } from "../../../client/request-entry.ts";
-import type { RequestTexts, RequestView } from "../../../client/requests.ts";
+import { cacheSource, type RequestTexts, type RequestView } from "../../../client/requests.ts";
 import { truncateText } from "../../text/graphemes.ts";
 import { neutraliseLine, normaliseLineBreaks } from "../../text/neutralise.ts";
 import { timeOfDay } from "../../text/quantities.ts";

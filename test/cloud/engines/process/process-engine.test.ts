@@ -6,7 +6,7 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { AppConfig } from "../../../../source/cloud/app-config.ts";
 import type { ReplicaExit } from "../../../../source/cloud/engines/engine.ts";
-import type { HealthSettings } from "../../../../source/cloud/engines/process/health-watch.ts";
+import type { HealthSettings } from "../../../../source/cloud/engines/health-watch.ts";
 import {
   readNonce,
   readProcesses,
@@ -271,16 +271,6 @@ describe("ending a replica", () => {
     expect((await open.engine.observe())[0]?.processId).toBeUndefined();
   });
 
-  it("is noticed when its server dies although the function returns normally", async () => {
-    await start("one");
-    const { endpoint } = await untilPhase(open.engine, "one", "ready");
-    await expect(fetch(`${endpoint}/die`)).rejects.toThrow();
-    const { reason, sentence, tail } = await exitOf("one");
-    expect(reason).toBe("returned");
-    expect(sentence).toContain("exited with code 9");
-    expect(tail.join("\n")).toContain("fake server of fake-model listens on");
-  });
-
   it("ends the server when the runner is killed", async () => {
     await start("one");
     const { processId = 0, endpoint } = await untilPhase(open.engine, "one", "ready");
@@ -337,7 +327,7 @@ describe("ending a replica", () => {
       (text) => text.includes(`listens on ${port}`),
     );
     expect((await open.engine.observe())[0]?.phase).toBe("setup");
-    // This does not need the whole wait.
+    // Short, as the test does not need the whole time limit.
     laterMs = 10_000;
     await until(
       async () => (await logOf("one")).join("\n"),
@@ -455,7 +445,7 @@ async function withNonce(nonce: string | undefined): Promise<number[]> {
   return (await readProcesses()).map(({ id }) => id).filter((id) => readNonce(id) === nonce);
 }
 
-/** Free at this moment. */
+/** Returns a free port. */
 async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

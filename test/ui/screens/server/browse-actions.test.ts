@@ -2,8 +2,8 @@
 // Runs the actions on a store in memory with scripted answers of the server.
 
 import { beforeEach, describe, expect, test } from "vitest";
-import { readRequestFilter } from "../../../../source/application/request-filter.ts";
 import type { RequestView } from "../../../../source/client/requests.ts";
+import { readRequestFilter } from "../../../../source/request-log/filter.ts";
 import { Store } from "../../../../source/ui/hooks/store.ts";
 import {
   type BrowseContext,

@@ -2,8 +2,8 @@
 // Uses the server's own filter syntax.
 
 import { beforeEach, describe, expect, test } from "vitest";
-import { readRequestFilter } from "../../../../source/application/request-filter.ts";
 import type { RequestView } from "../../../../source/client/requests.ts";
+import { readRequestFilter } from "../../../../source/request-log/filter.ts";
 import {
   changeFilters,
   countNewRequests,

@@ -2,9 +2,9 @@
 // Uses stores in memory, and an in-memory terminal for the cursor and row heights.
 
 import { describe, expect, test } from "vitest";
-import { readRequestFilter } from "../../../../source/application/request-filter.ts";
 import type { ServerSample } from "../../../../source/client/metrics.ts";
 import type { RequestView } from "../../../../source/client/requests.ts";
+import { readRequestFilter } from "../../../../source/request-log/filter.ts";
 import { createEditorState } from "../../../../source/ui/editor/editor-state.ts";
 import { fieldWith } from "../../../../source/ui/editor/line-field.ts";
 import { Store } from "../../../../source/ui/hooks/store.ts";

@@ -2,8 +2,11 @@
 // an answer runs. A message that cannot be sent stays in the field.
 
 import { describeError } from "../../../../base/product-error.ts";
-import { mayAttach, tooManyText } from "../../../../client/attachments/attach-images.ts";
-import { imageArgument } from "../../../../client/attachments/image-command.ts";
+import {
+  imageArgument,
+  mayAttach,
+  tooManyText,
+} from "../../../../client/attachments/attach-images.ts";
 import { attachedText } from "../../../../client/attachments/read-image-file.ts";
 import {
   mayAttachTexts,

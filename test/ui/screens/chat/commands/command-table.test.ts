@@ -1,7 +1,7 @@
 // Tests that typed lines, keys, hints and help agree with the command table.
 
 import { describe, expect, test } from "vitest";
-import { helpRows } from "../../../../../source/cli/line-help.ts";
+import { helpRows } from "../../../../../source/cli/line-commands.ts";
 import {
   type CommandSituation,
   isValidIn,
