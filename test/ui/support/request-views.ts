@@ -2,7 +2,7 @@
 
 import type { RequestView } from "../../../source/client/requests.ts";
 
-/** Creates an ended chat request with round figures. @param change fields that differ */
+/** A finished chat request with round figures; what differs is named. */
 export function requestView(change: Partial<RequestView> = {}): RequestView {
   return {
     id: "r-1",
