@@ -156,7 +156,8 @@ async function* readOutput(
   events: AsyncIterable<RunnerEvent>,
   parser: OutputParser,
 ): AsyncGenerator<CanonicalEvent> {
-  // Log-probabilities go with the next text, since the parser may hold back the text they belong to.
+  // Log-probabilities go with the next text, since the parser may hold back the text they belong
+  // to.
   let logprobs: TokenLogprob[] = [];
   let tokens = 0;
   const toEvent = (piece: OutputPiece): CanonicalEvent => {
