@@ -1,4 +1,4 @@
-// Async iterator over items that are pushed.
+// A queue between a producer that pushes and a consumer that awaits.
 
 /** One producer, one consumer. Items wait until they are taken; `end` and `fail` come after them. */
 export class AsyncQueue<T> implements AsyncIterableIterator<T> {

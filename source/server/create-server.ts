@@ -1,6 +1,6 @@
 // Builds the HTTP server: plugins that concern every request first, then the routes of each API.
 import Fastify, { type FastifyInstance } from "fastify";
-import { allowHalfClosed, watchHalfClosed } from "../base/half-closed.ts";
+import { allowHalfClosed, watchHalfClosed } from "../base/http-connection.ts";
 import { ProductError } from "../base/product-error.ts";
 import { engineErrors } from "../engine/errors.ts";
 import type { ServerDependencies } from "./dependencies.ts";

@@ -1,6 +1,6 @@
 // Reads `options` and `keep_alive`, shared by all APIs.
 import { quoteShort } from "../base/display-text.ts";
-import { parseDuration } from "../configuration/duration.ts";
+import { parseDuration } from "../base/duration.ts";
 import {
   cacheTypes,
   isCacheType,

@@ -1,6 +1,11 @@
 // Parses the text that names a model into a file or a name.
-import { isAddress, looksLikePath, toAbsolutePath } from "../base/file-path.ts";
-import { afterHubPrefix, withoutScheme } from "../base/hub-prefix.ts";
+import {
+  afterHubPrefix,
+  isAddress,
+  looksLikePath,
+  toAbsolutePath,
+  withoutScheme,
+} from "../base/file-path.ts";
 import { ProductError } from "../base/product-error.ts";
 import { storeErrors } from "./errors.ts";
 import { nameOfPage } from "./hub-address.ts";

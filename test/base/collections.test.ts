@@ -1,4 +1,4 @@
-// Small building blocks: the queue, the ring of last items, the error class.
+// Queue, ring buffer and error class.
 import { describe, expect, test } from "vitest";
 import { AsyncQueue } from "../../source/base/async-queue.ts";
 import { describeError, ProductError } from "../../source/base/product-error.ts";

@@ -1,7 +1,6 @@
 // Responses to requests that Node cannot parse, written to the bare socket.
 import type { Duplex } from "node:stream";
-import { endConnection } from "../../base/end-connection.ts";
-import { codingRefusedCode, codingUnknown } from "../../base/transfer-coding.ts";
+import { codingRefusedCode, codingUnknown, endConnection } from "../../base/http-connection.ts";
 import {
   type ErrorType,
   type Refusal,

@@ -1,7 +1,7 @@
 // Response to one client, with back-pressure, keep-alive comments and errors within a stream.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { TLSSocket } from "node:tls";
-import { keepAliveComment } from "../../base/keep-alive-comment.ts";
+import { keepAliveComment } from "../../base/http-connection.ts";
 import { EventBoundary, errorEvent } from "./event-stream.ts";
 import type { GatewayLimits } from "./gateway-options.ts";
 import { type Refusal, refusalBody, refusalHeaders, refusalStatus, statusOf } from "./refusals.ts";

@@ -3,10 +3,9 @@ import type { Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
 import { type MinimumRate, usualRate, watchBodyRate } from "../../base/body-rate.ts";
 import { formatBytes } from "../../base/byte-format.ts";
-import { endConnection } from "../../base/end-connection.ts";
+import { codingRefusedCode, codingUnknown, endConnection } from "../../base/http-connection.ts";
 import { isRecord } from "../../base/json-record.ts";
 import { type ErrorDefinition, ProductError } from "../../base/product-error.ts";
-import { codingRefusedCode, codingUnknown } from "../../base/transfer-coding.ts";
 import { serverErrors } from "../errors.ts";
 
 /** Limit of all headers and the URL together. */

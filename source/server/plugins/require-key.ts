@@ -2,9 +2,8 @@
 import type { IncomingMessage } from "node:http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { describeError, ProductError } from "../../base/product-error.ts";
-import { FailedAttempts } from "../../keys/failed-attempts.ts";
 import type { KeyRecord } from "../../keys/key-record.ts";
-import { RequestBudget } from "../../keys/request-budget.ts";
+import { FailedAttempts, RequestBudget } from "../../keys/limits.ts";
 import { serverKeyPrefix } from "../../keys/token.ts";
 import { isOwner } from "../access.ts";
 import type { ServerDependencies } from "../dependencies.ts";

@@ -6,7 +6,7 @@ import { accessSync, constants, mkdirSync, readdirSync, rmSync, statSync } from 
 import path from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { setTimeout as wait } from "node:timers/promises";
-import { sqlite } from "../../base/sqlite.ts";
+import { sqlite } from "../../base/without-warnings.ts";
 import { sqliteCode } from "./disk-errors.ts";
 
 export interface LockOptions {
