@@ -3,8 +3,8 @@
 import { closeSync, openSync, truncateSync, utimesSync, writeSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { hashReferences } from "../../source/store/library/hash-references.ts";
 import { ModelStore } from "../../source/store/library/model-store.ts";
+import { hashReferences } from "../../source/store/library/upkeep.ts";
 import { type NativeRecord, parseLines } from "../support/ndjson.ts";
 import { StoreServer } from "../support/store-server.ts";
 

@@ -15,10 +15,18 @@ import type {
   GenerationRequest,
   RunnerFacts,
 } from "../generation.ts";
-import type { CallName, CallOutput, RunnerCall, RunnerCalls } from "./calls.ts";
 import type { LoadSettings } from "./load-settings.ts";
 import { splitPrompt } from "./prompt-parts.ts";
-import type { FromRunner, RequestEvent, ToRunner, WireError } from "./protocol.ts";
+import type {
+  CallName,
+  CallOutput,
+  FromRunner,
+  RequestEvent,
+  RunnerCall,
+  RunnerCalls,
+  ToRunner,
+  WireError,
+} from "./protocol.ts";
 import { runnerEnvironment } from "./runner-environment.ts";
 
 /** End of a runner process. */

@@ -5,18 +5,24 @@ import type { ResolvedModel } from "../../store/model-catalog.ts";
 import type { ModelParameters } from "../../store/model-parameters.ts";
 import type { LoadSettings } from "../runner/load-settings.ts";
 import { BackOff } from "./back-off.ts";
-import { CardMemory, type FreeRoom, roomNeed, shortageOf } from "./card-plan.ts";
+import {
+  CardMemory,
+  cardText,
+  type FreeRoom,
+  loadSentence,
+  roomNeed,
+  shortageOf,
+} from "./card-plan.ts";
 import {
   type EngineSettings,
   mayNeedReload,
   planLoad,
   type RequestNeed,
   reloadReason,
+  stateOfFiles,
 } from "./load-plan.ts";
-import { cardText, loadSentence } from "./load-sentence.ts";
 import { LoadedModel } from "./loaded-model.ts";
 import { freeMemoryBytes } from "./memory-plan.ts";
-import { stateOfFiles } from "./model-files.ts";
 import { crashedTooOften, noRoom, shuttingDown, tooManyWaiting } from "./pool-errors.ts";
 import { cancelled, untilAborted } from "./until-aborted.ts";
 
@@ -107,7 +113,7 @@ export class ModelPool {
       wait = { for: loaded, end: loaded.awaitReload() };
     };
     try {
-      const checks = Promise.all([stateOfFiles(model), this.#card.look()]);
+      const checks = Promise.all([stateOfFiles(model), this.#card.refresh()]);
       const [filesState] = await untilAborted(checks, signal);
       while (true) {
         if (this.#closed) throw shuttingDown();
@@ -163,7 +169,7 @@ export class ModelPool {
 
   /** Returns the memory that is free for the next model. */
   async freeRoom(): Promise<FreeRoom> {
-    await this.#card.look();
+    await this.#card.refresh();
     return this.#free;
   }
 

@@ -6,11 +6,11 @@ import { ProductError } from "../../../base/product-error.ts";
 import { GoChatTemplate } from "../../../prompt/go-template/go-chat-template.ts";
 import { unknownFieldText } from "../../../prompt/go-template/unknown-fields.ts";
 import { storeErrors } from "../../../store/errors.ts";
-import { ignoredFields } from "../../../store/ignored-fields.ts";
 import { parseDigest } from "../../../store/library/digest.ts";
 import type { ModelStore } from "../../../store/library/model-store.ts";
 import {
   defineModel,
+  ignoredFields,
   type ModelDefinition,
   type StoredMessage,
 } from "../../../store/model-definition.ts";

@@ -5,7 +5,7 @@ import { ProductError } from "../../../base/product-error.ts";
 import { storeErrors } from "../../../store/errors.ts";
 import type { ModelStore } from "../../../store/library/model-store.ts";
 import { makeModel } from "../../../store/make-model.ts";
-import { parseQuantizationType } from "../../../store/quantize/quantization-type.ts";
+import { parseQuantizationType } from "../../../store/quantize/quantize-weights.ts";
 import { fileAccess } from "../../access.ts";
 import type { ServerDependencies } from "../../dependencies.ts";
 import { readDefinition } from "./create-definition.ts";

@@ -2,9 +2,9 @@
 import { existsSync, linkSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { copyModel } from "../../../source/store/library/copy-model.ts";
-import { prune } from "../../../source/store/library/prune.ts";
+import { copyModel } from "../../../source/store/library/create-model.ts";
 import { removeModel } from "../../../source/store/library/remove-model.ts";
+import { prune } from "../../../source/store/library/upkeep.ts";
 import { modelName, openStore, type StoreFixture, sha256 } from "../../support/model-store.ts";
 
 const day = 24 * 3600_000;

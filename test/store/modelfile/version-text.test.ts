@@ -3,8 +3,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { ollamaVersion } from "../../../source/store/library/required-version.ts";
-import { isLater } from "../../../source/store/modelfile/version-text.ts";
+import { isLater, ollamaVersion } from "../../../source/store/modelfile/version-text.ts";
 import { tinyFile } from "../../support/command-line.ts";
 import { openStore, temporaryFolder, writeOllamaModel } from "../../support/model-store.ts";
 

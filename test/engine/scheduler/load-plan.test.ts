@@ -3,7 +3,7 @@ import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { stateOfFiles } from "../../../source/engine/scheduler/model-files.ts";
+import { stateOfFiles } from "../../../source/engine/scheduler/load-plan.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "modelctl-files-"));
 afterAll(() => rmSync(folder, { recursive: true }));

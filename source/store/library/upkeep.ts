@@ -1,4 +1,4 @@
-// Removes unneeded files from the store, and nothing that anybody is writing.
+// Upkeep of the store in the background: removes unneeded files, never one that is being written, and hashes large files that models refer to.
 import { existsSync } from "node:fs";
 import { readdir, rm, stat } from "node:fs/promises";
 import path from "node:path";
@@ -15,15 +15,12 @@ export interface PruneResult {
   skipped?: { reason: "busy" } | { reason: "damaged"; manifests: string[] };
 }
 
-/**
- * A download that was broken off stays this long, with the blobs that it had finished: nobody
- * downloads a hundred gigabytes twice because a disk was full.
- */
+/** An interrupted download is kept this long, with the blobs it has completed. */
 const keptUnusedMs = 14 * 24 * 3600_000;
 
 const nothing = { removedBlobs: 0, freedBytes: 0 };
 
-/** To be called when a server starts. */
+/** Removes unneeded blobs, links and records of the store, unless a process is writing to it. */
 export async function prune(store: ModelStore): Promise<PruneResult> {
   if (!existsSync(store.path)) return nothing;
   const pruned = await store.whileNobodyWrites(async (): Promise<PruneResult> => {
@@ -46,28 +43,28 @@ export async function prune(store: ModelStore): Promise<PruneResult> {
 async function removeBlobs(store: ModelStore, needed: Set<string>): Promise<PruneResult> {
   const result = { ...nothing };
   for (const name of await readdir(store.folder.blobsFolder)) {
-    // A partial download has the blob's name in front.
+    // The name of a partial download begins with the blob's.
     const blob = name.slice(0, "sha256-".length + 64);
     if (!isDigest(blob)) continue;
     const digest = parseDigest(blob);
     const isWhole = name === blob;
     const file = path.join(store.folder.blobsFolder, name);
     if ((isWhole && needed.has(digest)) || !(await isOlder(file, keptUnusedMs))) continue;
-    // A download in this moment, in whatever process, holds the lock of its digest.
+    // A running download, in any process, holds the lock of its digest.
     await store.ifUnlocked(digest, async () => {
       const facts = await stat(file).catch(() => undefined);
       if (facts === undefined || !(await isOlder(file, keptUnusedMs))) return;
       await rm(file, { force: true });
       if (isWhole) result.removedBlobs += 1;
-      // A partial download has holes: its size tells less than what it takes. What was linked from
-      // another store stays there.
+      // Counts blocks, since a partial download has holes. A blob linked to another store frees
+      // nothing.
       if (facts.nlink === 1) result.freedBytes += facts.blocks * 512;
     });
   }
   return result;
 }
 
-/** Missing links are made again when they are needed. */
+/** Removes old folders of links; they are created again when needed. */
 async function removeLinks(store: ModelStore, manifests: readonly Manifest[]): Promise<void> {
   const needed = new Set(
     manifests.flatMap((manifest) => {
@@ -81,8 +78,32 @@ async function removeLinks(store: ModelStore, manifests: readonly Manifest[]): P
   const folders = await readdir(store.splitsFolder).catch(() => []);
   for (const name of folders) {
     const folder = path.join(store.splitsFolder, name);
-    // Links to another store's models are in no manifest of ours.
+    // No manifest of ours needs links to another store's models, which may be in use.
     const isOld = await isOlder(folder, keptUnusedMs);
     if (isOld && !needed.has(name)) await rm(folder, { recursive: true, force: true });
   }
+}
+
+/**
+ * Reads every referenced file of unknown digest, one at a time. Skips missing and changed files,
+ * which are reported when the model is used.
+ *
+ * @returns the number of files that were read
+ */
+export async function hashReferences(store: ModelStore, signal?: AbortSignal): Promise<number> {
+  let hashed = 0;
+  for (const file of await store.folder.files()) {
+    const stored = await store.folder.read(file).catch(() => undefined);
+    for (const layer of stored?.manifest.layers ?? []) {
+      signal?.throwIfAborted();
+      if (!isReference(layer)) continue;
+      if ((await store.references.knownDigest(layer)) !== undefined) continue;
+      const digest = store.references.digest(layer, file.name, { signal });
+      await digest.then(
+        () => (hashed += 1),
+        () => signal?.throwIfAborted(),
+      );
+    }
+  }
+  return hashed;
 }

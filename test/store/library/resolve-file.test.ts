@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { findProjectors } from "../../../source/store/library/find-projectors.ts";
+import { findProjectors } from "../../../source/store/library/resolve-file.ts";
 import { tinyFile } from "../../support/command-line.ts";
 import {
   openStore,

@@ -1,6 +1,6 @@
 // Drafts are used only if they save time, and retried occasionally.
 import { describe, expect, it } from "vitest";
-import { DraftPolicy } from "../../../source/engine/text/draft-policy.ts";
+import { DraftPolicy } from "../../../source/engine/text/lookup-draft.ts";
 
 /** Plays steps; a drafted one yields `accepted` tokens. Returns the share of drafted steps. */
 function play(policy: DraftPolicy, steps: number, draftMs: number, accepted: number): number {

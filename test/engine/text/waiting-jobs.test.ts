@@ -1,6 +1,6 @@
 // Fair queueing: clients take turns.
 import { describe, expect, test } from "vitest";
-import { joinQueue } from "../../source/engine/join-queue.ts";
+import { joinQueue } from "../../../source/engine/text/waiting-jobs.ts";
 
 interface Job {
   name: string;

@@ -1,4 +1,4 @@
-// Reads a tar archive from a stream of bytes, entry by entry; node-tar parses the headers.
+// Reads and writes tar archives as streams of bytes, entry by entry; node-tar parses and encodes the headers.
 import { Header, Pax } from "tar";
 
 export interface ReadTarEntry {
@@ -16,10 +16,10 @@ export class TarError extends Error {
 
 const tooEarly = "it is truncated";
 const blockBytes = 512;
-/** Where a header says that it is one. */
+/** Offset of `magic` in a header. */
 const magicOffset = 257;
 const magic = "ustar";
-/** Long names and other facts about an entry; never as much as this. */
+/** Limit for long names and other extended headers. */
 const longestExtensionBytes = 1024 ** 2;
 
 /** @throws TarError */
@@ -41,19 +41,19 @@ export async function* readTar(bytes: AsyncIterable<Buffer>): AsyncGenerator<Rea
       else longPath = text.replace(/\0.*$/s, "");
       continue;
     }
-    // Not the header's first: it puts the old format's prefix before an extension's whole path.
+    // The header's path comes last: node-tar puts the old format's prefix before an extended path.
     const path = longPath ?? extension?.path ?? header.path ?? "";
     const isFile = header.type === "File" || header.type === "OldFile";
     const content = reader.pieces(sizeBytes);
     yield { path, sizeBytes, isFile, content };
-    for await (const _ of content); // whatever was not read
+    for await (const _ of content); // skips what was not read
     await reader.skip(padding);
     extension = undefined;
     longPath = undefined;
   }
 }
 
-/** Undefined for bytes that node-tar reads as impossible numbers. */
+/** Undefined if node-tar refuses the numbers in it. */
 function headerOf(block: Buffer, extension?: Pax): Header | undefined {
   try {
     return new Header(block, 0, extension);
@@ -62,7 +62,7 @@ function headerOf(block: Buffer, extension?: Pax): Header | undefined {
   }
 }
 
-/** Tells a file that is not an archive from a damaged one. */
+/** Reads the first block. Distinguishes a file that is not an archive from a damaged one. */
 async function firstBlock(reader: PieceReader): Promise<Buffer> {
   const block = await reader.takeUpTo(blockBytes);
   if (block.length === 0) throw new TarError("it is empty");
@@ -72,13 +72,13 @@ async function firstBlock(reader: PieceReader): Promise<Buffer> {
   const isMarked = block.toString("latin1", magicOffset, magicOffset + magic.length) === magic;
   if (block.length < blockBytes)
     throw new TarError(isMarked ? tooEarly : "it is not a tar archive");
-  // Archives of the oldest kind bear no mark, but a checksum.
+  // The oldest archives have no magic, only a checksum.
   const header = headerOf(block);
   if (isMarked || header?.nullBlock || header?.cksumValid) return block;
   throw new TarError("it is not a tar archive");
 }
 
-/** Hands out a stream of chunks in pieces of chosen lengths. */
+/** Cuts a stream of chunks into pieces of given lengths. */
 class PieceReader {
   readonly #chunks: AsyncIterator<Buffer>;
   #rest: Buffer = Buffer.alloc(0);
@@ -93,7 +93,7 @@ class PieceReader {
     return Buffer.concat(pieces);
   }
 
-  /** Less where the stream ends before. */
+  /** Returns less if the stream ends early. */
   async takeUpTo(count: number): Promise<Buffer> {
     while (this.#rest.length < count) {
       const chunk = await this.#chunks.next();
@@ -109,7 +109,7 @@ class PieceReader {
     for await (const _ of this.pieces(count));
   }
 
-  /** An iterator that is left early continues where it was. */
+  /** After an early exit, the same iterator yields the rest. */
   pieces(count: number): AsyncIterableIterator<Buffer> {
     let left = count;
     const next = async (): Promise<IteratorResult<Buffer>> => {
@@ -130,4 +130,39 @@ class PieceReader {
     };
     return iterator;
   }
+}
+
+export interface TarEntry {
+  /** With slashes, relative. */
+  path: string;
+  sizeBytes: number;
+  modifiedAt: Date;
+  content: AsyncIterable<Uint8Array>;
+}
+
+/** @throws Error when an entry's content is not as long as it said */
+export async function* writeTar(entries: AsyncIterable<TarEntry>): AsyncGenerator<Uint8Array> {
+  for await (const entry of entries) {
+    yield encodeHeader(entry);
+    let written = 0;
+    for await (const chunk of entry.content) {
+      written += chunk.length;
+      yield chunk;
+    }
+    if (written !== entry.sizeBytes) {
+      throw new Error(`${entry.path} has ${written} bytes instead of ${entry.sizeBytes}`);
+    }
+    yield Buffer.alloc((blockBytes - (written % blockBytes)) % blockBytes);
+  }
+  yield Buffer.alloc(2 * blockBytes);
+}
+
+function encodeHeader({ path, sizeBytes, modifiedAt }: TarEntry): Buffer {
+  const facts = { path, size: sizeBytes, mode: 0o644, mtime: modifiedAt };
+  const header = new Header({ ...facts, type: "File" });
+  header.encode();
+  if (header.block === undefined) throw new Error("the tar header was not written");
+  // A name that does not fit the header goes into an extended header before it.
+  const extension = header.needPax ? new Pax(facts).encode() : Buffer.alloc(0);
+  return Buffer.concat([extension, header.block]);
 }

@@ -1,7 +1,6 @@
 // Stop strings in streamed text: found across pieces, never sent, with all other text passed on.
 import { describe, expect, it } from "vitest";
-import { AnswerText } from "../../../source/engine/text/answer-text.ts";
-import { StopMatcher } from "../../../source/engine/text/stop-matcher.ts";
+import { AnswerText, StopMatcher } from "../../../source/engine/text/answer-text.ts";
 
 /** Sends a text in pieces of one size and returns what came out. */
 function run(stops: string[], text: string, pieceLength: number) {
