@@ -11,7 +11,7 @@ import { availableMemoryBytes } from "../cloud/engines/process/memory-pressure.t
 import { type ConfigFlags, configFrom } from "../cloud/inspection/config-from.ts";
 import { looksSecret } from "../cloud/inspection/environment-snapshot.ts";
 import type { Inspection } from "../cloud/inspection/inspection.ts";
-import { readKeyToken } from "../cloud/keys/key-token.ts";
+import { readKeyToken } from "../cloud/keys/token-check.ts";
 import { GpuReader } from "../metrics/gpu-sample.ts";
 
 /** Limits the lifetime of a key that is left behind. */

@@ -191,8 +191,8 @@ async function assemble(options: CloudHostOptions, parts: Parts): Promise<CloudH
     engine: engine.kind,
     gateway: gateway.addresses.map(({ url }) => url).join(", "),
     adminUrl: server.adminGateway?.addresses[0]?.url,
-    apps: controlPlane.apps().length,
-    replicas: controlPlane.livingReplicas().length,
+    apps: controlPlane.documents.apps().length,
+    replicas: controlPlane.documents.livingReplicas().length,
     isStopping: stopping !== undefined,
     problem: controlPlane.stateFault,
     ...options.processes?.(),
@@ -311,7 +311,7 @@ function stopAsWished(
   log: (text: string) => void,
 ): void {
   try {
-    controlPlane?.stopReplica(replica, { replace: false });
+    controlPlane?.commands.stopReplica(replica, { replace: false });
   } catch (error) {
     // It has already ended.
     if (!(error instanceof ProductError)) throw error;

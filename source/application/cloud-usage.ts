@@ -34,7 +34,7 @@ export interface CloudUsageOptions {
   stateFolder: string;
   store: CloudStore;
   /** Returns undefined before it has started. */
-  controlPlane: () => Pick<ControlPlane, "apps" | "livingReplicas"> | undefined;
+  controlPlane: () => Pick<ControlPlane, "documents"> | undefined;
   log: (text: string) => void;
 }
 
@@ -90,7 +90,7 @@ export class CloudUsage implements UsageReports {
   }
 
   #gauges(): AppGauges[] {
-    const apps = this.#options.controlPlane()?.apps() ?? [];
+    const apps = this.#options.controlPlane()?.documents.apps() ?? [];
     const replicas = this.#replicas();
     return apps.map(({ organisation, app, inFlight, queued }) => {
       const own = replicas.filter((each) => each.organisation === organisation && each.app === app);
@@ -105,7 +105,7 @@ export class CloudUsage implements UsageReports {
   }
 
   #replicas(): ReplicaDocument[] {
-    return this.#options.controlPlane()?.livingReplicas() ?? [];
+    return this.#options.controlPlane()?.documents.livingReplicas() ?? [];
   }
 
   #sample(): void {

@@ -11,9 +11,8 @@ import { variablesNotInherited } from "../cloud/inherited-variables.ts";
 import { type ConfigFlags, configFrom } from "../cloud/inspection/config-from.ts";
 import { environmentSnapshot, looksSecret } from "../cloud/inspection/environment-snapshot.ts";
 import { missingExecutables } from "../cloud/inspection/executables.ts";
-import { inspectScript } from "../cloud/inspection/inspect-script.ts";
+import { inspectScript, readScriptReference } from "../cloud/inspection/inspect-script.ts";
 import type { Inspection } from "../cloud/inspection/inspection.ts";
-import { readScriptReference } from "../cloud/inspection/script-reference.ts";
 import { modelOf } from "./deploy-script.ts";
 
 export interface DeploymentOptions {

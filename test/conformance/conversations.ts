@@ -1,4 +1,4 @@
-// The conversations that every template has to render as the reference does.
+// Conversations that every template must render like the reference.
 import type { ToolCall, ToolDefinition } from "../../source/prompt/chat-message.ts";
 import type { Conversation, PromptMessage } from "../../source/prompt/prompt-template.ts";
 
@@ -68,7 +68,7 @@ const question = user("What is the weather in Rome?");
 const rome = call("call00001", "get_weather", { city: "Rome" });
 const oslo = call("call00002", "get_weather", { city: "Oslo", unit: "celsius" });
 
-/** With one call's arguments, its result, and the next question. */
+/** Conversation with one call's arguments, its result, and the next question. */
 function callOf(args: ToolCall["arguments"]): Conversation {
   return {
     tools: [search],

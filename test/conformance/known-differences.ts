@@ -1,4 +1,4 @@
-// Differences from the references that are meant to be, with the reason for each.
+// Intended differences from the references, with their reasons.
 
 export interface KnownDifference {
   part: string;
@@ -34,7 +34,7 @@ const differences: readonly KnownDifference[] = [
   },
 ];
 
-/** The reason for a difference, if it is known. */
+/** Returns the reason for a known difference. */
 export function knownReason(part: string, family: string, name: string): string | undefined {
   return differences.find(
     (each) => each.part === part && each.family === family && (each.cases?.includes(name) ?? true),

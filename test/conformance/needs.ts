@@ -1,4 +1,4 @@
-// Programs that parts of the conformance run need, and how to find out that they are there.
+// Programs that parts of the conformance run need, and checks for them.
 import { spawnSync } from "node:child_process";
 
 const commands: Readonly<Record<string, readonly [string, ...string[]]>> = {
@@ -7,7 +7,7 @@ const commands: Readonly<Record<string, readonly [string, ...string[]]>> = {
   "a C++ compiler (c++, or CXX)": [process.env.CXX ?? "c++", "--version"],
 };
 
-/** Required programs that cannot be run here. */
+/** Returns required programs that are missing here. */
 export function missingPrograms(needs: readonly string[]): string[] {
   return needs.filter((need) => {
     const [program, ...args] = commands[need] ?? [need];

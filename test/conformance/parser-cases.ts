@@ -1,5 +1,5 @@
-// Takes the parser cases out of llama.cpp's tests/test-chat.cpp: a request, a real output, and the
-// message that it means.
+// Extracts the parser cases from llama.cpp's tests/test-chat.cpp: a request, a real output, and the
+// expected message.
 import { execFile } from "node:child_process";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
@@ -19,15 +19,15 @@ export interface ParserCase {
   /** Path of the chat template inside llama.cpp. */
   template: string;
   input: string;
-  /** False: the expected content still holds the thinking with its tags. */
+  /** False when the expected content still contains the thinking and its tags. */
   readsThinking: boolean;
-  /** The template is asked to let the model think. */
+  /** True when the template enables thinking. */
   thinks: boolean;
   tools: Array<{ name: string; description: string; parameters: string }>;
   messages: CaseMessage[];
-  /** The answer continues the last message, whose text the expected message repeats. */
+  /** True when the output continues the last message, whose text the expected message includes. */
   continues: boolean;
-  /** The output breaks off, and the expected message holds half of a call. */
+  /** True when the output is cut off and the expected message has a partial call. */
   isPartial: boolean;
   expected: CaseMessage;
 }
@@ -35,7 +35,7 @@ export interface ParserCase {
 /**
  * @param checkout a clone of llama.cpp
  * @param folder where the program that prints the cases is built
- * @throws where there is no C++ compiler, or test-chat.cpp has changed its form
+ * @throws without a C++ compiler, or when the format of test-chat.cpp has changed
  */
 export async function extractCases(checkout: string, folder: string): Promise<ParserCase[]> {
   await mkdir(folder, { recursive: true });

@@ -1,5 +1,5 @@
-// The parser part of the conformance run: llama.cpp's recorded outputs of real models through our
-// parsers, whole and one character at a time. Alone: `node test/conformance/parsers.ts [CHECKOUT]`.
+// Parser part of the conformance run: llama.cpp's recorded outputs of real models through our
+// parsers, at once and character by character. Alone: `node test/conformance/parsers.ts [CHECKOUT]`.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -23,24 +23,24 @@ export interface ParserDifference {
   input: string;
   expected: ParsedOutput;
   whole: ParsedOutput;
-  /** Only where it differs from the whole. */
+  /** Set if it differs from the result of the whole output. */
   byCharacter?: ParsedOutput;
-  /** The prompt could not be rendered, so it is not known whether it opens the thinking. */
+  /** True when the prompt could not be rendered, so that it is unknown if it opens the thinking. */
   isRendered: boolean;
-  /** Why it is meant to be. */
+  /** Reason for an intended difference. */
   known?: string;
 }
 
-/** The cases of one template. */
+/** Results of one template's cases. */
 export interface ParserRow {
   family: string;
   format: string;
   right: number;
   of: number;
-  /** Calls that a lazy grammar would have accepted, among those in which it would have started. */
+  /** Calls that a lazy grammar would have accepted, of those that would have started it. */
   held: number;
   begun: number;
-  /** Outputs that the grammars would have refused. */
+  /** Outputs that the grammars would have rejected. */
   refused: string[];
   differences: ParserDifference[];
 }
@@ -48,10 +48,10 @@ export interface ParserRow {
 export const parsersPart = {
   name: "parsers",
   needs: ["git", "a C++ compiler (c++, or CXX)"],
-  /** @param checkout a clone of llama.cpp; what is built goes into `build-parsers` there */
+  /** @param checkout a clone of llama.cpp, where `build-parsers` is the build folder */
   async run(checkout: string): Promise<ParserRow[]> {
     const cases = await extractCases(checkout, path.join(checkout, "build-parsers"));
-    // An answer that is continued repeats the earlier text there, and half a call is content here.
+    // Continued answers repeat the earlier text there, and a partial call is content here.
     const whole = cases.filter(({ continues, isPartial }) => !continues && !isPartial);
     if (whole.length < 300) throw new Error(`only ${whole.length} cases were found`);
     const byTemplate = Map.groupBy(whole, ({ template }) => template);
@@ -120,7 +120,7 @@ function toolsOf({ tools }: ParserCase): ToolDefinition[] {
   return tools.map(({ parameters, ...tool }) => ({ ...tool, parameters: JSON.parse(parameters) }));
 }
 
-/** The text that a lazy grammar would have followed, in a case with calls; undefined without. */
+/** Returns the text that a lazy grammar would have constrained; undefined in a case without calls. */
 function heldTail(
   each: ParserCase,
   template: ChatTemplate,
@@ -145,7 +145,7 @@ function heldTail(
   return undefined;
 }
 
-/** Undefined where the prompt cannot be rendered. */
+/** Undefined when the prompt cannot be rendered. */
 function opensItsThinking(
   { messages, thinks }: ParserCase,
   template: ChatTemplate,
@@ -181,7 +181,7 @@ function parsedOf({ content, thinking, calls }: CaseMessage): ParsedOutput {
   };
 }
 
-/** White space around texts does not count, as in llama.cpp's own comparison. */
+/** Ignores white space around texts, like llama.cpp's own comparison. */
 function isAsExpected(
   actual: ParsedOutput,
   expected: ParsedOutput,
@@ -195,13 +195,13 @@ function isAsExpected(
       actual.thought.trim() === withoutOpening(expected.thought.trim(), thinking?.open).trim()
     );
   }
-  // We always read thinking: such a case says only that nothing of either text is lost.
+  // Thinking is always parsed here, so these cases only check that no text is lost.
   const tags = thinking === undefined ? [] : [thinking.open, thinking.close, "<|end|>"];
   const text = tags.reduce((rest, tag) => rest.replace(tag, ""), expected.content);
   return withoutSpace(actual.thought + actual.content) === withoutSpace(text + expected.thought);
 }
 
-/** Where the prompt or the model repeats the opening tag, llama.cpp counts it as thinking. */
+/** llama.cpp counts an opening tag that the prompt or the model repeats as thinking. */
 function withoutOpening(thought: string, open: string | undefined): string {
   return open !== undefined && thought.startsWith(open) ? thought.slice(open.length) : thought;
 }
@@ -210,7 +210,7 @@ function withoutSpace(text: string): string {
   return text.replaceAll(/\s/g, "");
 }
 
-/** One line for each template, the sum below. */
+/** Returns one line for each template, then their sum. */
 export function parserTable(rows: readonly ParserRow[]): string {
   const lines = rows.map((row) =>
     [

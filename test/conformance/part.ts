@@ -1,9 +1,9 @@
-// One part of the conformance run, and what it finds.
+// Part of the conformance run, and its results.
 
 /** Result of a family of models; a part may add columns. */
 export interface ConformanceRow {
   family: string;
-  /** Cases that are as the reference has them. */
+  /** Cases that match the reference. */
   right: number;
   of: number;
   differences: readonly unknown[];
@@ -11,11 +11,11 @@ export interface ConformanceRow {
 
 export interface Part {
   name: string;
-  /** Programs it runs, as `needs.ts` names them. */
+  /** Programs it runs, by their names in `needs.ts`. */
   needs: readonly string[];
   /**
    * @param checkout a clone of llama.cpp, in which a part may make its own folders
-   * @returns rows whose differences have no known reason, or tell it in `known`
+   * @returns rows; differences with a known reason are in `known`
    */
   run(checkout: string): Promise<readonly ConformanceRow[]>;
 }

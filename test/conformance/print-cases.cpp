@@ -1,5 +1,5 @@
-// Stands in for llama.cpp's chat library when the test tables of its tests/test-chat.cpp are
-// compiled: each case is printed as a line of JSON in place of being run.
+// Replaces llama.cpp's chat library when the test tables of its tests/test-chat.cpp are compiled:
+// each case is printed as a line of JSON instead of being run.
 //
 // The file `cases.inc` beside the compiled copy holds the tools, the messages and the functions with
 // the cases, cut out of test-chat.cpp; see parsers.ts.
@@ -46,7 +46,7 @@ enum common_chat_continuation {
     COMMON_CHAT_CONTINUATION_CONTENT,
 };
 
-// What the functions use besides cases: it compiles, and has nothing to say here.
+// Everything else that the functions use: it only has to compile.
 struct common_chat_templates_inputs {
     std::vector<common_chat_msg> messages;
     std::vector<common_chat_tool> tools;
@@ -176,7 +176,7 @@ class peg_test_builder {
 
 peg_test_builder peg_tester::test(const std::string & input) { return { path, input }; }
 
-// Checks between the cases would find that the stand-ins above render nothing.
+// Checks between the cases would fail, as the replacements above render nothing.
 #define throw if (false) throw
 #include "cases.inc"
 #undef throw

@@ -1,5 +1,5 @@
 // `npm run conformance [-- FOLDER]`: compares templates, tokenizers and parsers with llama.cpp's own
-// files and with Python's Jinja2. Clones the release that node-llama-cpp carries; keeps nothing of it.
+// files and with Python's Jinja2. Clones the release that node-llama-cpp includes, and removes it afterwards.
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";

@@ -1,5 +1,5 @@
-// The template part of the conformance run: every template with every conversation, through ours and
-// through Python's Jinja2.
+// Template part of the conformance run: every template with every conversation, rendered by ours and
+// by Python's Jinja2.
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";

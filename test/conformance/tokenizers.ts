@@ -1,5 +1,5 @@
-// The tokenizer part of the conformance run: the texts beside llama.cpp's vocabularies, through the
-// tokenizer that runners use.
+// Tokenizer part of the conformance run: the texts that come with llama.cpp's vocabularies, through the
+// runners' tokenizer.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import {
@@ -34,7 +34,7 @@ async function rowOf(addon: Addon, file: string): Promise<ConformanceRow> {
   const texts = readFileSync(`${file}.inp`, "utf8").split("\n__ggml_vocab_test__\n");
   const vectors = readFileSync(`${file}.out`, "utf8").split("\n");
   const model = await loadVocabulary(addon, file);
-  // The last text is followed by the end of the file alone.
+  // The last text has no separator after it.
   const cases = texts.slice(0, vectors.length - 1).map((text, index) => ({
     text,
     expected: (vectors[index]?.match(/\d+/g) ?? []).map(Number),
@@ -50,7 +50,7 @@ async function rowOf(addon: Addon, file: string): Promise<ConformanceRow> {
   return { family, right: cases.length - differences.length, of: cases.length, differences };
 }
 
-/** The files have no weights, which a runner would ask for. */
+/** Loads only the vocabulary, as the files have no weights. */
 async function loadVocabulary(addon: Addon, file: string): Promise<AddonModel> {
   const options: AddonModelOptions & { vocabOnly: boolean } = {
     addonExports: addon,

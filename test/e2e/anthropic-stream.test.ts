@@ -1,4 +1,4 @@
-// The stream of /v1/messages on the wire: every event, its order, and how a stream ends.
+// Stream of /v1/messages on the wire: events, their order, and the end.
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { eventsOf, orderOf, type WireEvent } from "../support/named-events.ts";
 import { type ModelFolder, storeOf, thinkingTemplate } from "../support/openai-client.ts";
@@ -44,12 +44,12 @@ async function stream(content: string, more: Record<string, unknown> = {}): Prom
   return eventsOf(text);
 }
 
-/** Pings may come anywhere. */
+/** Leaves out pings, which may come anywhere. */
 const withoutPings = (events: WireEvent[]) => events.filter(({ type }) => type !== "ping");
 
 const block = ["content_block_start", "content_block_delta", "content_block_stop"];
 
-/** The types of the deltas of each block. */
+/** Returns the delta types of each block. */
 const deltasOf = (events: WireEvent[]) =>
   events
     .filter(({ type }) => type === "content_block_delta")
@@ -105,7 +105,7 @@ test("streams the input of a tool call as pieces of JSON", async () => {
   expect(events.at(-2)).toMatchObject({ delta: { stop_reason: "tool_use" } });
 });
 
-/** The stream of an endless answer; `act` is called once its text has begun. */
+/** Returns the stream of an endless answer; calls `act` once its text has begun. */
 async function interrupt(act: (reply: Response) => Promise<unknown>): Promise<WireEvent[]> {
   const body = request("Write a long story.", { options: { frequency_penalty: -2 } });
   const reply = await fetch(server.url + route, { method: "POST", body });

@@ -1,4 +1,4 @@
-// Anthropic's Messages API as a program sees it that uses Anthropic's own client library.
+// Anthropic's Messages API with Anthropic's own client library.
 import Anthropic from "@anthropic-ai/sdk";
 import { zodOutputFormat } from "@anthropic-ai/sdk/helpers/zod";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

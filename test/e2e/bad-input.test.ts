@@ -34,7 +34,7 @@ afterAll(async () => {
   await home.remove();
   rmSync(folder, { recursive: true, force: true });
 });
-// The promise that every single case ends with.
+// Runs after each case.
 afterEach(async () => {
   expect(await server.ask("What is 2 + 3?")).toBe("2 + 3 = 5");
 });
@@ -76,7 +76,7 @@ describe("unusable model files", () => {
         message: error,
         type: status === 404 ? "not_found_error" : "invalid_request_error",
       });
-      // Nothing of it stays in the list of models that are loaded or being loaded.
+      // It leaves no entry in the list of loaded and loading models.
       expect((await server.loaded()).filter((loaded) => loaded.name === file)).toEqual([]);
     } finally {
       if (name.startsWith("a pipe")) releasePipe(file);
@@ -101,7 +101,7 @@ describe("unusable model files", () => {
     const file = path.join(folder, "contradiction.gguf");
     const bytes = readFileSync(tinyFile);
     const key = "llama.embedding_length";
-    // Behind the key comes its type, then the number: the weights are of another width.
+    // The key is followed by its type and the number: a wrong width for the weights.
     bytes.writeUInt32LE(256, bytes.indexOf(key) + key.length + 4);
     writeFileSync(file, bytes);
     for (let time = 1; time <= 10; time += 1) {
@@ -155,7 +155,7 @@ describe("unusable model files", () => {
       const file = path.join(own.folder, "secret.gguf");
       copyFileSync(tinyFile, file);
       chmodSync(file, 0o000);
-      // The superuser reads everything, so then the command runs as nobody.
+      // Root can read everything, so the command runs as nobody then.
       const nobody = 65_534;
       if (process.getuid?.() === 0) {
         program = readableProgram();
@@ -630,7 +630,7 @@ describe("limits", () => {
       const [, length, window] = /is (\d+) tokens long, .* window of (\d+)/.exec(text) ?? [];
       expect(Number(window)).toBe(4096);
       expect(Number(length)).toBeGreaterThan(4096);
-      // The window is as large as the model was trained for: a setting would not help.
+      // The window is as large as in training, so a setting would not help.
       expect(text).toContain("as large as the model was trained for");
     }
   });

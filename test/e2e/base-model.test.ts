@@ -1,4 +1,4 @@
-// A model whose file has no chat template: its text is continued, and chats say what they make do with.
+// Model without a chat template: prompts are continued, and chats use a fallback and report it.
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

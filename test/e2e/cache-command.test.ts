@@ -1,5 +1,4 @@
-// Prompts on disk as a user meets them: a restarted server takes them from there, and modelctl cache lists
-// and removes them.
+// Prompts cached on disk: restored by a restarted server, listed and removed by modelctl cache.
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -31,7 +30,7 @@ async function list(...words: string[]): Promise<Listed[]> {
   return JSON.parse((await home.run(["cache", "list", ...words, "--json"])).output) as Listed[];
 }
 
-/** Starts a server for one question. */
+/** Starts a server for one request. */
 async function ask(model: string, question: string, environment: Record<string, string> = {}) {
   const server = home.start(["serve"], { environment });
   await until(

@@ -1,4 +1,4 @@
-// A model's process that dies costs the answers it was giving, and nothing else.
+// Crash of a runner: only its running requests fail.
 import { spawnSync } from "node:child_process";
 import {
   accessSync,
@@ -43,14 +43,14 @@ beforeEach(async () => {
 });
 afterEach(async () => await server.close());
 
-/** The process of a loaded model. */
+/** Returns the process of a loaded model. */
 async function runnerOf(name = "tiny:latest"): Promise<number> {
   const entry = (await server.loaded()).find((loaded) => loaded.name === name);
   if (entry === undefined) throw new Error(`${name} is not loaded`);
   return entry.process_id;
 }
 
-/** Begins a long answer and comes back with its reader when the first piece has come. */
+/** Starts a long answer and returns its reader after the first piece. */
 async function beginAnswer(route: string, more: Record<string, unknown> = {}) {
   const reply = await fetch(server.url + route, {
     method: "POST",
@@ -59,7 +59,7 @@ async function beginAnswer(route: string, more: Record<string, unknown> = {}) {
       prompt: longQuestion,
       messages: [{ role: "user", content: longQuestion }],
       stream: true,
-      // Continues until the window is full; on the native API, to the story's own end.
+      // Continues until the window is full; on the native API, to the end of the story.
       ...(route.startsWith("/v1") && { ignore_eos: true }),
       ...more,
     }),
@@ -68,7 +68,7 @@ async function beginAnswer(route: string, more: Record<string, unknown> = {}) {
   const reader = reply.body.pipeThrough(new TextDecoderStream()).getReader();
   const first = await reader.read();
   return {
-    /** All that comes until the end; undefined when the connection breaks. */
+    /** Returns the rest of a response; undefined when the connection breaks. */
     async rest(): Promise<string | undefined> {
       let text = first.value ?? "";
       try {
@@ -217,13 +217,13 @@ test("repeated crashes get 503 with Retry-After until an answer succeeds", async
     expect(headers.get("retry-after")).toMatch(/^[1-9]\d*$/);
   }
   expect(refusals[0]?.json).toMatchObject({ error: { type: "api_error" } });
-  // Other models and the server itself do not wait.
+  // Other models and the server are not delayed.
   expect(await server.ask(capital, path.join(folder, "second.gguf"))).toBe(capitalAnswer);
   await until(
     () => server.post("/api/generate", { model, prompt: capital, stream: false }),
     ({ status }) => status === 200,
   );
-  // One answer has put it right: a single crash costs no waiting again.
+  // After a successful answer, a single crash causes no wait again.
   await crash();
   expect(await server.ask(capital)).toBe(capitalAnswer);
 });
@@ -306,7 +306,7 @@ describe("nothing is left behind", () => {
       await home.run(["run", "tiny", capital]);
       const runner = processesOfHome(home.folder).find(({ text }) => text.includes("runner-main"));
       if (runner === undefined) throw new Error("there is no runner");
-      // Like a long computation: nothing in JavaScript runs, the closed channel goes unseen.
+      // Like a long computation: no JavaScript runs, so the closed channel is not noticed.
       process.kill(runner.id, "SIGSTOP");
       await home.killServer();
       await until(
@@ -327,7 +327,7 @@ describe("nothing is left behind", () => {
       mkdirSync(leftover);
       writeFileSync(path.join(leftover, "1.state"), "state");
       chmodSync(leftover, 0o500);
-      // The superuser removes everything, so then the command runs as nobody.
+      // Root can remove everything, so the command runs as nobody then.
       const nobody = 65_534;
       const words = ["run", "tiny", capital];
       let outcome: ReturnType<Home["start"]>;
@@ -357,7 +357,7 @@ describe("nothing is left behind", () => {
       );
       if (runner !== undefined) process.kill(runner.id, "SIGKILL");
       const { errors } = await ended;
-      // The question may or may not have reached the runner; the error is the same.
+      // The request may or may not have reached the runner; the error is the same.
       expect(errors === "" || errors.includes(stopped)).toBe(true);
       expect(await home.run(["run", "tiny", capital])).toEqual({
         code: 0,
@@ -370,7 +370,7 @@ describe("nothing is left behind", () => {
   });
 });
 
-/** Where runners keep what they copy: memory where there is such a folder. */
+/** Folder of the runners' copies: in memory if possible. */
 function memoryFolder(): string {
   try {
     accessSync("/dev/shm", constants.W_OK);

@@ -1,4 +1,4 @@
-// Callers get every request answered while an app sleeps, wakes, and changes.
+// Requests while an app sleeps, wakes and changes: all are answered.
 import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findControlPlane } from "../../source/application/control-plane-process.ts";
@@ -96,10 +96,10 @@ describe("an app under load", () => {
     const streams = await Promise.all(
       [0, 1, 2].map(async () => {
         const leaving = new AbortController();
-        // It never ends, so that no other request gets this replica.
+        // An endless request, so that no other one gets this replica.
         const endless = `${wide.url}/events?n=0&pause_ms=20`;
         const reply = await fetch(endless, { signal: leaving.signal });
-        // The reply is kept: collected as garbage, it would end its stream.
+        // Keeps a reference to the reply: garbage collection would end its stream.
         return { replica: reply.headers.get("x-dctl-replica"), leaving, reply };
       }),
     );
@@ -170,11 +170,11 @@ describe("an app that changes", () => {
     const stream = await fetch(`${url}/events?n=0&pause_ms=20`);
     const reader = stream.body?.getReader();
     for (let round = 1; round <= rounds; round += 1) {
-      // Quick kills in a row would be restarted with a delay.
+      // Kills in quick succession would delay the restart.
       if (round > 1) await setTimeout(10_000);
       await sleep("wide");
       process.kill((await processes()).controlPlane.pid, "SIGKILL");
-      // It has no replica, and nobody is there to start one.
+      // No replica runs, and no control plane can start one.
       const woken = fetch(`${url.replace(/app$/, "wide")}/v1/models`);
       await until(
         () => findControlPlane(cloud.stateFolder),
@@ -194,7 +194,7 @@ describe("an app that changes", () => {
     expect(reply.headers.get("x-dctl-replica")).toBe(before[0]?.replica);
     expect(await living()).toHaveLength(1);
     await cloud.json(["runners", "kill", before[0]?.replica ?? ""]);
-    // The log continues where it stopped: nothing is repeated or lost.
+    // The log continues without repeated or lost lines.
     const output = await until(following.output, (text) => text.includes("killed"));
     following.child.kill("SIGINT");
     expect(await following.ended).toMatchObject({ code: 130 });
@@ -248,7 +248,7 @@ describe.skipIf(process.platform !== "linux")("an app behind two gateway process
     await cloud.json(["apps", "scale", "app", "--min-concurrency", "1"]);
     const { gateways } = await processes();
     expect(gateways).toHaveLength(2);
-    // Which process has a connection is up to the kernel: of sixteen, each has some.
+    // The kernel chooses the process of each connection: of sixteen, each process gets some.
     const streams = await Promise.all(
       Array.from({ length: 16 }, async () => {
         const reply = await fetch(`${url}/events?n=0&pause_ms=20`);
@@ -264,7 +264,7 @@ describe.skipIf(process.platform !== "linux")("an app behind two gateway process
     process.kill(gateways[0]?.pid ?? 0, "SIGKILL");
     const after = await until(processes, ({ gateways: [first] }) => first?.restarts === 1);
     expect(after.gateways[1]).toEqual(gateways[1]);
-    // The new leader learns of the requests that the other one has.
+    // The new leader is informed of the other process's requests.
     const [left = 0] = await until(
       async () => [await flowing(), await inFlight()],
       ([count = 16, known]) => count < 16 && count === known,

@@ -1,4 +1,4 @@
-// Mistakes in scripts: the reason, the exit code, and the running app that stays.
+// Errors in scripts: reasons and exit codes; the running app stays.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CloudHome, fakeServerScript } from "../support/cloud-home.ts";
 

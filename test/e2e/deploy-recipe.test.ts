@@ -1,4 +1,4 @@
-// A recipe that people have for fal, unchanged: refused where its GPU is missing, served where that is waived.
+// Unchanged recipe for fal: refused without its GPU, and served when no GPU is required.
 import { copyFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -81,7 +81,7 @@ describe("the recipe", () => {
   });
 
   test("names a missing program and how to install it, or where it is on the user's PATH", async () => {
-    // A control plane has the PATH of where it was started.
+    // A control plane keeps the PATH of the shell that started it.
     const bare = {
       PATH: process.env.PATH ?? "",
       DEPLOYCTL_STATE_DIR: path.join(cloud.folder, "other"),

@@ -1,4 +1,4 @@
-// Another machine's server: an admin key over HTTPS, kept in a profile.
+// Remote server, with an admin key over HTTPS in a profile.
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CloudHome, fakeServerScript } from "../support/cloud-home.ts";

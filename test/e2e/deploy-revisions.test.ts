@@ -1,4 +1,4 @@
-// An app's life: revisions and the way back, keys, logs, variables, scaling.
+// Revisions and rollback of an app, its keys, logs, variables and scaling.
 import { rmSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -272,7 +272,7 @@ describe("an app", () => {
     await cloud.json(["apps", "delete", "app"]);
     const gone = await ask();
     expect(gone.status).toBe(410);
-    // Its replica takes a moment to end.
+    // Its replica takes a moment to exit.
     await until(
       () => cloud.json<{ apps: unknown[] }>(["apps", "list"]),
       ({ apps }) => apps.length === 0,

@@ -1,4 +1,4 @@
-// run: an app while the command runs; the control plane's own start and end.
+// deployctl run, and start and stop of the control plane.
 import { existsSync, statSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -7,7 +7,7 @@ import { holdStream } from "../support/held-stream.ts";
 import { processesOfHome } from "../support/processes.ts";
 import { until } from "../support/until.ts";
 
-/** Its server stops when /end is asked for, and then it has much to say. */
+/** Its server stops on GET /end, and then prints many lines. */
 const scriptThatEnds = `
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -40,7 +40,7 @@ describe("run", () => {
   test("serves until Ctrl+C, prints the log, and leaves nothing behind", async () => {
     cloud.write("app.py", fakeServerScript({ words: '"--say", "hello log"' }));
     const running = cloud.start(["run", "app.py"]);
-    // Which comes first, the line or the word that all is ready, is chance.
+    // The line and the message that it is ready come in any order.
     const output = await until(running.output, (text) =>
       ["hello log", "$DEPLOYCTL_KEY"].every((part) => text.includes(part)),
     );
@@ -165,7 +165,7 @@ describe("the control plane", () => {
     const running = cloud.start(["run", "app.py", "--quiet"]);
     await until(running.output, (text) => text.endsWith("\n"));
     expect(await cloud.json(["down"])).toEqual({ stopped: true, keptReplicas: false });
-    // Which it hears first: that its app was stopped, or that the server is gone.
+    // The end of the app and that of the server are reported in any order.
     expect([6, 8]).toContain((await running.ended).code);
     expect(processesOfHome(cloud.folder)).toEqual([]);
     expect(await cloud.run(["status"])).toMatchObject({ code: 8 });
@@ -174,7 +174,7 @@ describe("the control plane", () => {
 
   test("restores its apps after a restart", async () => {
     await cloud.json(["up"]);
-    // A run may take a moment to disappear.
+    // The run's app may take a moment to disappear.
     const { apps } = await until(
       () => cloud.json<{ apps: { app: string; url: string }[] }>(["apps", "list"]),
       ({ apps: all }) => all.length === 2,

@@ -1,4 +1,4 @@
-// Sleeping app that caches its model list and begins streams early, as OpenAI's client sees it.
+// Sleeping app with a cached model list and early streams, called by OpenAI's client.
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import OpenAI from "openai";
@@ -86,7 +86,7 @@ test("a stream begins before the replica runs and carries the whole answer", asy
   await untilAsleep();
   const stream = openai.chat.completions.create({ ...request, model: "tiny" });
   const { data, response } = await stream.withResponse();
-  // The head of a replica's own reply would name it.
+  // A replica's own reply would have this header.
   expect(response.headers.get("x-dctl-replica")).toBeNull();
   expect(response.headers.get("x-dctl-cold-start")).toBe("1");
   expect(await textOf(data)).toContain("Paris");

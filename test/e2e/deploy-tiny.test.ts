@@ -144,7 +144,7 @@ console.log(JSON.stringify({ text, refused }));
       { env: { PATH: process.env.PATH, NODE_EXTRA_CA_CERTS: file } },
     );
     expect(JSON.parse(stdout)).toEqual({ text: expect.stringContaining("Paris"), refused: 401 });
-    // Who does not trust the authority gets nowhere.
+    // A client that does not trust the authority fails.
     await expect(fetch(`https://127.0.0.1:${port}/_/healthz`)).rejects.toThrow();
   });
 });

@@ -1,4 +1,4 @@
-// Bodies that a client sends compressed.
+// Compressed request bodies.
 import zlib from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { sendRaw } from "../support/http-raw.ts";
@@ -16,7 +16,7 @@ const pack: Array<[string, (body: Buffer) => Buffer]> = [
   ["deflate", zlib.deflateSync],
   ["br", zlib.brotliCompressSync],
 ];
-// Older versions of Node cannot.
+// Not available in older versions of Node.
 if ("zstdCompressSync" in zlib) pack.push(["zstd", (body) => zlib.zstdCompressSync(body)]);
 
 const request = {

@@ -1,5 +1,5 @@
-// Images from the command line: attached wherever their path stands, seen by a model that can, refused
-// in a sentence elsewhere; and chats that are gone on with.
+// Images on the command line: attached wherever their path is, and refused by models without vision; and
+// resumed chats.
 import { copyFileSync, mkdirSync } from "node:fs";
 import path from "node:path";
 import sharp from "sharp";
@@ -14,7 +14,7 @@ beforeAll(async () => {
   copyFileSync(imageFile("yellow-tall.png"), path.join(home.folder, "my yellow.png"));
   mkdirSync(path.join(home.folder, "alone"));
   mkdirSync(path.join(home.folder, "elsewhere"));
-  // In separate folders, so that neither is found next to the other.
+  // In separate folders, so that neither file is found automatically next to the other.
   copyFileSync(visionFile, path.join(home.folder, "alone", "blind.gguf"));
   copyFileSync(projectorFile, path.join(home.folder, "elsewhere", "eyes.gguf"));
 });

@@ -1,5 +1,4 @@
-// Images through the server, as clients of each API send them: seen by a model that can, refused clearly
-// where something is wrong with them.
+// Images over each API: described by a model with vision, and refused if invalid.
 import Anthropic from "@anthropic-ai/sdk";
 import { Ollama } from "ollama";
 import OpenAI from "openai";

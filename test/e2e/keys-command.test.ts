@@ -1,4 +1,4 @@
-// modelctl keys, and what a server that other machines can reach makes of them.
+// modelctl keys, and a server that is reachable from other machines and requires them.
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -14,7 +14,7 @@ afterEach(async () => await home.remove());
 
 const printed = (output: string) => ({ code: 0, output, errors: "" });
 
-/** All that the user's folders hold, as one text. */
+/** Returns the content of all files in the user's folders. */
 function everyFile(): string {
   return readdirSync(home.folder, { recursive: true, encoding: "utf8" })
     .map((name) => path.join(home.folder, name))
@@ -102,7 +102,7 @@ describe("a public server", () => {
     expect(await status({ authorization: `Bearer ${token}` })).toBe(401);
     const answer = await home.run(["run", "tiny", "What is the capital of France?"]);
     expect(answer).toEqual(printed("The capital of France is Paris.\n"));
-    // From elsewhere, where the server's owner token is not known.
+    // As from another machine, without the server's owner token.
     const stranger = await Home.create();
     try {
       const { output: key } = await home.run(["keys", "create"]);

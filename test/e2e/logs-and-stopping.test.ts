@@ -1,4 +1,4 @@
-// modelctl logs, the lines of serve, and how serve ends while it answers.
+// modelctl logs, the log of serve, and stopping serve during an answer.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Home, type Started } from "../support/command-line.ts";
 import { isAlive, processesOfHome, runnersOf } from "../support/processes.ts";
@@ -36,7 +36,7 @@ const ask = async (model = "tiny") =>
     body: JSON.stringify({ model, prompt: "What is the capital of France?", stream: false }),
   });
 
-/** An answer that fills the window; undefined when the connection breaks at any time. */
+/** Requests an answer that fills the window; undefined when the connection breaks. */
 async function beginAnswer(): Promise<string | undefined> {
   try {
     const reply = await fetch(`${home.url}/v1/chat/completions`, {
@@ -147,7 +147,7 @@ describe("the log of serve", () => {
 });
 
 describe("stopping serve during an answer", () => {
-  // Filling it takes a moment, but not long.
+  // Small, so that filling it takes a moment only.
   const window = ["--context-length", "1024"];
 
   test("finishes the answer, says what it waits for, and leaves nothing behind", async () => {

@@ -22,7 +22,7 @@ async function post(route: string, body: Record<string, unknown>): Promise<unkno
   return await reply.json();
 }
 
-/** The answer to one question, by every way there is. */
+/** Asks one question on the command line and over both APIs. */
 async function answers(model: string, question: string): Promise<string[]> {
   const messages = [{ role: "user", content: question }];
   const line = await home.run(["run", model, question]);
@@ -40,7 +40,7 @@ async function answers(model: string, question: string): Promise<string[]> {
 
 const everywhere = (text: string) => [text, text, text, text];
 
-/** As people write it for this model: nothing about answers, two stops. */
+/** Typical template for this model: without the answer's part, with two stop texts. */
 const seed = `FROM ${tinyFile}
 TEMPLATE """<|startoftext|>{{ if .System }}<|im_start|>system
 {{ .System }}<|im_end|>

@@ -1,4 +1,4 @@
-// The commands over the model store as a user runs them: what they print, and what they refuse.
+// Commands on the model store: their output and errors.
 import { copyFileSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -360,7 +360,7 @@ describe("ps and stop", () => {
       );
     const before = await processes();
     expect(before).toHaveLength(1);
-    // Who uses the other keeps what is loaded; it goes with the last of them.
+    // The weights stay loaded until the last model that uses them is unloaded.
     await home.run(["rm", "twin"]);
     expect(await processes()).toEqual(before);
     expect((await home.run(["ps"])).output).toMatch(/\nother:latest {4}/);

@@ -1,5 +1,4 @@
-// Models of the hub on the command line, from a hub on loopback: pulling, being killed in the middle,
-// and running what was never pulled.
+// Models from a loopback hub on the command line: pull, resume after a kill, and run without a pull.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -237,7 +236,7 @@ test("a pull killed at any moment is resumed, and the model runs", async () => {
       () => ({ sent: sent(), stored: storedBytes(), code: child.exitCode }),
       (now) => now.sent > before + 50_000 * round || now.code !== null,
     );
-    // Stopped at first, then killed.
+    // Stopped first, then killed.
     child.kill(round === 1 ? "SIGINT" : "SIGKILL");
     const outcome = await ended;
     if (round === 1) {
@@ -253,7 +252,7 @@ test("a pull killed at any moment is resumed, and the model runs", async () => {
   ).toMatchObject({
     code: 0,
   });
-  // Parts that were whole were not fetched again.
+  // Complete parts were not downloaded again.
   expect(sent()).toBeLessThan(5 * tiny.length);
   expect(await home.run(["run", "hf.co/maker/killed", capital])).toMatchObject({
     code: 0,
@@ -269,7 +268,7 @@ test("a create killed at any moment leaves a working store", async () => {
   );
   for (let round = 0; round < 8; round += 1) {
     const { child, ended } = home.start(["create", "killed", "--copy"]);
-    // Each time at another point of the work.
+    // Each time at another point.
     await new Promise((resolve) => setTimeout(resolve, 80 + round * 20));
     child.kill("SIGKILL");
     await ended;

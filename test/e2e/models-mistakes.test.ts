@@ -1,4 +1,4 @@
-// Users' mistakes with models: one sentence each, with its position, and nothing half-created.
+// Users' mistakes with models: each error is one sentence with its position, and creates nothing.
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -20,7 +20,7 @@ afterAll(async () => await home.remove());
 
 const at = (name: string) => path.join(home.folder, name);
 
-/** Files of models: blobs and manifests. */
+/** Returns the files of models: blobs and manifests. */
 function contents(): string[] {
   const store = path.join(home.folder, "data", "modelctl", "models");
   return ["blobs", "manifests"].flatMap((folder) => entriesOf(path.join(store, folder)));
@@ -79,7 +79,7 @@ describe("creating from unusable input", () => {
     before = contents();
   });
 
-  // The mistake, the Modelfile, the exit code, and the error.
+  // Mistake, Modelfile, exit code and error.
   const table: Array<[what: string, modelfile: string, code: number, says: RegExp]> = [
     ["an unknown directive", "FROM tiny\nFORM x\n", 2, /line 2, column 1: .*FORM.*FROM/],
     ["a directive of another program", "FROM tiny\nRUN make\n", 2, /line 2, column 1/],

@@ -1,4 +1,4 @@
-// create -q with a llama-quantize that exists already: building one takes longer than a test may.
+// create -q with an existing llama-quantize, as building one would take too long.
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import path from "node:path";
@@ -9,7 +9,7 @@ import { parseLines } from "../support/ndjson.ts";
 import { processesOfHome } from "../support/processes.ts";
 import { until } from "../support/until.ts";
 
-/** One that is named, or that the bench has built. */
+/** Program from the environment, or built by the benchmark. */
 function findProgram(): string | undefined {
   const named = process.env.LLAMA_QUANTIZE;
   if (named !== undefined) return named;
@@ -128,7 +128,7 @@ test.skipIf(process.platform === "win32").each(["SIGTERM", "SIGINT", "SIGHUP"] a
     const tools = path.join(home.folder, `tools-${signal}`);
     mkdirSync(tools);
     const begun = path.join(tools, "begun");
-    // A compiler that continues for a while after its cmake has ended, and makes folders.
+    // Compiler that continues for a while after cmake has exited, and creates folders.
     const compiler = `trap 'mkdir -p "$4/objects"; sleep 0.3; mkdir -p "$4/objects"; exit' TERM
       touch ${begun}; while :; do mkdir -p "$4/objects"; sleep 0.05; done`;
     const scripts = {

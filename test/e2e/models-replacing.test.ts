@@ -1,4 +1,4 @@
-// cp and import do not replace a model unless that is said, on the command line or on a terminal.
+// cp and import replace a model only with --force or confirmation on a terminal.
 import path from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { Home } from "../support/command-line.ts";

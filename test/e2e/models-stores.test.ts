@@ -1,4 +1,4 @@
-// Models of other places: Ollama's own store, read in place, and the store of another machine.
+// Models in other stores: Ollama's and LM Studio's, used in place, and another machine's.
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -28,7 +28,7 @@ describe("Ollama's store", () => {
     { kind: "params", content: '{"temperature":0}' },
   ];
 
-  /** A home in which Ollama has a model. */
+  /** Creates a home in which Ollama has a model. */
   async function homeOfOllama() {
     const home = await freshHome();
     const folder = path.join(home.folder, ".ollama", "models");
@@ -145,7 +145,7 @@ describe("export and import", () => {
       code: 0,
       output: `exported 'pirate' to ${archive}\n`,
     });
-    // The other machine has nothing of this one.
+    // The other machine shares no files with this one.
     rmSync(original);
     expect(await to.run(["import", archive])).toMatchObject({
       code: 0,
@@ -158,7 +158,7 @@ describe("export and import", () => {
       await to.run(["show", "pirate", "--modelfile"]),
     ];
     const withoutPlace = ({ output }: { output: string }) => output.replace(/^FROM .*$/m, "");
-    // The Modelfile of a model with a missing file is still printed, with the loss.
+    // The Modelfile of a model with a missing file is still printed, with a warning.
     expect(here.errors).toContain(original);
     expect(withoutPlace(here)).toBe(withoutPlace(there));
     expect(withoutPlace(there)).toContain("SYSTEM You are a pirate.");

@@ -1,4 +1,4 @@
-// Started with a Node that is too old, the program says so in one sentence; npx finds the right one.
+// Node versions: one that is too old is reported in one sentence, and npx uses the right one.
 import { execFileSync, spawnSync } from "node:child_process";
 import {
   cpSync,
@@ -34,7 +34,7 @@ interface OldNode {
   version: string;
 }
 
-/** Preloaded into this Node, makes it believe that it is another version. */
+/** Preloaded into this Node, to pretend another version. */
 function pretending(pretended: string): OldNode {
   const file = path.join(tmpdir(), `modelctl-pretend-${process.pid}-${pretended}.cjs`);
   writeFileSync(
@@ -49,7 +49,7 @@ function pretending(pretended: string): OldNode {
   };
 }
 
-/** Truly old ones, where the machine has some. */
+/** Old versions that are installed on this machine. */
 function installed(): OldNode[] {
   return ["/usr/bin/node", "/usr/local/bin/node", "/opt/homebrew/bin/node"].flatMap((program) => {
     if (!existsSync(program)) return [];
@@ -94,7 +94,7 @@ test.each(["22.13.0", "24.0.0", "100.0.0"])("Node %s is supported", (pretended) 
 });
 
 describe("npx in a clone runs", () => {
-  // The system's own Node comes first here, as in a terminal: npx puts the clone's in front of it.
+  // The system's Node comes first here, as in a terminal; npx puts the clone's in front of it.
   const systemFirst = ["/usr/bin", "/usr/local/bin", "/bin", process.env.PATH ?? ""].join(":");
   let clone: string;
 
@@ -118,7 +118,7 @@ describe("npx in a clone runs", () => {
         PATH: systemFirst,
         HOME: folder,
         npm_config_cache: path.join(folder, "npm"),
-        // Nothing may have to be fetched.
+        // Nothing may be downloaded.
         npm_config_offline: "true",
         npm_config_update_notifier: "false",
       },

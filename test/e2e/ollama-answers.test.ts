@@ -16,7 +16,7 @@ afterAll(async () => await server.close());
 const model = "tiny";
 const user = (content: string) => ({ role: "user", content });
 
-/** A template that tells the model's own form: one question, one answer. */
+/** Template in the model's own format, for one question and one answer. */
 const plainTemplate =
   "{{ if .System }}<|im_start|>system\n{{ .System }}<|im_end|>\n{{ end }}" +
   "<|im_start|>user\n{{ .Prompt }}<|im_end|>\n<|im_start|>assistant\n";
@@ -131,8 +131,8 @@ describe("tools", () => {
 });
 
 describe("thinking", () => {
-  // The pirate's answers begin with "Arr,": that is the tag with which thinking begins here, and a
-  // word of the answer is the one with which it ends. Who does not think is no pirate.
+  // The pirate's answers begin with "Arr,", which is the opening tag of thinking here; a word of the
+  // answer is the closing tag. Without thinking the model is no pirate.
   const template =
     "{{ if .Think }}<|im_start|>system\nYou are a {{ if eq .ThinkLevel `low` }}cat{{ else }}pirate{{ end }}.<|im_end|>\n{{ end }}" +
     "{{ range .Messages }}<|im_start|>{{ .Role }}\n" +
@@ -148,7 +148,7 @@ describe("thinking", () => {
     expect([join("thinking"), join("response")]).toEqual(["The capital of", "is Paris."]);
     for (const { thinking, response, done } of records) {
       expect(typeof response).toBe("string");
-      // Thinking comes first, and never in one record with the answer.
+      // Thinking comes first, in separate records.
       expect(thinking === undefined || response === "").toBe(true);
       expect(thinking === undefined || done === false).toBe(true);
     }
@@ -316,7 +316,7 @@ describe("context", () => {
     const second = await client.generate({ model, prompt: "What is my name?", context });
     expect(second.response).toBe("Your name is Bob.");
     expect(second.context.slice(0, context.length)).toEqual(context);
-    // The whole of it was read, but for what was remembered.
+    // All of it was evaluated, except the cached part.
     expect(second.prompt_eval_count).toBeGreaterThan(context.length);
   });
 

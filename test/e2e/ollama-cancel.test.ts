@@ -1,4 +1,4 @@
-// POST /api/cancel: ends a request by its id, wherever it is, and leaves a reply that can be read.
+// POST /api/cancel: ends a request by its id in any state, with a valid response.
 import { type ChatResponse, Ollama } from "ollama";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { RequestRecord } from "../../source/request-log/request-record.ts";
@@ -13,7 +13,7 @@ beforeAll(async () => {
   await server.ask("Hello!");
 });
 afterAll(async () => await server.close());
-// The promise that every single case ends with: no slot is lost.
+// Runs after each case: no slot is lost.
 afterEach(async () => {
   await server.untilQuiet();
   expect(server.hosted.scheduler.models.every(({ users }) => users === 0)).toBe(true);
@@ -21,7 +21,7 @@ afterEach(async () => {
 });
 
 const model = "tiny";
-// Words that were said become likelier: the answer runs until the window is full.
+// Makes repeated words likelier, so that the answer continues until the window is full.
 const endless = {
   model,
   prompt: "Write a long story.",
@@ -31,7 +31,7 @@ const endless = {
 
 const cancel = async (id: string | null | undefined) => await server.post("/api/cancel", { id });
 
-/** The request that the log shows last, once it is as wanted. */
+/** Returns the last request in the log, once it matches. */
 async function lastRequest(isWanted: (record: RequestRecord) => boolean): Promise<RequestRecord> {
   const found = await until(
     async () => (await server.requests()).findLast(({ path }) => path !== "/api/cancel"),

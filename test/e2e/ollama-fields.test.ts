@@ -1,4 +1,4 @@
-// Every field of the native API with every wrong type, every way to name no model: refused in words.
+// Fields of the native API with wrong types, and invalid model names: all refused with an explanation.
 import fc from "fast-check";
 import type { TObject } from "typebox";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -22,7 +22,7 @@ beforeAll(async () => {
   server = await TestServer.start();
 });
 afterAll(async () => {
-  // After thousands of bad requests the model answers as ever.
+  // After thousands of bad requests the model still answers.
   await server.untilQuiet();
   expect(await server.ask("What is 2 + 3?")).toBe("2 + 3 = 5");
   await server.close();
@@ -41,7 +41,7 @@ const bases: Record<string, Record<string, unknown>> = {
   "/api/cancel": { id: "r-1" },
 };
 
-// Values of each JSON type. Null is "not given", so it is no wrong type.
+// Values of each JSON type. Null means "not given", which is always valid.
 const text = fc.oneof(fc.string({ maxLength: 40 }), fc.constantFrom("true", "1", "json", "null"));
 const number = fc.oneof(
   fc.integer(),
@@ -294,7 +294,7 @@ test("any JSON body gets an answer or an error below 500", async () => {
   );
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...Object.keys(bases)), body, async (path, fields) => {
-      // An answer is cut short, whatever else is asked.
+      // Limits the answer, whatever the other fields are.
       const own = fields.options as Record<string, unknown> | undefined;
       const isObject = typeof own === "object" && own !== null && !Array.isArray(own);
       const cut = isObject || own === undefined || own === null ? { ...own, num_predict: 1 } : own;

@@ -1,4 +1,4 @@
-// A request with _debug_render_only is shown the prompt that the model would be given, and not answered.
+// Requests with _debug_render_only, which return the rendered prompt instead of an answer.
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { imageBytes, visionFile } from "../support/load-vision.ts";
@@ -65,7 +65,7 @@ interface Answered {
   eval_count: number;
 }
 
-/** A real answer, and the prompt that the server has kept of it. */
+/** Returns a real answer, and its prompt from the request log. */
 async function answered(route: string, body: Record<string, unknown>) {
   const { json, headers, text } = await server.post(route, { ...body, stream: false, options });
   expect(json, text).toMatchObject({ done: true });
@@ -157,7 +157,7 @@ describe("the rendered prompt is the one that the model gets", () => {
     expect(images).toBeUndefined();
     const real = await answered(route, body);
     expect(real.prompt).toBe(shown);
-    // Sent as shown, it gives the same tokens and the same answer.
+    // Sent as a raw prompt, it gives the same tokens and the same answer.
     const again = await answered("/api/generate", { model: body.model, prompt: shown, raw: true });
     expect(again.prompt_eval_count).toBe(real.prompt_eval_count);
     expect(again.eval_count).toBe(real.eval_count);

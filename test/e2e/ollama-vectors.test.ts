@@ -258,7 +258,7 @@ describe("/api/ps", () => {
   test("shows the progress of a loading model", async () => {
     await unload();
     const body = JSON.stringify({ model, progress: true });
-    // Its first record comes when the load begins, which takes far longer than the next request.
+    // The first record comes when the load begins, which takes far longer than the next request.
     const reply = await fetch(`${server.url}/api/generate`, { method: "POST", body });
     const { json } = await server.send("/api/ps");
     expect(json).toMatchObject({

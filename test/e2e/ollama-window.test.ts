@@ -1,4 +1,4 @@
-// A prompt that does not fit the window, and the records that tell of waiting and reading.
+// Prompts that exceed the window, and progress records of waiting and prompt evaluation.
 import { type ChatResponse, type Message, Ollama } from "ollama";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseLines, recordsOf } from "../support/ndjson.ts";
@@ -123,7 +123,7 @@ describe("progress", () => {
   });
 
   test("of waiting has the number of requests ahead", async () => {
-    // Words that were said become likelier: the answer runs until the window is full.
+    // Makes repeated words likelier, so that the answer continues until the window is full.
     const prompt = "Write a long story.";
     const endless = { model, prompt, options: { temperature: 0, frequency_penalty: -2 } };
     const first = await fetch(`${own.url}/api/generate`, {

@@ -1,4 +1,4 @@
-// The native API as a program sees it that uses Ollama's own client library.
+// Native API with Ollama's own client library.
 import { Ollama, type Options } from "ollama";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { messagesOf, type Pair, singleTurnPairs, textPairs } from "../support/pairs.ts";
@@ -37,7 +37,7 @@ async function generateStream(prompt: string) {
   return records;
 }
 
-/** The records of a reply as they were sent, without a client library in between. */
+/** Returns the records of a response as sent, without a client library. */
 async function recordsOf(path: string, body: Record<string, unknown>) {
   const { text } = await server.post(path, { model, ...body });
   return text
@@ -119,7 +119,7 @@ describe("reply records", () => {
       final?.eval_duration,
     ]) {
       expect(Number.isSafeInteger(duration)).toBe(true);
-      // An answer takes at least microseconds: another unit than nanoseconds would show.
+      // An answer takes at least microseconds, so another unit than nanoseconds would be noticed.
       expect(duration).toBeGreaterThan(1000);
     }
     expect(final?.prompt_eval_count).toBeGreaterThan(0);
@@ -354,7 +354,7 @@ describe("options", () => {
     } finally {
       await own.close();
     }
-    // Only the runner of the server that all the other tests share.
+    // Only the runner of the shared server is left.
     expect(runnersOf(process.pid)).toHaveLength((await server.loaded()).length);
   });
 
@@ -365,7 +365,7 @@ describe("options", () => {
     const [long, short] = await Promise.all([hungry, neighbour]);
     expect(long.response).toBe(capitalAnswer);
     expect(short.response).toBe("2 + 3 = 5");
-    // Nanoseconds that the engine took to read a handful of tokens.
+    // Nanoseconds for evaluating a few tokens.
     expect(long.prompt_eval_duration).toBeLessThan(5e9);
   });
 });

@@ -1,4 +1,4 @@
-// The OpenAI-compatible API as the Vercel AI SDK sees it, through its OpenAI-compatible provider.
+// OpenAI-compatible API with the Vercel AI SDK, through its OpenAI-compatible provider.
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import {
   APICallError,
@@ -20,7 +20,7 @@ let server: TestServer;
 let provider: ReturnType<typeof createOpenAICompatible>;
 
 beforeAll(async () => {
-  // It warns of generateObject, which is going to leave; its users are still there.
+  // Silences warnings about generateObject, which is deprecated and still used.
   vi.stubGlobal("AI_SDK_LOG_WARNINGS", false);
   store = await storeOf({ thinker: { template: thinkingTemplate } });
   server = await TestServer.start({ models: store.path });

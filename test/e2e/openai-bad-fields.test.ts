@@ -1,4 +1,4 @@
-// Thousands of wrong bodies: each is answered or refused in OpenAI's shape, and none breaks the server.
+// Thousands of invalid bodies: each is answered or refused in OpenAI's shape, and the server keeps working.
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CompletionBody } from "../../source/server/routes/openai/completion-schema.ts";
@@ -18,7 +18,7 @@ afterAll(async () => await server.close());
 
 interface Route {
   path: string;
-  /** Right, and quick to answer. */
+  /** Valid body with a short answer. */
   base: Record<string, unknown>;
   fields: string[];
   /** Places inside fields, each with its own key. */
@@ -137,7 +137,7 @@ const embeddings: Route = {
 
 const nested = (depth: number): unknown => (depth === 0 ? 1 : [nested(depth - 1)]);
 
-/** One of each type and of each edge; not all are wrong in every place. */
+/** Values of each type and edge case; some are valid in some places. */
 const values: unknown[] = [
   null,
   true,
@@ -167,7 +167,7 @@ const values: unknown[] = [
 
 const types: Record<number, string> = { 400: "invalid_request_error", 404: "not_found_error" };
 
-/** The one promise for every body. */
+/** Checks that a body is answered or refused in OpenAI's shape. */
 function check(reply: Reply, what: string): void {
   cases += 1;
   expect([what, reply.status]).toEqual([what, expect.toSatisfy((status: number) => status < 500)]);
@@ -204,7 +204,7 @@ describe.each(routes)("$path", ({ path, base, fields, inner }) => {
       const reply = await server.post(path, { ...base, ...put(value) });
       check(reply, `${place}: ${JSON.stringify(value).slice(0, 60)}`);
       if (reply.status !== 400) continue;
-      // A refusal names the field, or the one that it goes with.
+      // A refusal names the field, or a related one.
       const { param } = (reply.json as OpenaiError).error;
       expect([place, fields]).toEqual([
         place,

@@ -1,4 +1,4 @@
-// Several answers to one request, what they are drawn with, and conversations that are cut.
+// Several answers to one request, sampling parameters, and truncated conversations.
 import type OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {

@@ -1,4 +1,4 @@
-// The older completions of the OpenAI-compatible API: raw prompts, several of them, their log-probabilities.
+// Older completions of the OpenAI-compatible API: raw prompts, several prompts, log-probabilities.
 import type OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
@@ -16,7 +16,7 @@ let client: OpenAI;
 
 beforeAll(async () => {
   store = await storeOf({
-    // Fills in by asking the model to repeat what stands around the gap.
+    // Template for filling in, which asks the model to repeat the text around the gap.
     inserting: {
       template:
         "<|im_start|>user\nRepeat after me: {{ .Prompt }} {{ .Suffix }}<|im_end|>\n<|im_start|>assistant\n",
@@ -33,7 +33,7 @@ afterAll(async () => {
 type Body = Partial<OpenAI.CompletionCreateParamsNonStreaming>;
 
 const model = "tiny";
-/** As the model's own template writes it: nothing is added to a prompt. */
+/** Prompt in the model's own format, as nothing is added to it. */
 const ask = (question: string) =>
   `<|im_start|>user\n${question}<|im_end|>\n<|im_start|>assistant\n`;
 const capital = ask("What is the capital of France?");
@@ -43,7 +43,7 @@ const create = async (prompt: Body["prompt"], body: Body = {}) =>
   await client.completions.create({ model, prompt: prompt ?? "", ...body });
 
 describe("a prompt of tokens", () => {
-  /** The prompt as the model reads it, from the tokens that a native answer gives back. */
+  /** Returns a prompt's tokens, which a native answer includes. */
   const tokens = async () => {
     const prompt = "What is the capital of France?";
     const { json } = await server.post("/api/generate", { model, prompt, stream: false });

@@ -66,7 +66,7 @@ describe("response_format", () => {
     for (const prompt of ["List three colors.", "Count from 1 to 20.", "Write a long story."]) {
       for (const format of [
         schemaFormat(schema),
-        // As llama-server has it.
+        // In llama-server's form.
         { type: "json_object", schema } as unknown as Format,
       ]) {
         const answer = JSON.parse(await answerTo(prompt, format));
@@ -174,7 +174,7 @@ describe("response_format with thinking", () => {
         ? ((await client.chat.completions.stream(body).finalChatCompletion()).choices[0] ?? {})
         : ((await client.chat.completions.create(body)).choices[0] ?? {});
       const content = message?.content ?? "";
-      // The tiny model may never end an answer without a schema at a level that it was not trained on.
+      // Without a schema the tiny model may never finish at a level that it was not trained for.
       if (think === "low" && finish_reason === "length") expect(content).toMatch(/^\{\s*"/);
       else expect(JSON.parse(content)).toEqual(expect.any(Object));
       expect(message).not.toMatchObject({ content: expect.stringMatching(/Arr|Meow/) });

@@ -1,4 +1,4 @@
-// Answers that follow a grammar of the client's, as llama-server has it.
+// Answers that follow the client's grammar, as in llama-server.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   type ModelFolder,

@@ -1,4 +1,4 @@
-// The OpenAI-compatible API as LangChain sees it.
+// OpenAI-compatible API with LangChain.
 import {
   AIMessage,
   type AIMessageChunk,

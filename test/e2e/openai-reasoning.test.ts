@@ -1,4 +1,4 @@
-// Thinking over the OpenAI-compatible API: told apart from the answer, steered, and counted.
+// Thinking over the OpenAI-compatible API: separate from the answer, controlled, and counted.
 import type OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
@@ -29,7 +29,7 @@ const messages = [user("What is the capital of France?")];
 const thought = "The capital of";
 const answer = "is Paris.";
 
-/** With the fields that OpenAI does not have. */
+/** Type with the fields that OpenAI lacks. */
 interface Message {
   content: string | null;
   reasoning?: string;
@@ -72,7 +72,7 @@ test("is sent under both field names, apart from the answer", async () => {
     thought,
     answer,
   ]);
-  // Never in one delta with a piece of the answer.
+  // A delta never has both thinking and answer.
   expect(deltas.filter((delta) => delta.reasoning && delta.content)).toEqual([]);
 });
 

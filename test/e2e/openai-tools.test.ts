@@ -1,4 +1,4 @@
-// Tools over the OpenAI-compatible API: calls, their answers, and how a call is demanded or forbidden.
+// Tools over the OpenAI-compatible API: calls, their results, and tool_choice.
 import type OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
@@ -49,7 +49,7 @@ async function ask(content: string, body: Body = {}) {
   return choice;
 }
 
-/** Names and arguments of the calls. */
+/** Returns names and arguments of the calls. */
 function callsOf({ message }: OpenAI.ChatCompletion.Choice) {
   return (message.tool_calls ?? []).map((call) =>
     call.type === "function"

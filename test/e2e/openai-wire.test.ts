@@ -1,4 +1,4 @@
-// The OpenAI-compatible API on the wire: framing, ids of requests, ends before the end, other routes.
+// OpenAI-compatible API on the wire: framing, request ids, interrupted streams, other routes.
 import { connect } from "node:net";
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -31,7 +31,7 @@ afterAll(async () => {
 const model = "tiny";
 const long = { model, messages: [user("Write a long story.")], ignore_eos: true, stream: true };
 
-/** A request over a bare socket: what has come so far, and how to end it. */
+/** Sends a request over a plain socket. @returns the bytes so far, and a function to disconnect */
 function open(path: string, body: unknown) {
   const { hostname, port } = new URL(server.url);
   const json = JSON.stringify(body);

@@ -1,4 +1,4 @@
-// The OpenAI-compatible API as a program sees it that uses OpenAI's own client library.
+// OpenAI-compatible API with OpenAI's own client library.
 import { readdirSync } from "node:fs";
 import path from "node:path";
 import OpenAI from "openai";

@@ -1,4 +1,4 @@
-// The stream of /v1/responses on the wire: every event, its order, and how a stream ends.
+// Stream of /v1/responses on the wire: events, their order, and the end.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { eventsOf, orderOf, type WireEvent } from "../support/named-events.ts";
 import { type ModelFolder, storeOf, thinkingTemplate } from "../support/openai-client.ts";
@@ -53,7 +53,7 @@ async function stream(body: Record<string, unknown>): Promise<WireEvent[]> {
 const lifecycle = (events: WireEvent[], type: string) =>
   events.filter((event): event is Lifecycle => event.type === type);
 
-/** Checks that every stream must pass, however it ends. */
+/** Checks for every stream, however it ends. */
 function expectSound(events: WireEvent[], end: string): Lifecycle {
   expect(events.map(({ sequence_number }) => sequence_number)).toEqual([...events.keys()]);
   expect(events.slice(0, 2).map(({ type }) => type)).toEqual([
@@ -169,7 +169,7 @@ test("reports what was left out of the conversation in a header and at the end",
 });
 
 describe("an interrupted stream", () => {
-  /** The stream of a long answer; `act` is called once its text has begun. */
+  /** Returns the stream of a long answer; calls `act` once its text has begun. */
   async function interrupt(act: (reply: Response) => Promise<unknown>): Promise<WireEvent[]> {
     const body = JSON.stringify({ ...long, options: { frequency_penalty: -2 } });
     const reply = await fetch(server.url + route, { method: "POST", body });

@@ -1,4 +1,4 @@
-// OpenAI's Responses API as a program sees it that uses OpenAI's own client library.
+// OpenAI's Responses API with OpenAI's own client library.
 import OpenAI from "openai";
 import { zodTextFormat } from "openai/helpers/zod";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -302,7 +302,7 @@ describe("reasoning", () => {
     expect(await effort("none", { model: "thinker" })).toBe(capitalAnswer);
     expect(await effort("low", { model: "thinker" })).toBe(`Meow, ${capitalAnswer}`);
     expect(await effort("high", { model: "thinker" })).toBe("is Paris.");
-    // A hint that a model without thinking does not mind.
+    // A model without thinking ignores the setting.
     expect(await effort("high")).toBe(capitalAnswer);
   });
 

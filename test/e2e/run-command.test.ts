@@ -1,5 +1,4 @@
-// The built command as a user runs it: one answer, the line chat, its server in the background, and
-// its exit codes.
+// Built command: one answer, the line chat, the background server, and exit codes.
 import {
   copyFileSync,
   existsSync,
@@ -30,14 +29,14 @@ const story = textPairs.find((pair) => pair.skill === "story")?.expect ?? "";
 const printed = (output: string): Outcome => ({ code: 0, output, errors: "" });
 const promptOf = (pair: Pair) => pair.turns[0]?.[1] ?? "";
 
-/** A home for one test alone. */
+/** Creates a home for one test. */
 async function freshHome(): Promise<Home> {
   const home = await Home.create();
   onTestFinished(async () => await home.remove());
   return home;
 }
 
-/** Processes of a home that serve: the server itself, without its runners. */
+/** Returns the server processes of a home, without runners. */
 function serversOf(home: Home) {
   return processesOfHome(home.folder).filter(({ text }) => !text.includes("runner-main"));
 }
@@ -147,7 +146,7 @@ describe("the line chat", () => {
   const loop = async (text: string, words: string[] = []) =>
     await home.run(["run", "tiny", "--plain", ...words], { input: { kind: "pipe", text } });
 
-  /** Input of a pair and its expected output: its assistant turns are the model's answers. */
+  /** Returns the input of a conversation and its expected output, the assistant's turns. */
   function script(pair: Pair): { lines: string[]; answers: string[] } {
     const asked = pair.turns.filter(([role]) => role === "user").map(([, content]) => content);
     const earlier = pair.turns.filter(([role]) => role === "assistant").map(([, text]) => text);
@@ -158,7 +157,7 @@ describe("the line chat", () => {
   test("gives all 31 recorded answers, whole conversations included", async () => {
     expect(textPairs).toHaveLength(31);
     expect(textPairs.filter((pair) => pair.turns.length > 1)).toHaveLength(3);
-    // A system prompt stays until the end, so the conversations with one come last.
+    // A system prompt cannot be removed, so the conversations with one come last.
     const ordered = textPairs.toSorted(
       (a, b) => Number(a.system !== null) - Number(b.system !== null),
     );
@@ -327,7 +326,7 @@ describe("the background server", () => {
       expect(home.serverFile()?.pid).toBe(before);
     }
     expect(await home.run(["run", "tiny", capital])).toEqual(printed(`${capitalAnswer}\n`));
-    // The runners of the dead ones are gone with them.
+    // The runners of dead servers have exited too.
     await until(
       () => processesOfHome(home.folder),
       (found) => found.length === 2,
@@ -415,7 +414,7 @@ describe("unwritable output", () => {
 
   test("an interrupted answer and the error are separate lines", async () => {
     const home = await freshHome();
-    // A server that dies behind the first word of an answer.
+    // Server that dies after the first word of an answer.
     const dying = createServer((request, response) => {
       if (request.url === "/api/version") {
         response.end(JSON.stringify({ version: "0.0.0", server: "modelctl" }));
@@ -606,7 +605,7 @@ describe("exit codes", () => {
       const outcome = await home.run(words, { environment });
       expect(outcome).toMatchObject({ code, output: "" });
       expect(outcome.errors).toMatch(says);
-      // One line that says what and why, and no stack.
+      // One line with what failed and why, without a stack.
       expect(outcome.errors).toMatch(/^Error: .+\n$/);
     },
   );

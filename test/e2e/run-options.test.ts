@@ -1,4 +1,4 @@
-// run's options of a request, and its answers as JSON.
+// Request options of modelctl run, and its JSON output.
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { Home } from "../support/command-line.ts";
 import { openTerminal } from "../support/pty.ts";

@@ -1,5 +1,5 @@
-// deployctl service: installs, shows and removes a unit. The service manager is a script, so that no test
-// changes the services of the machine.
+// deployctl service: installs, shows and removes a unit. A script replaces the service manager, so that no
+// test changes the machine's services.
 import { chmodSync, existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

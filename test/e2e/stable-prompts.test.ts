@@ -1,4 +1,4 @@
-// Requests that differ in nothing that matters share their beginning, whatever the route.
+// Equivalent requests share the beginning of their prompts, on every route.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { TestServer } from "../support/test-server.ts";
 
@@ -14,7 +14,7 @@ afterAll(async () => {
   await unchanged.close();
 });
 
-/** As Claude Code writes it, and gateways hand it on. */
+/** Billing line that Claude Code adds and gateways pass on. */
 const billing = (number: number) =>
   `x-anthropic-billing-header: cc_version=2.1.4; cc_entrypoint=cli; cch=${number}a7b3;`;
 const user = { role: "user", content: "What is the capital of France?" };
@@ -51,7 +51,7 @@ const routes: Array<[path: string, body: (number: number) => Record<string, unkn
   ],
 ];
 
-/** Prompt tokens, and those that the request before had read already. */
+/** Returns the prompt tokens, and those that were cached from the request before. */
 async function reading(
   server: TestServer,
   path: string,

@@ -1,5 +1,4 @@
-// A model's template that takes all the time there is, or cannot be read, costs its own request, and
-// nobody else's.
+// Endless or invalid templates, which only affect their own request.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";

@@ -1,4 +1,4 @@
-// The full-screen chat as a person meets it: the built program in a pseudo-terminal, the real model.
+// Full-screen chat: the built program in a pseudo-terminal, with the real model.
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
@@ -84,7 +84,7 @@ describe("the chat", () => {
     await chat.shows("Disabled format.");
     expect(chat.text()).toMatch(/ \[-?\d/);
     chat.type("\r");
-    // After so many numbers the model may say anything.
+    // After this many numbers the model's output is unpredictable.
     await chat.showsNot("1 held");
     await chat.shows(" What is 2 + 3?");
     await chat.shows(idle);

@@ -1,5 +1,5 @@
-// The console as a person meets it: the built deployctl in a pseudo-terminal starts a control plane,
-// sees a deployment of the tiny model come, chats with it, and stays while the control plane is killed.
+// Console: the built deployctl in a pseudo-terminal starts a control plane, shows a deployment of the tiny
+// model, chats with it, and survives the control plane's end.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -25,7 +25,7 @@ async function controlPlane(): Promise<number> {
   return (await cloud.json<{ processId: number }>(["status"])).processId;
 }
 
-/** The gateway's log of requests; it is made with the first of them. */
+/** The gateway's access log, which is created with the first request. */
 function accessLog(): string {
   const file = path.join(cloud.stateFolder, "logs", "access.log");
   return existsSync(file) ? readFileSync(file, "utf8") : "";

@@ -1,5 +1,5 @@
-// A day's use of the chat in one sitting, the built program in a pseudo-terminal: what is typed is neither lost
-// nor taken for something else, nothing is replaced unasked, and everything is found again.
+// Typical session of the chat, with the built program in a pseudo-terminal: input is neither lost nor
+// misread, nothing is replaced without confirmation, and chats are found again.
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
@@ -10,7 +10,7 @@ const controlU = "\u0015";
 const altS = "\u001bs";
 const escapeKey = "\u001b";
 
-/** Output of a command in a terminal so narrow that it must break lines, with its exit code. */
+/** Returns the output of a command in a narrow terminal, where lines wrap, and its exit code. */
 async function printedNarrow(words: string[], environment: Record<string, string>) {
   const narrow = await openTerminal(words, { columns: 30, environment });
   try {
@@ -21,7 +21,7 @@ async function printedNarrow(words: string[], environment: Record<string, string
   }
 }
 
-/** The signs of a gauge that warns; this machine's memory may well be full. */
+/** Characters of a warning gauge, as this machine's memory may be full. */
 function expectNoAlarmWhileLoading(chat: TestTerminal): void {
   const withoutMemory = chat.raw().replaceAll(/[▓!░]+ +[\d.]+\/[\d.]+ GiB/g, "");
   expect(withoutMemory).toContain("loading tiny");
@@ -33,7 +33,7 @@ it("runs a chat from lines typed ahead to the command that resumes it", async ()
   const chat = await openTerminal(["run", "tiny"], { columns: 120, rows: 40, environment });
   try {
     writeFileSync(path.join(chat.home, "notes.txt"), "Buy milk.\n");
-    // Before the program has taken the terminal over.
+    // Typed before the program controls the terminal.
     chat.type("What is 2 + 3?\r");
     await chat.shows("2 + 3 = 5");
     await chat.shows("Enter send");
@@ -60,7 +60,7 @@ it("runs a chat from lines typed ahead to the command that resumes it", async ()
     chat.type(`${controlP}quit`);
     await chat.shows("> Quit");
     expect(chat.text()).not.toContain("/set quiet");
-    // Names come first, words of titles next, scattered letters where nothing else fits.
+    // Names match first, then words of titles, then scattered letters.
     chat.type(`${controlU}log`);
     await chat.shows("> Show the log of the deployment");
     expect(chat.text()).toMatch(/> Show the log[\s\S]*Open the whole log/);

@@ -1,6 +1,6 @@
-// The deploy screen as a person meets it: the built deployctl in a pseudo-terminal, with a real control
-// plane and the tiny model. A script fails, is corrected and tried again; a model becomes an app, which
-// is asked by its own test, by a key, and in the chat.
+// Deploy screen: the built deployctl in a pseudo-terminal, with a real control plane and the tiny model.
+// A script fails and is retried once corrected; a model becomes an app, which is called by the screen's
+// test, with a key, and in the chat.
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -32,7 +32,7 @@ function drafts(): string[] {
   return readdirSync(cloud.home.stateFolder).filter((name) => name.startsWith("deploy-draft"));
 }
 
-/** Enter, and what the next step shows. */
+/** Presses Enter and waits for the next step. */
 async function next(...titles: string[]): Promise<void> {
   for (const title of titles) {
     terminal.type(enter);
@@ -62,7 +62,7 @@ async function seesDraftOfAnother(): Promise<void> {
   expect(terminal.text()).toContain("> Name    bad ");
 }
 
-/** From the name on, with nothing changed. */
+/** Goes through the steps from the name on without changes. */
 async function launch(): Promise<void> {
   await next("Ready to launch", "3 of 3  Launch");
 }

@@ -1,5 +1,4 @@
-// The terminal is lent to the person's editor whole: every key that is typed meanwhile is the editor's, and
-// every one after it is ours again.
+// External editor: it gets all keys while it runs, and the program gets all keys afterwards.
 import { chmodSync } from "node:fs";
 import { expect, it } from "vitest";
 import { CloudHome } from "../support/cloud-home.ts";

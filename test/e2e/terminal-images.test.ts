@@ -1,4 +1,4 @@
-// A person's session with a model that sees: the built program in a pseudo-terminal, the real model.
+// Chat with a vision model: the built program in a pseudo-terminal, with the real model.
 import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -37,7 +37,7 @@ describe("the chat with a vision model", () => {
   });
 
   it("keeps its images when it is closed, resumed by name, retried and cleared", async () => {
-    // Pictures are drawn where there are colours.
+    // Images are drawn only with colours.
     const environment = { FORCE_COLOR: "2" };
     const first = await openTerminal(["run", visionFile], { home, columns: 90, environment });
     try {

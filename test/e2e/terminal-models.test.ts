@@ -1,5 +1,5 @@
-// The Models screen as a person meets it: the built program in a pseudo-terminal pulls a model from a
-// hub, loads it, copies it, deletes it, and chats with what is left.
+// Models screen: the built program in a pseudo-terminal pulls a model from a hub, loads, copies and
+// deletes models, and chats with one.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -50,7 +50,7 @@ it("pulls, loads, copies and deletes models, and chats with one of them", async 
     await terminal.shows("Copy hf.co/maker/Tiny-GGUF to");
     terminal.type("\r");
     await terminal.shows("Copied hf.co/maker/Tiny-GGUF to Tiny-GGUF-copy");
-    // A name that is taken is asked about; memory is in GiB, files are in GB.
+    // A used name needs confirmation; memory is in GiB, files are in GB.
     terminal.type("c");
     await terminal.shows("Copy Tiny-GGUF-copy to");
     terminal.type("\u0015hf.co/maker/Tiny-GGUF\r");
@@ -68,7 +68,7 @@ it("pulls, loads, copies and deletes models, and chats with one of them", async 
     await terminal.shows("Switched to hf.co/maker/Tiny-GGUF");
     await terminal.send("What is 2 + 3?");
     await terminal.shows("2 + 3 = 5");
-    // The question about a deletion is no deletion in the log, and neither is shown unasked.
+    // The confirmation of a deletion is not logged as a deletion, and neither is shown by default.
     terminal.type(openServer);
     await terminal.shows("/api/chat");
     expect(terminal.text()).not.toContain("DELETE");

@@ -1,4 +1,4 @@
-// The whole program as a person meets it: the built one in a pseudo-terminal, a real server and model.
+// Full program: the built one in a pseudo-terminal, with a real server and model.
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -27,7 +27,7 @@ async function open(words: string[], options: TerminalOptions = {}): Promise<Tes
   return terminal;
 }
 
-/** A home and an address that only this test knows. */
+/** Creates a home and an address for one test. */
 async function ownHost(): Promise<{ url: string; environment: Record<string, string> }> {
   const host = `127.0.0.1:${await freePort()}`;
   return { url: `http://${host}`, environment: { MODELCTL_HOST: host } };
@@ -39,7 +39,7 @@ async function ask(url: string, body: object): Promise<number> {
   return reply.status;
 }
 
-/** Ends a server that outlived its terminal. */
+/** Stops a server that outlived its terminal. */
 function endServer(home: string): void {
   const server = readServerFile(path.join(home, ".local", "state", "modelctl"));
   if (server !== undefined) process.kill(server.pid, "SIGTERM");
@@ -79,7 +79,7 @@ describe("the Server screen", () => {
     expect(await program.exited).toBe(0);
     expect(program.buffer()).toBe("normal");
     expect(program.text()).toContain(`The server keeps running at ${url}`);
-    // Its process ends with the test's home: nothing of this machine's is asked.
+    // Its process ends with the test's home; no other server is called.
     onTestFinished(() => endServer(program.home));
     expect(await ask(url, { model: "tiny", prompt: "Hi", stream: false })).toBe(200);
   });
@@ -99,7 +99,7 @@ describe("the Server screen", () => {
     onTestFinished(() => void stranger.close());
     program.type("S");
     await program.shows("is already in use");
-    // The holder is named where the machine tells.
+    // The program that uses the port is named if the system reports it.
     if (process.platform === "linux") await program.shows(`(${process.pid})`);
     program.type("p");
     await program.shows("The server is listening on");
@@ -173,7 +173,7 @@ describe("the Server screen", () => {
 describe("the program", () => {
   it("keeps what is typed before its server runs", async () => {
     terminal = await openTerminal([]);
-    // The terminal still echoes the first words, where the first row will be.
+    // The terminal still echoes the first words.
     terminal.type("What is ");
     await terminal.takesKeys();
     terminal.type("2 + 3?\r");
@@ -219,7 +219,7 @@ describe("the program", () => {
     expect(program.buffer()).toBe("alternate");
     program.type(" and the rest");
     await program.shows("> half a message and the rest");
-    // The shell's child ends in order: it would outlive a shell that is killed.
+    // Ends the shell's child first, as it would outlive a killed shell.
     program.type("\u0003\u0003\u0003");
     await program.exited;
   });

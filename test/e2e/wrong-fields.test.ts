@@ -1,5 +1,5 @@
-// Every field of /v1/responses and /v1/messages with every wrong kind of value: refused in words, in
-// the shape of the API, and the server lives on.
+// Fields of /v1/responses and /v1/messages with values of every wrong kind: refused with an explanation in
+// the API's shape, and the server keeps working.
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { TestServer } from "../support/test-server.ts";
@@ -22,7 +22,7 @@ const options = { num_ctx: 512 };
 interface Api {
   /** A body with all fields. */
   body: Record<string, unknown>;
-  /** The kinds of value that each field may have; null is "not given" where that may be. */
+  /** Kinds of value that each field accepts; null means "not given" for optional ones. */
   fields: Record<string, Kind[]>;
 }
 
@@ -100,7 +100,7 @@ const responses: Api = {
     "input.1.summary.0.text": ["string"],
     "input.2.call_id": ["string"],
     "input.2.name": ["string"],
-    // Nor is any of the texts JSON of an object.
+    // None of the texts is JSON of an object either.
     "input.2.arguments": [],
     "input.3.call_id": ["string"],
     "input.3.output": ["string", "array"],
@@ -224,7 +224,7 @@ const apis: Record<string, Api> = {
   "/v1/messages/count_tokens": counted,
 };
 
-/** @returns the field that is said to be at fault, and what is said */
+/** @returns the field and the message of an error */
 function expectShape(
   route: string,
   status: number,
@@ -267,7 +267,7 @@ describe.each(Object.entries(apis))("%s", (route, { body, fields }) => {
         const { status, json } = await server.post(route, withValueAt(body, path, value));
         expect(status).toBe(400);
         const { param, says } = expectShape(route, status, json);
-        // An option is called by its own name alone.
+        // An option is named without its parent.
         const names = path.replace(/^options\./, "").split(".");
         expect(says).toContain(names[0]);
         if (route === "/v1/responses") {
@@ -288,7 +288,7 @@ describe.each(Object.entries(apis))("%s", (route, { body, fields }) => {
     await fc.assert(
       fc.asyncProperty(fc.oneof({ weight: 5, arbitrary: changed }, anyValue), async (sent) => {
         const { status, json, text } = await server.post(route, JSON.stringify(sent));
-        // A stream, where that is what the change asks for, is no JSON.
+        // If the change requests a stream, the response is not JSON.
         if (status !== 200) expectShape(route, status, json);
         else expect(text).toMatch(/^(\{"|event: )/);
       }),

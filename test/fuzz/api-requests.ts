@@ -1,4 +1,4 @@
-// Requests to every route of the server, as it describes them itself, with hostile values in some places.
+// Requests to every route in the server's OpenAPI document, with hostile values in some places.
 import { isRecord } from "../../source/base/json-record.ts";
 import type { Dice } from "./dice.ts";
 import { hostileText, hostileValue } from "./hostile-values.ts";
@@ -31,7 +31,7 @@ export function operationsIn({ text }: { text: string }): Operation[] {
   );
 }
 
-/** Keeps to a route's description, except for up to three values. */
+/** Returns a valid request to a route, with up to three hostile values. */
 export function makeRequest(
   dice: Dice,
   { method, path, schema, parameters }: Operation,
@@ -48,7 +48,7 @@ export function makeRequest(
   return { method, target, body: spoil(dice, sampleObject(dice, schema)) };
 }
 
-/** Puts hostile values into up to three places, however deep; seldom, into the text itself. */
+/** Puts hostile values into up to three places at any depth; rarely, into the JSON text itself. */
 function spoil(dice: Dice, body: object): unknown {
   for (let left = dice.below(4); left > 0; left -= 1) replaceSomewhere(dice, body);
   if (dice.chance(0.03)) return "[".repeat(100_000);
@@ -66,7 +66,7 @@ function replaceSomewhere(dice: Dice, place: object): void {
   else Reflect.set(place, key, hostileValue(dice));
 }
 
-/** Returns the command that sends a request again. */
+/** Returns a curl command that repeats a request. */
 export function curlOf(url: string, { method, target, body }: ApiRequest): string {
   const text = typeof body === "string" ? body : JSON.stringify(body);
   const data = body === undefined ? "" : ` --data-binary '${text.replaceAll("'", "'\\''")}'`;

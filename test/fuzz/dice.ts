@@ -1,4 +1,4 @@
-// Seeded chance for one round: the same seed gives the same values, whatever was drawn before.
+// Seeded random numbers for one round, independent of earlier rounds.
 import { createRandom, pick } from "../performance/random.ts";
 
 export class Dice {
@@ -11,7 +11,7 @@ export class Dice {
     this.#next = createRandom(hash);
   }
 
-  /** A whole number from 0 up to, and not including, the limit. */
+  /** Returns a whole number from 0 up to, but not including, the limit. */
   below(limit: number): number {
     return Math.floor((this.#next() / 2 ** 32) * limit);
   }
@@ -24,7 +24,7 @@ export class Dice {
     return pick(list, this.#next);
   }
 
-  /** Some of a list, in its order. */
+  /** Returns a random subset of a list, in its order. */
   some<T>(list: readonly T[], probability = 0.5): T[] {
     return list.filter(() => this.chance(probability));
   }

@@ -1,5 +1,5 @@
-// Counts time as far as other programs leave the machine to the one under test: where they keep it busy, a
-// slow answer is no hang, and one that never comes is still noticed.
+// Clock that slows down while other programs use the processor: a slow answer on a busy machine is not
+// taken for a hang, and a missing one is still noticed.
 import { readdirSync, readFileSync } from "node:fs";
 import { cpus } from "node:os";
 
@@ -17,7 +17,7 @@ export class FairClock {
   #elapsedMs = 0;
 
   /**
-   * Adds the time since the last call: all of it on an idle machine, half of it where other programs take
+   * Adds the time since the last call: all of it on an idle machine, half of it when other programs take
    * half of the processors.
    */
   elapsedMs(): number {
@@ -36,7 +36,7 @@ function look(): Look {
   return { atMs: performance.now(), idleMs, ownMs: computedMs() };
 }
 
-/** This process and all that it has started, running or ended. */
+/** Times of this process and its descendants, including ended ones. */
 function computedMs(): number {
   if (process.platform !== "linux") return 0;
   const ticks = new Map<number, number>();
@@ -55,12 +55,12 @@ function computedMs(): number {
   return sum(process.pid) * tickMs;
 }
 
-/** From the state on: the name before it may hold anything. */
+/** Returns the fields from the state on, as the name before it may contain anything. */
 function statOf(id: number): string[] {
   try {
     const text = readFileSync(`/proc/${id}/stat`, "latin1");
     return text.slice(text.lastIndexOf(")") + 2).split(" ");
   } catch {
-    return []; // it has ended in between
+    return []; // it has exited
   }
 }

@@ -1,4 +1,4 @@
-// A short part of `npm run fuzz`, the same in every run.
+// Short, deterministic part of `npm run fuzz`.
 import { expect, test } from "vitest";
 import { play } from "./play.ts";
 import { targets } from "./targets.ts";

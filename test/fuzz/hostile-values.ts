@@ -1,4 +1,4 @@
-// JSON values and texts that a careless server stumbles over.
+// JSON values and texts that break careless servers.
 import type { Dice } from "./dice.ts";
 
 const numbers = [
@@ -24,10 +24,10 @@ const texts = [
   ...["data:image/png;base64,", "data:,", "http://127.0.0.1:1/", "file:///etc/passwd", "5m", "-1s"],
 ];
 
-/** As deep as the server reads JSON. */
+/** Depth up to which the server reads JSON. */
 const mostLevels = 500;
 
-/** Any JSON value, small or large, deep or flat. */
+/** Returns a random JSON value of any size and depth. */
 export function hostileValue(dice: Dice, depth = 0): unknown {
   const kind = dice.below(depth > 3 ? 5 : 9);
   if (kind === 0) return null;
@@ -52,7 +52,7 @@ function hostileObject(dice: Dice, depth: number): object {
   return Object.fromEntries(entries);
 }
 
-/** Values that are expensive to walk through. */
+/** Values that are expensive to traverse. */
 function largeValue(dice: Dice): unknown {
   const size = dice.pick([100, 1000, 20_000]);
   return dice.pick([

@@ -1,4 +1,4 @@
-// Requests in HTTP/1.1 that are nearly right: smuggling, oversized heads, bad chunks, odd codings.
+// Nearly valid HTTP/1.1 requests: smuggling, oversized heads, bad chunks, unusual codings.
 import type { Dice } from "./dice.ts";
 import { mutateBytes } from "./mutate-bytes.ts";
 import type { RawConversation } from "./raw-socket.ts";
@@ -67,7 +67,7 @@ const more = [
   "",
 ];
 
-/** @param extra headers that this server is known to look at */
+/** @param extra headers that this server reads */
 export function conversationOf(
   dice: Dice,
   host: string,

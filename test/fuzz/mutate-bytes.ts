@@ -1,4 +1,4 @@
-// Changes bytes as a broken disk, a careless program or an attacker would.
+// Damage to bytes, as by a broken disk, a faulty program or an attacker.
 import type { Dice } from "./dice.ts";
 
 const numbers = [
@@ -6,7 +6,7 @@ const numbers = [
   ...[2n ** 32n, 2n ** 53n - 1n, 2n ** 53n, 2n ** 63n - 1n, 2n ** 63n, 2n ** 64n - 1n],
 ];
 
-/** Changes a copy in one to four places, or its length. */
+/** Returns a copy with one to four changes, or another length. */
 export function mutateBytes(dice: Dice, original: Buffer): Buffer {
   let bytes = Buffer.from(original);
   for (let left = 1 + dice.below(4); left > 0; left -= 1) {

@@ -1,5 +1,5 @@
-// Plays the rounds of a target, and notices what the product must never do: throw what is no error of
-// its own, hang, leak.
+// Rounds of a target, with checks for failures: exceptions other than the product's own errors, hangs
+// and leaks.
 import { setTimeout as wait } from "node:timers/promises";
 import { Dice } from "./dice.ts";
 import { FairClock } from "./fair-clock.ts";
@@ -10,21 +10,21 @@ import type { Watchdog } from "./watchdog.ts";
 export interface PlayOptions {
   seed: string;
   rounds: number;
-  /** Plays this round alone. */
+  /** Runs only this round. */
   only?: number | undefined;
-  /** An attempt that takes longer hangs, on an idle machine. Defaults to 10 s. */
+  /** Time limit of an attempt on an idle machine. Defaults to 10 s. */
   hangMs?: number;
-  /** Time that handles of the last rounds, such as sockets, may take to close. Defaults to 10 s. */
+  /** Time limit for closing handles of the last rounds, such as sockets. Defaults to 10 s. */
   settleMs?: number;
   /** Called for rounds that block this thread. Defaults to nothing. */
   watchdog?: Watchdog | undefined;
 }
 
 export interface Failure {
-  /** Undefined for what is noticed behind the last one. */
+  /** Undefined for failures found after the last round. */
   round: number | undefined;
   reason: string;
-  /** Whatever was tried last. */
+  /** Last attempt. */
   reproduction: string;
 }
 
@@ -38,13 +38,13 @@ export interface Played {
 
 const usualHangMs = 10_000;
 const lookMs = 250;
-/** Servers and their runners have so long to end. */
+/** Time limit for servers and their runners to exit. */
 const endMs = 30_000;
-/** A target that fails always says nothing new. */
+/** Failures after which a target stops. */
 const mostFailures = 10;
-/** Most lines printed of a failure's stack. */
+/** Maximum number of stack lines printed for a failure. */
 const mostLines = 8;
-/** Caches are warm after so many rounds; what grows behind them is looked at. */
+/** Rounds after which caches are warm, and growing memory counts as a leak. */
 const warmRounds = 100;
 const mostGrowth: ProcessSize = { handles: 24, bytes: 256 * 2 ** 20 };
 const usualSettleMs = 10_000;
@@ -76,7 +76,7 @@ class Play {
     for (let index = first; index < behind; index += 1) {
       if (this.#failures.length >= mostFailures) break;
       const isWell = await this.#round(attack, index);
-      // Whatever it has met may have left it in any state.
+      // The failure may have left it in any state.
       if (!isWell) {
         await this.#end(attack);
         attack = await this.#target.begin();
@@ -156,8 +156,8 @@ async function sizeOf(attack: Attack): Promise<ProcessSize> {
 }
 
 /**
- * Half of the limit counts as it passes. The other half counts by a fair clock: looking at all processes
- * for every attempt would take longer than most attempts do.
+ * Half of the limit is ordinary time. The other half is measured by the fair clock, as reading all
+ * processes for every attempt would take longer than most attempts.
  *
  * @param work gets a function that restarts the limit
  */
@@ -184,7 +184,7 @@ async function withinLimit(
   try {
     await Promise.race([working, limit.promise]);
   } finally {
-    working?.catch(() => {}); // too late to be told
+    working?.catch(() => {}); // too late to report
     count += 1;
     clearTimeout(timer);
   }

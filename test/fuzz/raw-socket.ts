@@ -1,19 +1,19 @@
-// Bytes over a socket as they are, in pieces, and all that comes back.
+// Raw bytes sent over a socket in pieces, and the complete response.
 import { connect } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 
 export interface RawConversation {
-  /** Written one after the other, with a moment in between. */
+  /** Pieces, sent with a pause in between. */
   pieces: readonly Buffer[];
-  /** The sending side is closed behind the last piece. */
+  /** Closes the sending side after the last piece. */
   isHalfClosed: boolean;
 }
 
-/** A server may keep a connection that says nothing: then we leave. */
+/** Idle time after which the client disconnects. */
 const patienceMs = 150;
 const pauseMs = 5;
 
-/** Resolves with what came, also where the connection was cut. */
+/** Resolves with the received bytes, even if the connection was cut. */
 export async function converse(url: string, conversation: RawConversation): Promise<string> {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
@@ -22,7 +22,7 @@ export async function converse(url: string, conversation: RawConversation): Prom
     socket.once("close", () => resolve());
     socket.once("end", () => resolve());
   });
-  socket.on("error", () => {}); // cut off: that is an answer, too
+  socket.on("error", () => {}); // a cut connection is a valid response
   socket.on("data", (piece) => received.push(piece));
   for (const piece of conversation.pieces) {
     socket.write(piece);

@@ -2,7 +2,7 @@
 import { findErrorDefinition } from "../../source/application/error-catalog.ts";
 import { ProductError } from "../../source/base/product-error.ts";
 
-/** Runs it; a refusal of the product's own is as good as a result. */
+/** Returns a documented error instead of throwing it. */
 export async function orRefusal<T>(work: () => T | Promise<T>): Promise<T | ProductError> {
   try {
     return await work();
@@ -12,7 +12,7 @@ export async function orRefusal<T>(work: () => T | Promise<T>): Promise<T | Prod
   }
 }
 
-/** Tells whether a code is one that a person can look up; a defect's own is not enough. */
+/** Returns true for a documented error code. */
 export function isDocumented(code: unknown): boolean {
   return (
     typeof code === "string" && code !== "UNEXPECTED" && findErrorDefinition(code) !== undefined

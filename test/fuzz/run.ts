@@ -27,7 +27,7 @@ for (const target of targets.filter(({ name }) => wanted.size === 0 || wanted.ha
 }
 process.exit(failures === 0 ? 0 : 1);
 
-/** `models`, or `models=100` for so many rounds. */
+/** Reads `models`, or `models=100` for 100 rounds. */
 function readWord(word: string): [string, number | undefined] {
   const [name = "", rounds] = word.split("=");
   if (targets.every((target) => target.name !== name)) {

@@ -1,5 +1,5 @@
-// Values that fit a schema of the server's OpenAPI document, so that a request comes as far as the field
-// that is changed in it.
+// Valid values for a schema of the server's OpenAPI document, so that requests reach the code behind the
+// one hostile field.
 import { isRecord } from "../../source/base/json-record.ts";
 import type { Dice } from "./dice.ts";
 
@@ -22,7 +22,7 @@ const messages = [
   { role: "tool", tool_call_id: "c", content: "sunny" },
 ];
 
-/** By name of the field, where any value of its type would mean nothing. */
+/** Values by field name, where a random value of the type would be meaningless. */
 const meant: Readonly<Record<string, (dice: Dice) => unknown>> = {
   model: (dice) => dice.pick(["tiny", "tiny", "tiny", "tiny", "made", "absent"]),
   name: (dice) => dice.pick(["tiny", "made", "absent"]),
@@ -68,7 +68,7 @@ export function sampleValue(dice: Dice, described: unknown, name = ""): unknown 
   return type === "null" ? null : "x";
 }
 
-/** All fields that the schema requires, and some of the others. */
+/** Returns all required fields, and some of the others. */
 export function sampleObject(dice: Dice, { properties, required = [] }: Record<string, unknown>) {
   const fields = Object.entries(isRecord(properties) ? properties : {});
   const needed = Array.isArray(required) ? required : [];

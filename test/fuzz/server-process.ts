@@ -1,5 +1,5 @@
-// A server in a process of its own, which an attack may end: `node server-process.ts FOLDER [SETTINGS]`,
-// with settings in JSON. Tells its URL, and whatever it logs as unexpected.
+// Server in a separate process, which an attack may crash: `node server-process.ts FOLDER [SETTINGS]`, with
+// settings in JSON. Sends its parent its URL, and unexpected errors from its log.
 import path from "node:path";
 import { hostServer } from "../../source/application/server-host.ts";
 import { loadSettings } from "../../source/configuration/load-settings.ts";
@@ -13,7 +13,7 @@ const server = await hostServer({
   settings: {
     ...loadSettings({}).values,
     ...{ gpu: "cpu", models: path.join(folder, "models"), context_length: 512, num_parallel: 4 },
-    // Nothing is there: strangers must not be asked.
+    // No server listens there, so nothing is sent to other machines.
     ...{ hub_endpoint: "http://127.0.0.1:9", shutdown_timeout: 0 },
     model_folders: [path.join(folder, "files")],
     ...JSON.parse(settings),

@@ -1,4 +1,4 @@
-// A server of one's own for hostile requests: what it answers is looked at, and what it leaves behind.
+// Server for hostile requests, with checks of its responses and of what it leaves behind.
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
@@ -23,7 +23,7 @@ export interface ServerReply {
 
 export class ServerUnderAttack {
   readonly url: string;
-  /** Home, store and files of the server. */
+  /** Folder with the server's home, store and files. */
   readonly folder: string;
   readonly processId: number;
   readonly log: string[] = [];
@@ -41,7 +41,7 @@ export class ServerUnderAttack {
 
   /**
    * @param folder of an earlier server; by default a new one
-   * @param settings beside those of every server under attack
+   * @param settings besides the defaults for all servers under attack
    */
   static async start(
     folder = mkdtempSync(path.join(tmpdir(), "modelctl-fuzz-")),
@@ -58,7 +58,7 @@ export class ServerUnderAttack {
     return new ServerUnderAttack(child, folder, String(Object(news).url));
   }
 
-  /** A body is JSON, or text as it is. @throws Error for a reply that no request may get */
+  /** @param body JSON, or text sent unchanged. @throws Error for an unacceptable response */
   async send(
     method: string,
     target: string,
@@ -76,7 +76,7 @@ export class ServerUnderAttack {
     return answer;
   }
 
-  /** @throws Error where the server has ended or does not answer */
+  /** @throws Error when the server has exited or does not respond */
   async checkIsWell(): Promise<void> {
     const { exitCode, signalCode } = this.#child;
     if (exitCode !== null || signalCode !== null) {
@@ -96,7 +96,7 @@ export class ServerUnderAttack {
     await ended;
   }
 
-  /** Ends it. @throws Error where a process of it is left */
+  /** Stops the server. @throws Error when one of its processes is left */
   async close(): Promise<void> {
     if (this.#child.connected) this.#child.disconnect();
     await this.checkNothingRuns();

@@ -1,23 +1,23 @@
-// One kind of hostile input: what a module in targets/ gives the run.
+// Interface of the modules in targets/, one for each kind of hostile input.
 import type { Dice } from "./dice.ts";
 
 /** Input of a round. */
 export interface Round {
   dice: Dice;
   /**
-   * Tells what comes next, before it is sent or read: bytes, a curl command, a text. It stands beside the
-   * failure that it leads to, and each counts as one attempt.
+   * Announces the next attempt before it is sent or read, as bytes, a curl command or a text. A failure is
+   * reported with the last one.
    */
   trying(reproduction: string): void;
 }
 
 /** Started once for many rounds. */
 export interface Attack {
-  /** Throws where the product does what it must not. */
+  /** Throws when the product misbehaves. */
   round(round: Round): Promise<void>;
-  /** Process under attack; this one by default. */
+  /** Process under attack. Defaults to this one. */
   size?(): Promise<ProcessSize>;
-  /** Throws where something is left behind. */
+  /** Throws when something is left behind. */
   close?(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-// Everything that takes input from strangers, those that run in this process first.
+// All targets: everything that takes untrusted input, those in this process first.
 import type { Target } from "./target.ts";
 import { archives } from "./targets/archives.ts";
 import { follows } from "./targets/follows.ts";

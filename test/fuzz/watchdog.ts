@@ -1,4 +1,4 @@
-// Ends the run when a round holds up its thread: a timer of the same thread could not tell.
+// Watchdog that ends the run when a round blocks its thread, which a timer on that thread cannot detect.
 import { writeSync } from "node:fs";
 import { isMainThread, parentPort, Worker } from "node:worker_threads";
 import { FairClock } from "./fair-clock.ts";
@@ -14,12 +14,12 @@ export class Watchdog {
     this.#worker.unref();
   }
 
-  /** @param reproduction said when nothing else comes for half a minute of an idle machine */
+  /** @param reproduction printed when the thread is blocked for half a minute on an idle machine */
   watch(reproduction: string): void {
     this.#worker.postMessage(reproduction);
   }
 
-  /** Nothing is under way. */
+  /** Marks that no round is running. */
   rest(): void {
     this.#worker.postMessage(undefined);
   }

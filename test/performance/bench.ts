@@ -1,4 +1,4 @@
-// `npm run bench`: modelctl against llama.cpp's own server, on this machine, in the same run.
+// `npm run bench`: modelctl compared with llama.cpp's own server, on one machine in one run.
 
 import { createReadStream, existsSync } from "node:fs";
 import { cpus } from "node:os";
@@ -91,12 +91,12 @@ async function measureOwn(
   return await measureServer(settings, rounds);
 }
 
-/** The server's thread does the same work for any model, so the smallest one suffices. */
+/** Measured with the smallest model, as the server's thread does the same work for all. */
 function loopSettings({ usesPrebuilt }: Options, temporaryFolder: string): ServerSettings {
   return { modelPath: tinyPath, threads: 1, slots: 4, context, temporaryFolder, usesPrebuilt };
 }
 
-/** Pictures take their time: at the largest number of threads alone. */
+/** Measured with the largest number of threads only, as images are slow. */
 async function measureSeeing(
   options: Options,
   release: Release,
@@ -124,7 +124,7 @@ async function measureSeeing(
   return await measureImages({ settings, model, peer: peer.server, peerEnvironment, rounds });
 }
 
-/** Prompts that share an earlier one's prefix; the peer keeps idle conversations in memory, too. */
+/** Prompts that share an earlier one's prefix; the peer keeps idle conversations in memory too. */
 async function measureRepeating(
   options: Options,
   release: Release,
@@ -160,7 +160,7 @@ async function measureHolding(
   return await measureMemory(settings, startPeerWith(peer.server, {}));
 }
 
-/** The model of that kind, made where it was not, and in the machine's memory. */
+/** Returns the model of a kind, created if missing, and read into the page cache. */
 async function makeModel(
   { vocabulary }: Options,
   release: Release,
@@ -179,7 +179,7 @@ function passiveEnvironment(isPassive: boolean): Record<string, string> {
   return isPassive ? { OMP_WAIT_POLICY: "passive" } : {};
 }
 
-/** The peer, built where it was not; nothing where it cannot be. */
+/** Returns the peer, built if missing; undefined if it cannot be built. */
 async function ensurePeer(release: Release): Promise<PeerPrograms | undefined> {
   const peer = await findPeer(release);
   if (peer) return peer;
@@ -189,7 +189,7 @@ async function ensurePeer(release: Release): Promise<PeerPrograms | undefined> {
   return await buildPeer(release);
 }
 
-/** Resolves with nothing where the peer cannot be built. */
+/** Resolves with undefined when the peer cannot be built. */
 async function compareServers(
   options: Options,
   release: Release,
@@ -236,7 +236,7 @@ function describeMachine(release: Release) {
   };
 }
 
-/** Both servers map the file: without this the first one to start would wait for the disk. */
+/** Reads the file once: both servers map it, and the first to start would wait for the disk. */
 async function readOnce(path: string): Promise<void> {
   for await (const _ of createReadStream(path, { highWaterMark: 2 ** 22 }));
 }

@@ -1,5 +1,5 @@
-// Finds caddy, the peer of the gateway and the storage of the hub: on this machine, or as Debian's
-// package in the cache.
+// Finds caddy, which serves as the gateway's peer and the hub's storage: on this machine, or as
+// Debian's package in the cache.
 
 import { execFile } from "node:child_process";
 import { mkdir, readdir, writeFile } from "node:fs/promises";
@@ -15,7 +15,7 @@ export interface Caddy {
   version: string;
 }
 
-/** @returns undefined if it is neither installed nor can be downloaded */
+/** @returns undefined if it is not installed and cannot be downloaded */
 export async function findCaddy(): Promise<Caddy | undefined> {
   const cacheRoot = process.env.XDG_CACHE_HOME || join(homedir(), ".cache");
   const folder = join(cacheRoot, "modelctl-bench", "caddy");
@@ -25,7 +25,7 @@ export async function findCaddy(): Promise<Caddy | undefined> {
   try {
     await download(folder);
   } catch {
-    // No Debian, no network, no such package: there is nothing to compare with.
+    // Without Debian, a network or the package, the comparison is skipped.
     return undefined;
   }
   return await examine(downloaded);
@@ -40,7 +40,7 @@ async function examine(program: string): Promise<Caddy | undefined> {
   }
 }
 
-/** Unpacked, not installed: nothing of the system changes. */
+/** Unpacks the package without installing it. */
 async function download(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   await run("apt-get", ["download", "caddy"], { cwd: folder, timeout: downloadLimitMs });
@@ -49,7 +49,7 @@ async function download(folder: string): Promise<void> {
   await run("dpkg", ["-x", archive, "."], { cwd: folder });
 }
 
-/** A reverse proxy and nothing else. @returns the file */
+/** Writes the configuration of a plain reverse proxy. @returns its file */
 export async function writeCaddyfile(
   folder: string,
   { port, upstreamPort }: { port: number; upstreamPort: number },
@@ -57,7 +57,7 @@ export async function writeCaddyfile(
   return await writeSite(folder, port, [`  reverse_proxy 127.0.0.1:${upstreamPort}`]);
 }
 
-/** Hands out the files below `root`, which is absolute. @returns the file */
+/** Writes the configuration of a file server. @param root absolute. @returns its file */
 export async function writeFileServerCaddyfile(
   folder: string,
   { port, root }: { port: number; root: string },

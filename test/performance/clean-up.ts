@@ -1,17 +1,17 @@
-// Leaves nothing behind: kills every child and deletes every temporary path, however the run ends.
+// Clean-up after a run, however it ends: kills every child and deletes every temporary path.
 
 import { randomUUID } from "node:crypto";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Set in the environment of every child, so that detached grandchildren can be found as well. */
+/** Set in every child's environment, so that detached grandchildren can be found too. */
 export const markEnvironment = { BENCHMARK_RUN: randomUUID() };
 
 const processGroups = new Set<number>();
 const paths = new Set<string>();
 
-/** Starts the watch over the ways in which a process can end. */
+/** Installs handlers for every way in which the process can end. */
 export function installCleanUp(): void {
   process.on("exit", cleanUp);
   for (const [signal, exitCode] of [
@@ -23,13 +23,13 @@ export function installCleanUp(): void {
   }
 }
 
-/** Kills the process group on exit; the returned function ends that duty. */
+/** Kills the process group on exit. @returns a function that cancels this */
 export function killOnExit(processGroup: number): () => void {
   processGroups.add(processGroup);
   return () => processGroups.delete(processGroup);
 }
 
-/** Deletes the path on exit; the returned function ends that duty. */
+/** Deletes the path on exit. @returns a function that cancels this */
 export function deleteOnExit(path: string): () => void {
   paths.add(path);
   return () => paths.delete(path);
@@ -45,11 +45,11 @@ export function killGroup(processGroup: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-processGroup, signal);
   } catch {
-    // Already gone.
+    // It has exited.
   }
 }
 
-/** Ends processes that left their group, such as a server started in the background. Linux only. */
+/** Kills processes that left their group, such as a background server. Linux only. */
 export function killStragglers(): void {
   const mark = `BENCHMARK_RUN=${markEnvironment.BENCHMARK_RUN}`;
   for (const entry of listProcesses()) {
@@ -58,7 +58,7 @@ export function killStragglers(): void {
         process.kill(entry, "SIGKILL");
       }
     } catch {
-      // Gone since, or another user's.
+      // It has exited, or belongs to another user.
     }
   }
 }

@@ -1,5 +1,5 @@
-// Time of the first request to a sleeping app: its replica starts, and answers. The server itself
-// does nothing, so the figure is ours.
+// Time of the first request to a sleeping app, including the start of its replica. The replica's own
+// server does nothing, so the figure measures deployctl.
 
 import { execFile } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
@@ -83,12 +83,12 @@ function figure(label: string, samples: number[]): Figure {
   return { label, unit: "ms", samples, target: { bound: "below", value: limitMs } };
 }
 
-/** The smallest sample that nineteen of twenty do not exceed. */
+/** Returns the 95th percentile. */
 function percentile95(samples: readonly number[]): number {
   return samples.toSorted((a, b) => a - b)[Math.ceil(samples.length * 0.95) - 1] ?? Number.NaN;
 }
 
-/** Resolves when no process of the app is left. */
+/** Resolves when the app's processes have exited. */
 async function putToSleep(client: AdminClient): Promise<void> {
   const deadline = performance.now() + stopLimitMs;
   while (performance.now() < deadline) {

@@ -1,4 +1,4 @@
-// Times modelctl's commands as a shell sees them: from the start of the process.
+// Times of modelctl's commands, from the start of the process.
 
 import { spawn } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -20,14 +20,14 @@ export async function measureCommands(temporaryFolder: string): Promise<Figure[]
   }
   const runTimesMs: number[] = [];
   for (let index = 0; index < runRuns; index++) {
-    // A new home and port each time: the command finds no server and has to start everything.
+    // A new home and port each time, so that the command finds no server and starts everything.
     const environment = {
       ...(await createHome(temporaryFolder)),
       MODELCTL_HOST: `127.0.0.1:${await findFreePort()}`,
     };
     const { firstOutputMs } = await time(["run", "tiny", "hi"], environment);
     runTimesMs.push(firstOutputMs);
-    // No server is measured at this point, so all that is left belongs to this command.
+    // No server is being measured, so all remaining processes belong to this command.
     killStragglers();
   }
   return [
@@ -75,7 +75,7 @@ async function time(
     child.stdout.once("data", () => done(performance.now() - startedAtMs));
   });
   try {
-    // The output of a process that ends at once may arrive after the news of its end.
+    // The output of a short process may arrive after its exit event.
     const ending = ended.then(() => sleep(100, Number.NaN, { ref: false }));
     const firstOutputMs = await Promise.race([
       firstOutput,

@@ -1,4 +1,4 @@
-// Runs both servers through the same rounds, taking turns at going first.
+// Comparison of two servers in the same rounds, in alternating order.
 
 import { loadavg } from "node:os";
 import type { ChatResult } from "./load-generator.ts";
@@ -17,17 +17,17 @@ import type { RunningServer, ServerSettings, StartServer } from "./server-proces
 
 type Side = "ours" | "peer";
 
-/** Up to this much use of the processor by other programs is taken for quiet. */
+/** Processor use by other programs, in cores, up to which the machine counts as idle. */
 const calmCores = 0.1;
 const attemptsMaximum = 3;
 
 export interface Comparison {
   samples: Map<MetricKey, Samples>;
-  /** Command lines of both sides, in the last round. */
+  /** Command lines of both servers, in the last round. */
   commandLines: Record<Side, string>;
   /** Notes on each suite's chats: the same on both sides, or the differences. */
   notes: Map<SuiteName, string>;
-  /** At the start of each round; the earlier rounds are part of it. */
+  /** Load average at the start of each round, which includes the earlier rounds. */
   loadAverages: number[];
 }
 
@@ -91,7 +91,7 @@ interface Player {
   prompts: PromptSource;
 }
 
-/** Returns what is to be said about the chats. */
+/** Returns the note on a suite's chats. */
 async function playSuite(
   name: SuiteName,
   servers: ReadonlyMap<Side, RunningServer>,
@@ -117,13 +117,13 @@ async function playSuite(
 
 interface Step {
   readings: Map<Side, Reading>;
-  /** Cores that other programs kept busy meanwhile. */
+  /** Cores that other programs used meanwhile. */
   foreignCores: number;
 }
 
 /**
- * A step that other programs disturbed is repeated, and the least disturbed attempt counts. Only
- * their use of the processor decides, not the figures.
+ * Repeats a step that other programs disturbed; the least disturbed attempt counts, by processor
+ * use and not by its figures.
  */
 async function playCalmStep(measure: Measure, players: readonly Player[]): Promise<Step> {
   let best: Step | undefined;
@@ -141,7 +141,7 @@ async function playCalmStep(measure: Measure, players: readonly Player[]): Promi
   return best;
 }
 
-/** Unequal work would make every ratio meaningless, so it ends the run. */
+/** Ends the run if the work was unequal, which would make every ratio meaningless. */
 function compareChats(
   name: SuiteName,
   ours: readonly ChatResult[],
@@ -183,12 +183,12 @@ function addSample(samples: Map<MetricKey, Samples>, sample: Sample): void {
   const { key, side, value, foreignCores } = sample;
   const found = samples.get(key) ?? { ours: [], peer: [], foreignCores: [] };
   found[side].push(value);
-  // The same for both sides of a pair, so one of them tells it.
+  // It is the same for both servers of a pair.
   if (side === "ours") found.foreignCores.push(foreignCores);
   samples.set(key, found);
 }
 
-/** No two suites, rounds or thread counts share a prompt. */
+/** Differs between suites, rounds and thread counts, so that none share a prompt. */
 function seedOf(threads: number, round: number, suite: number): number {
   return threads * 1_000_003 + round * 1009 + suite;
 }

@@ -11,7 +11,7 @@ import { openScreen } from "./screen-terminal.ts";
 
 const measuredSeconds = 9;
 const waitLimitMs = 60_000;
-/** Text that shows when Tab has reached each pane. */
+/** Text that is visible once Tab has reached each pane. */
 const hintsOfPanes = ["x stop", "new key", "stream", "scale"];
 const rounds = 5;
 
@@ -32,7 +32,7 @@ export async function measureConsole(temporaryFolder: string): Promise<Figure[]>
       screen.write("\t");
       await screen.shows(hint);
       keyTimesMs.push(performance.now() - pressedAtMs);
-      // Not in step with the pictures.
+      // Irregular, so that keys do not coincide with frames.
       await sleep(130 + 37 * (keyTimesMs.length % 5));
     }
     await untilThere(file);

@@ -1,5 +1,5 @@
-// The console with 200 deployments and a log of 2,000 lines a second, in a process of its own: what it costs
-// is written into the file that SCREEN_FIGURES names, after SCREEN_SECONDS.
+// Console with 200 deployments and a log of 2,000 lines a second, in a separate process. Writes its cost
+// to the file SCREEN_FIGURES after SCREEN_SECONDS.
 
 import { rename, writeFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -12,7 +12,7 @@ import {
 } from "../ui/screens/console/sample-cloud.ts";
 import type { ScreenCosts } from "./screen-process.ts";
 
-/** Node runs TypeScript but no JSX: the screen comes from the build. */
+/** Loaded from the build, as Node runs TypeScript but no JSX. */
 const built = new URL("../../dist/source/ui/app/run-app.js", import.meta.url);
 const { runApp }: typeof import("../../source/ui/app/run-app.tsx") = await import(built.href);
 
@@ -46,7 +46,7 @@ async function flood(): Promise<void> {
   let before = process.threadCpuUsage();
   await writeFile(`${file}.begun`, "");
   for (let elapsedMs = 0; elapsedMs < measured; elapsedMs = performance.now() - startedAtMs) {
-    // The first second compiles what the others run.
+    // Leaves out the first second, in which code is compiled.
     if (frames === undefined && elapsedMs > 1000) {
       frames = [];
       before = process.threadCpuUsage();
@@ -63,6 +63,6 @@ async function flood(): Promise<void> {
     processorShare: (user + system) / 1000 / (measured - 1000),
   };
   await writeFile(`${file}.part`, JSON.stringify(costs));
-  // Readers wait for this name, so they find a complete file.
+  // Readers wait for this name, so they read a complete file.
   await rename(`${file}.part`, file);
 }

@@ -9,7 +9,7 @@ import { openScreen } from "./screen-terminal.ts";
 
 const rounds = 40;
 const keyLimitMs = 50;
-/** Text that shows each step after the inspection: only changed parts of a title are painted. */
+/** Text that is visible in each step after the inspection; only changed parts of titles are painted. */
 const steps = ["to launch", "Launching"];
 
 export async function measureDeployScreen(temporaryFolder: string): Promise<Figure[]> {
@@ -34,7 +34,7 @@ export async function measureDeployScreen(temporaryFolder: string): Promise<Figu
     await press(script, "served.py");
     const reading: number[] = [];
     for (let round = 0; round < rounds; round += 1) {
-      // The script is read again each time that the step opens.
+      // The script is read again whenever the step opens.
       await press("\r", "2 of 3");
       reading.push(await press("\u001b[Z", "1 of 3"));
     }
@@ -46,7 +46,7 @@ export async function measureDeployScreen(temporaryFolder: string): Promise<Figu
     for (let round = 0; round < rounds; round += 1) {
       launching.push(await press("\u0010", "Commands"));
       await press("\u001b", "Launching");
-      // Not in step with the pictures.
+      // Irregular, so that keys do not coincide with frames.
       await sleep(130 + 37 * (round % 5));
     }
     return [

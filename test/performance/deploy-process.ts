@@ -1,11 +1,11 @@
-// The deploy screen in a process of its own, with a real script that Python reads, and a launch whose log
-// has 2,000 lines a second.
+// Deploy screen in a separate process, with a real script that Python reads, and a launch whose log has
+// 2,000 lines a second.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { DeployEvent } from "../../source/cloud/admin/documents.ts";
 import { SampleServer, sampleCloud } from "../ui/screens/console/sample-cloud.ts";
 
-/** Both come from the build: reading TypeScript would be measured too. */
+/** Loaded from the build, so that loading TypeScript is not measured. */
 const built = (file: string) => new URL(`../../dist/source/${file}`, import.meta.url).href;
 const { runApp }: typeof import("../../source/ui/app/run-app.tsx") = await import(
   built("ui/app/run-app.js")

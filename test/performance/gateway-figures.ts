@@ -1,16 +1,19 @@
-// Compares deployctl's gateway with caddy as a reverse proxy to the same server, in turns.
+// Comparison of deployctl's gateway, as one process and as two, with caddy as a reverse proxy to the
+// same server, in turns.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { StartedGateway } from "../support/gateway-process.ts";
 import { findCaddy, writeCaddyfile } from "./caddy.ts";
 import { killGroup, killOnExit, markEnvironment } from "./clean-up.ts";
 import { measureColdStarts } from "./cold-start-figures.ts";
+import type { StartedServer } from "./gateway-server.ts";
 import { startLoadMeter } from "./machine-load.ts";
 import {
   countFailures,
+  holdStreams,
   measureLatency,
   measureRate,
   measureStreams,
@@ -23,14 +26,17 @@ import { findFreePort } from "./server-process.ts";
 const rounds = 5;
 const connections = 32;
 const rateSeconds = 3;
+/** Load before the first turn. V8 compiles a hot path within about 30,000 requests. */
+const warmUpSeconds = 10;
 const latencyRequests = 1000;
 const streams = { streams: 8, pieces: 100, everyMs: 10 };
 const manyStreams = 500;
+const idleStreams = 2000;
 const pouredBytes = 100 * 2 ** 20;
 const idleMs = 500;
 const startLimitMs = 20_000;
 
-type Name = "server" | "caddy" | "gateway";
+type Name = "server" | "caddy" | "gateway" | "gateways";
 type Targets = Record<Name, Target>;
 type Samples = Record<Name, number[]>;
 
@@ -58,21 +64,37 @@ async function measureProxies(
     const stub = startNode("model-stub.ts", []);
     children.push(stub);
     const stubPort = Number(await firstNews(stub));
-    const values = [`http://127.0.0.1:${stubPort}`, join(temporaryFolder, "gateway")];
-    const gateway = startNode("../support/gateway-process.ts", values);
-    children.push(gateway);
-    const { url, token } = (await firstNews(gateway)) as StartedGateway;
+    const endpoint = `http://127.0.0.1:${stubPort}`;
+    const [gateway, gateways] = await Promise.all(
+      [1, 2].map(async (count) => {
+        const folder = join(temporaryFolder, `gateway-${count}`);
+        const child = startNode("gateway-server.ts", [endpoint, folder, `${count}`]);
+        children.push(child);
+        return (await firstNews(child)) as StartedServer;
+      }),
+    );
+    if (gateway === undefined || gateways === undefined) throw new Error("no gateway has started");
     const port = await findFreePort();
     const file = await writeCaddyfile(temporaryFolder, { port, upstreamPort: stubPort });
     const words = ["run", "--config", file, "--adapter", "caddyfile"];
     children.push(start(caddy.program, words, "ignore", { XDG_DATA_HOME: temporaryFolder }));
     const targets: Targets = {
-      server: { url: `http://127.0.0.1:${stubPort}`, headers: {} },
+      server: { url: endpoint, headers: {} },
       caddy: { url: `http://127.0.0.1:${port}`, headers: {} },
-      gateway: { url, headers: { authorization: `Key ${token}` } },
+      gateway: toTarget(gateway),
+      gateways: toTarget(gateways),
     };
     await untilAnswers(targets.caddy);
-    return [...(await compareInTurns(targets)), ...(await measureAlone(targets.gateway, gateway))];
+    // First, as later streams would use memory that earlier requests left behind.
+    const memory = [
+      await measureIdleStreams("one process", gateway),
+      await measureIdleStreams("two processes", gateways),
+    ];
+    return [
+      ...(await compareInTurns(targets)),
+      ...(await measureAlone(targets.gateway, gateway)),
+      ...memory,
+    ];
   } finally {
     for (const { pid } of children) if (pid !== undefined) killGroup(pid, "SIGKILL");
   }
@@ -84,7 +106,10 @@ async function compareInTurns(targets: Targets): Promise<Figure[]> {
   const delays = noSamples();
   const others: number[] = [];
   const names = Object.keys(targets) as Name[];
-  for (const name of names) await measureLatency(targets[name], latencyRequests);
+  for (const name of names) {
+    await measureRate(targets[name], { connections, seconds: warmUpSeconds });
+    await measureLatency(targets[name], latencyRequests);
+  }
   for (let round = 0; round < rounds; round += 1) {
     for (const name of round % 2 === 0 ? names : names.toReversed()) {
       others.push(await measureOthers());
@@ -96,16 +121,33 @@ async function compareInTurns(targets: Targets): Promise<Figure[]> {
   }
   const added = (samples: Samples, name: Name) =>
     samples[name].map((value, round) => value - (samples.server[round] ?? Number.NaN));
-  const ratios = rates.gateway.map((rate, round) => rate / (rates.caddy[round] ?? Number.NaN));
+  const ofCaddy = (name: Name) =>
+    rates[name].map((rate, round) => rate / (rates.caddy[round] ?? Number.NaN));
+  const overCaddy = latencies.gateway.map(
+    (ms, round) => ms - (latencies.caddy[round] ?? Number.NaN),
+  );
   return [
     { label: "the server itself", unit: "req/s", samples: rates.server },
     { label: "through caddy", unit: "req/s", samples: rates.caddy },
     { label: "through the gateway", unit: "req/s", samples: rates.gateway },
+    { label: "through two gateway processes", unit: "req/s", samples: rates.gateways },
     {
       label: "gateway against caddy, requests a second",
       unit: "x",
-      samples: ratios,
-      target: { bound: "at least", value: 0.5 },
+      samples: ofCaddy("gateway"),
+      target: { bound: "at least", value: 0.75 },
+    },
+    {
+      label: "two gateway processes against caddy, requests a second",
+      unit: "x",
+      samples: ofCaddy("gateways"),
+      target: { bound: "at least", value: 1 },
+    },
+    {
+      label: "gateway against caddy, p50 of a request",
+      unit: "ms",
+      samples: overCaddy,
+      target: { bound: "below", value: 0.2 },
     },
     { label: "added to a request by caddy, p50", unit: "ms", samples: added(latencies, "caddy") },
     {
@@ -125,7 +167,11 @@ async function compareInTurns(targets: Targets): Promise<Figure[]> {
   ];
 }
 
-async function measureAlone(target: Target, gateway: ChildProcess): Promise<Figure[]> {
+function toTarget({ url, token }: StartedServer): Target {
+  return { url, headers: { authorization: `Key ${token}` } };
+}
+
+async function measureAlone(target: Target, gateway: StartedServer): Promise<Figure[]> {
   const failures = await countFailures(target, manyStreams);
   const before = await readMemory(gateway);
   let highest = 0;
@@ -148,17 +194,34 @@ async function measureAlone(target: Target, gateway: ChildProcess): Promise<Figu
   ];
 }
 
-/** Load of other programs on the machine while nothing of ours runs. */
+/** Returns the load by other programs while the benchmark is idle. */
 async function measureOthers(): Promise<number> {
   const readLoad = startLoadMeter([]);
   await sleep(idleMs);
   return readLoad();
 }
 
-async function readMemory(gateway: ChildProcess): Promise<number> {
-  gateway.send("memory");
-  const [{ rssBytes }] = (await once(gateway, "message")) as [{ rssBytes: number }];
-  return rssBytes;
+/** Memory that open streams without events add to all processes of the server. */
+async function measureIdleStreams(name: string, server: StartedServer): Promise<Figure> {
+  const before = await readMemory(server);
+  const close = await holdStreams(toTarget(server), idleStreams);
+  const added = (await readMemory(server)) - before;
+  close();
+  return {
+    label: `memory of ${idleStreams} idle streams, ${name}`,
+    unit: "MiB",
+    samples: [added / 2 ** 20],
+    target: { bound: "below", value: 250 },
+  };
+}
+
+/** @returns bytes of all processes, each with the memory that it shares */
+async function readMemory({ processIds }: StartedServer): Promise<number> {
+  const sizes = processIds.map(async (processId) => {
+    const text = await readFile(`/proc/${processId}/status`, "utf8");
+    return Number(/^VmRSS:\s+(\d+) kB$/m.exec(text)?.[1]) * 1024;
+  });
+  return (await Promise.all(sizes)).reduce((sum, bytes) => sum + bytes, 0);
 }
 
 function startNode(file: string, values: readonly string[]): ChildProcess {
@@ -172,7 +235,7 @@ function start(
   channel: "ipc" | "ignore",
   environment: Record<string, string> = {},
 ): ChildProcess {
-  // caddy logs its configuration; a failure shows when it does not answer.
+  // Drops caddy's output, as it logs its configuration; a failed start is noticed later.
   const output = channel === "ipc" ? "inherit" : "ignore";
   const child = spawn(program, values, {
     stdio: ["ignore", output, output, channel],
@@ -203,5 +266,5 @@ async function untilAnswers({ url }: Target): Promise<void> {
 }
 
 function noSamples(): Samples {
-  return { server: [], caddy: [], gateway: [] };
+  return { server: [], caddy: [], gateway: [], gateways: [] };
 }

@@ -1,4 +1,4 @@
-// Writes a GGUF file (version 3, little-endian), streaming the tensors instead of holding them.
+// Writer of GGUF files (version 3, little-endian), which streams the tensors.
 // Format: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
 
 import { type FileHandle, open } from "node:fs/promises";
@@ -24,7 +24,7 @@ export interface TensorDescription {
   /** Innermost dimension first, as ggml counts them. */
   dimensions: readonly number[];
   type: (typeof tensorType)[keyof typeof tensorType];
-  /** Yields the tensor's bytes in order; each piece is written before the next is asked for. */
+  /** Yields the tensor's bytes in order; each piece is written before the next is requested. */
   pieces: () => Iterable<Uint8Array>;
 }
 
@@ -159,7 +159,7 @@ async function writeTensor(file: FileHandle, tensor: TensorDescription): Promise
   await writeAll(file, Buffer.alloc(padding(writtenBytes)));
 }
 
-/** A single write may be short; this repeats until everything is on the file. */
+/** Writes everything, as a single write may be short. */
 async function writeAll(file: FileHandle, bytes: Uint8Array): Promise<void> {
   let position = 0;
   while (position < bytes.byteLength) {

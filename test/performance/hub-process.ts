@@ -1,6 +1,6 @@
-// A loopback hub in a process of its own, with one file: its work must not slow down its clients.
-// Started with the file's path and, where another server hands it out, that one's address. Sends the
-// hub's address to its parent and ends with it.
+// Loopback hub with one file, in a separate process so that its work does not slow down its clients.
+// Arguments: the file's path and, if another server delivers it, that server's address. Sends the hub's
+// address to its parent and exits with it.
 
 import { startLoopbackHub } from "../support/loopback-hub.ts";
 

@@ -1,4 +1,4 @@
-// Measures how fast images are read and answered about, against llama-server with the same projector.
+// Time to read images and answer questions about them, compared with llama-server and the same projector.
 
 import sharp from "sharp";
 import { type ChatResult, type Client, decodeRate, timeToFirstToken } from "./load-generator.ts";
@@ -24,7 +24,7 @@ interface ImageRun {
   rounds: number;
 }
 
-/** Ratios of the two servers' times, in which more is better for ours. */
+/** Returns ratios of the servers' times, where more is better for ours. */
 export async function measureImages(run: ImageRun): Promise<Figure[]> {
   const { model, peer, peerEnvironment, rounds } = run;
   const settings = { ...run.settings, modelPath: model.modelPath };
@@ -102,7 +102,7 @@ async function look(client: Client, round: number): Promise<Looks> {
   };
 }
 
-/** Unequal work would make every ratio meaningless. */
+/** Throws if the work was unequal, which would make every ratio meaningless. */
 function checkEqual(own: Looks, other: Looks): void {
   const work = ({ chats }: Looks) =>
     chats.map(({ promptTokens, completionTokens }) => `${promptTokens}+${completionTokens}`).join();
@@ -120,7 +120,7 @@ function ask(prompts: PromptSource, image: string): ImageMessage {
   };
 }
 
-/** A picture unlike any other, as a data URI. */
+/** Returns a unique image, as a data URI. */
 async function makeImage(random: () => number): Promise<string> {
   const pixels = Buffer.alloc(side * side * 3);
   for (let at = 0; at < pixels.length; at += 4) pixels.writeUInt32LE(random(), at);

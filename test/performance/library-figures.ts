@@ -1,4 +1,4 @@
-// Times what modelctl does with its store: listing many models and creating one from a large file.
+// Times of commands on the store: listing many models and creating one from a large file.
 
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -36,7 +36,7 @@ async function measureList(temporaryFolder: string): Promise<Figure[]> {
   const first: number[] = [];
   const warm: number[] = [];
   for (let run = 0; run < runs; run++) {
-    // In a home where nothing of ours ran before, and once more in the same.
+    // First in a new home, then again in the same one.
     const environment = { ...(await createHome(temporaryFolder, true)), MODELCTL_MODELS: models };
     first.push(await timeModelctl(["list"], environment));
     warm.push(await timeModelctl(["list"], environment));
@@ -50,7 +50,7 @@ async function measureList(temporaryFolder: string): Promise<Figure[]> {
   return [figure("first in a home", first), figure("again", warm)];
 }
 
-/** Every model has its own file, system prompt and configuration. */
+/** Creates models that each have their own file, system prompt and configuration. */
 async function fillStore(models: string, files: string): Promise<void> {
   const store = new ModelStore(models);
   const catalog = new ModelCatalog({ store });

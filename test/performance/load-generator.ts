@@ -1,4 +1,4 @@
-// Sends chats to an OpenAI-compatible server and notes when each part of the answer arrived.
+// Load generator that sends chats to an OpenAI-compatible server and records when each part arrives.
 
 import { Agent, type ClientRequest, type IncomingMessage, request } from "node:http";
 import type { ImageMessage, Message } from "./prompts.ts";
@@ -10,9 +10,9 @@ export interface ChatResult {
   text: string;
   promptTokens: number;
   completionTokens: number;
-  /** Prompt tokens that the server says it had already; undefined where it does not say. */
+  /** Prompt tokens that the server reports as cached; undefined if it does not report them. */
   cachedTokens: number | undefined;
-  /** When the request was sent and when the first and last text came, by `performance.now()`. */
+  /** Times of the request and of its first and last text, by `performance.now()`. */
   sentAtMs: number;
   firstAtMs: number;
   lastAtMs: number;
@@ -23,7 +23,7 @@ export interface Client {
     messages: ReadonlyArray<Message | ImageMessage>,
     maximumTokens: number,
   ) => Promise<ChatResult>;
-  /** Sends any other request and resolves with the status once the whole answer is in. */
+  /** Sends any other request and resolves with the status after the whole response. */
   send: (method: "GET" | "POST", path: string, body?: object) => Promise<number>;
   close: () => void;
 }
@@ -83,7 +83,7 @@ interface RequestOptions {
   body: string | undefined;
 }
 
-/** A server may close an idle connection just as it is used again; only then is it retried. */
+/** Retries only when the server closed an idle connection just as it was reused. */
 async function openRequest(options: RequestOptions): Promise<IncomingMessage> {
   for (let attempt = 0; ; attempt++) {
     const outgoing = startRequest(options);

@@ -1,5 +1,5 @@
-// Times `/api/version` while one large request is being answered: whatever that takes of the server's own
-// thread, everybody waits for.
+// Time of `/api/version` during one large request, whose work on the server's main thread delays all
+// other requests.
 
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -20,13 +20,13 @@ interface Load {
   label: string;
   path: string;
   body: Buffer;
-  /** Parsing a body takes as long as it takes: no bound is set. */
+  /** No limit, as a body has to be parsed. */
   isParsing?: true;
 }
 
 interface Look {
   waitedMs: number;
-  /** CPU time of the server's main thread, so that other programs do not count. */
+  /** CPU time of the server's main thread, which excludes other programs. */
   heldMs: number;
 }
 
@@ -61,7 +61,7 @@ function figuresOf({ label, isParsing }: Load, looks: readonly Look[]): Figure[]
   ];
 }
 
-/** Looks again and again while the load is sent and answered, a few times over. */
+/** Probes repeatedly while the load is sent and answered, several times. */
 async function lookBeside(
   { url, processId }: { url: string; processId: number },
   { path, body }: Load,
@@ -72,7 +72,7 @@ async function lookBeside(
   for (let repeat = 0; repeat <= repeats; repeat += 1) {
     let isAnswered = false;
     const answered = send(url + path, "POST", body)
-      .catch(() => {}) // an upload that is there already is cut short
+      .catch(() => {}) // an upload of a known file is cut short
       .finally(() => {
         isAnswered = true;
       });
@@ -83,7 +83,7 @@ async function lookBeside(
         waitedMs: performance.now() - started,
         heldMs: computedMs(processId) - computed,
       };
-      // The first time, code is loaded and compiled.
+      // The first time includes loading and compiling code.
       if (repeat > 0) looks.push(look);
       await sleep(pauseMs);
     }
@@ -93,7 +93,7 @@ async function lookBeside(
   return looks;
 }
 
-/** CPU time of a process's main thread, or the time of day where that is unknown. */
+/** Returns the CPU time of a process's main thread; the time of day where it is unknown. */
 function computedMs(processId: number): number {
   try {
     const text = readFileSync(`/proc/${processId}/task/${processId}/schedstat`, "utf8");
@@ -103,7 +103,7 @@ function computedMs(processId: number): number {
   }
 }
 
-/** Resolves when the whole reply has come, whatever it says: refusals take time, too. */
+/** Resolves after the whole response, whatever its status: refusals take time too. */
 async function send(url: string, method: string, body?: Buffer, agent?: Agent): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     const outgoing = request(url, { method, agent: agent ?? false }, (reply) => {
@@ -176,7 +176,7 @@ function conversationOf(characters: number): object[] {
   }));
 }
 
-/** Noise, which no format makes small. */
+/** Returns noise, which no image format can compress. */
 async function pictureOf(): Promise<string> {
   const side = 1600;
   const random = createRandom(1);

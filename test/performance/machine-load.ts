@@ -1,12 +1,12 @@
-// Tells how much of the machine other programs took, because they bend what is measured.
+// Meter of the processor time that other programs use, because they distort measurements.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { cpus } from "node:os";
 
-/** Returns how many cores other programs kept busy, on average, since the meter was made. */
+/** Returns the average number of cores that other programs used since the meter was created. */
 export type LoadMeter = () => number;
 
-/** The kernel counts processor time in ticks of 10 ms, whatever its own timer does. */
+/** Tick of the processor times in /proc, the same for every kernel. */
 const tickMs = 10;
 
 /** The named process groups and this process are not "other programs". Without /proc all are 0. */
@@ -50,13 +50,13 @@ function readGroupTimes(processGroups: ReadonlySet<number>): number | undefined 
 function readTicks(name: string, processGroups: ReadonlySet<number>): number {
   try {
     const text = readFileSync(`/proc/${name}/stat`, "utf8");
-    // The program's name stands in brackets and may hold anything, so count from their end.
+    // Counts fields from the last bracket, as the name before it may contain anything.
     const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
     if (!processGroups.has(Number(fields[2]))) return 0;
-    // Own user and system time, and that of children which have ended.
+    // User and system time of the process and of its ended children.
     return fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
   } catch {
-    // Ended since the folder was read.
+    // It has exited since the folder was read.
     return 0;
   }
 }

@@ -1,10 +1,10 @@
-// The measurements: their method, and the target ratio to the peer.
+// Measurements: their methods, and the target ratios to the peer.
 
 import { type ChatResult, type Client, decodeRate, timeToFirstToken } from "./load-generator.ts";
 import type { Message, PromptSource } from "./prompts.ts";
 
 export interface Target {
-  /** The ratio must be at least (or at most) this. */
+  /** Minimum (or maximum) of the ratio. */
   bound: "at least" | "at most";
   ratio: number;
 }
@@ -18,7 +18,7 @@ export interface Metric {
 const atLeast = (ratio: number): Target => ({ bound: "at least", ratio });
 const atMost = (ratio: number): Target => ({ bound: "at most", ratio });
 
-/** In the order of the report. */
+/** Rows, in the order of the report. */
 export const metrics = {
   start: { label: "start to ready", unit: "ms", target: atMost(2) },
   decode: { label: "decode, 1 stream", unit: "tok/s", target: atLeast(0.95) },
@@ -39,7 +39,7 @@ export type MetricKey = keyof typeof metrics;
 
 export interface Reading {
   values: Partial<Record<MetricKey, number>>;
-  /** Every chat that was timed, in an order that is the same for both servers. */
+  /** All timed chats, in the same order for both servers. */
   chats: readonly ChatResult[];
 }
 
@@ -48,8 +48,8 @@ export type Measure = (client: Client, prompts: PromptSource) => Promise<Reading
 const fewTokens = 4;
 
 /**
- * By the name that `--only` takes. The servers take turns after each step, so that what else
- * happens on the machine meets both; a repeated step gives further samples.
+ * By the name for `--only`. The servers take turns after each step, so that other load affects both;
+ * a repeated step adds samples.
  */
 export const suites = {
   decode: [measureDecode, measureDecode],
@@ -61,7 +61,7 @@ export const suites = {
 
 export type SuiteName = keyof typeof suites;
 
-/** Touches all of a fresh server once, so that no measurement pays for first times. */
+/** Warms up a new server. */
 export async function warmUp(client: Client, prompts: PromptSource): Promise<void> {
   await client.chat(prompts.chat(16), 8);
 }
@@ -76,7 +76,7 @@ async function measureColdFirstToken(client: Client, prompts: PromptSource): Pro
   return { values: { coldFirstToken: timeToFirstToken(chat) }, chats: [chat] };
 }
 
-/** About 180 tokens are known from the first turn and 30 are new. */
+/** Prompt with about 180 cached tokens from the first turn and 30 new ones. */
 async function measureFollowUp(client: Client, prompts: PromptSource): Promise<Reading> {
   const turns: Message[] = prompts.chat(110);
   const reply = await client.chat(turns, 60);
@@ -112,7 +112,7 @@ function chatInParallel(
   return Promise.all(Array.from({ length: streams }, () => client.chat(prompts.chat(24), 96)));
 }
 
-/** Four chats start at once behind a system prompt of 300 tokens that one chat had before. */
+/** Four concurrent chats with a system prompt of 300 tokens that an earlier chat had. */
 async function measureSharedPrefix(client: Client, prompts: PromptSource): Promise<Reading> {
   const system: Message = { role: "system", content: prompts.text(300) };
   await client.chat([system, ...prompts.chat(20)], fewTokens);
@@ -122,7 +122,7 @@ async function measureSharedPrefix(client: Client, prompts: PromptSource): Promi
   return { values: { sharedFirstToken: mean(chats.map(timeToFirstToken)) }, chats };
 }
 
-/** Everything a user waits for counts, the work on the prompts too. */
+/** Measures the whole time that a user waits, including prompt processing. */
 function aggregateRate(chats: readonly ChatResult[]): number {
   const tokens = chats.reduce((sum, chat) => sum + chat.completionTokens, 0);
   const sentAtMs = Math.min(...chats.map((chat) => chat.sentAtMs));

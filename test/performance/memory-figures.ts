@@ -1,4 +1,4 @@
-// Measures the memory that both servers hold with the same model, after the same chats.
+// Memory of both servers with the same model, after the same chats.
 
 import { readdir, readFile } from "node:fs/promises";
 import { createPromptSource } from "./prompts.ts";
@@ -7,7 +7,7 @@ import { type ServerSettings, type StartServer, startOurs } from "./server-proce
 
 const fewTokens = 16;
 
-/** Where Linux tells what its processes hold; elsewhere there are no figures. */
+/** Linux only: elsewhere there are no figures. */
 export async function measureMemory(
   settings: ServerSettings,
   startPeer: StartServer,
@@ -54,7 +54,7 @@ async function heldBytes(processGroup: number): Promise<number> {
   for (const member of members) {
     for (const { file, residentBytes, anonymousBytes } of await readMappings(member)) {
       ownBytes += anonymousBytes;
-      // Mappings of a file by two processes have mostly the same pages.
+      // Two processes that map a file share most of its pages.
       const shared = residentBytes - anonymousBytes;
       if (file !== "") files.set(file, Math.max(files.get(file) ?? 0, shared));
       else ownBytes += shared;
@@ -65,13 +65,13 @@ async function heldBytes(processGroup: number): Promise<number> {
 
 async function groupOf(processId: string): Promise<number | undefined> {
   const text = await readFile(`/proc/${processId}/stat`, "utf8").catch(() => "");
-  // The program's name stands in brackets and may hold anything, so count from their end.
+  // Counts fields from the last bracket, as the name before it may contain anything.
   const field = text.slice(text.lastIndexOf(")") + 2).split(" ")[2];
   return field === undefined ? undefined : Number(field);
 }
 
 interface Mapping {
-  /** With the offset in it; empty where there is no file. */
+  /** File and offset; empty without a file. */
   file: string;
   residentBytes: number;
   anonymousBytes: number;

@@ -1,5 +1,5 @@
-// A model server without a model, in a process of its own: what proxies are measured with. Tells its
-// port, and ends with its parent.
+// Stand-in for a model server, in a separate process, for measuring proxies. Sends its port to its
+// parent and exits with it.
 
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -17,6 +17,10 @@ const server = createServer((request, response) => {
     case "/stream":
       stream(response, Number(url.searchParams.get("pieces")), Number(url.searchParams.get("ms")));
       return;
+    case "/idle":
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.write("data: {}\n\n");
+      return;
     case "/pour":
       pour(response, Number(url.searchParams.get("bytes")));
       return;
@@ -28,12 +32,12 @@ const server = createServer((request, response) => {
       response.end(models);
   }
 });
-// A connection that is closed amid a measurement would measure something else.
+// Keeps idle connections open, as closing one would distort a measurement.
 server.keepAliveTimeout = 60_000;
 server.listen(0, "127.0.0.1", () => process.send?.((server.address() as AddressInfo).port));
 process.once("disconnect", () => process.exit(0));
 
-/** Events that hold the time of their sending, which all processes of the machine share. */
+/** Events with the time of their sending, from a clock that all processes share. */
 function stream(response: ServerResponse, pieces: number, everyMs: number): void {
   response.writeHead(200, { "content-type": "text/event-stream" });
   let left = pieces;

@@ -1,4 +1,4 @@
-// Reads the flags of the benchmark.
+// Flags of the benchmark.
 
 import { parseArgs } from "node:util";
 import { type SuiteName, suites } from "./measurements.ts";
@@ -46,9 +46,9 @@ export interface Options {
   threads: readonly number[];
   suiteNames: readonly SuiteName[];
   ownSuiteNames: readonly OwnSuiteName[];
-  /** False where nothing is asked for that needs the peer. */
+  /** False when no requested suite needs the peer. */
   hasServers: boolean;
-  /** Undefined where none was named. */
+  /** Undefined if not given. */
   kind: MemoryName | undefined;
   /** Tokens. */
   vocabulary: number;

@@ -1,5 +1,5 @@
-// Builds the benchmark's peer, llama.cpp's own server, once, from the release that node-llama-cpp
-// carries, so that both sides run the same version of llama.cpp.
+// Build of the benchmark's peer, llama.cpp's own server, from the release that node-llama-cpp includes,
+// so that both servers run the same version of llama.cpp. It is kept for later runs.
 
 import { execFile, spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
@@ -18,7 +18,7 @@ const workFolderPattern = /^building-(\d+)$/;
 
 const cmakeOptions = [
   "-DCMAKE_BUILD_TYPE=Release",
-  // The programs are moved out of the build folder, so they may not look for libraries there.
+  // The programs are moved out of the build folder, where they must not look for libraries.
   "-DBUILD_SHARED_LIBS=OFF",
   "-DGGML_NATIVE=ON",
   "-DLLAMA_BUILD_UI=OFF",
@@ -39,7 +39,7 @@ export interface Release {
   tag: string;
   /** The release's sources as a git bundle. */
   bundlePath: string;
-  /** Where the build and the model are kept between runs. */
+  /** Cache folder of the build and the model. */
   cacheFolder: string;
 }
 
@@ -57,7 +57,7 @@ export async function findRelease(): Promise<Release> {
   };
 }
 
-/** Names a program that a build needs and this machine lacks. */
+/** Returns a program that the build needs and this machine lacks. */
 export async function findMissingTool(): Promise<string | undefined> {
   for (const tool of ["git", "cmake", process.env.CXX || "c++"]) {
     if (!(await succeeds(tool, ["--version"]))) return tool;
@@ -74,7 +74,7 @@ export async function findPeer({ cacheFolder }: Release): Promise<PeerPrograms |
   return isThere && (await succeeds(server, ["--version"])) ? { server, quantize } : undefined;
 }
 
-/** Builds in a folder of this process and renames the result, so that half a build never counts. */
+/** Builds in a temporary folder and renames the result, so that partial builds are never used. */
 export async function buildPeer(release: Release): Promise<PeerPrograms> {
   const { cacheFolder } = release;
   await mkdir(cacheFolder, { recursive: true });

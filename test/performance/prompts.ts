@@ -1,4 +1,4 @@
-// Invents the prompts: words of the model's own vocabulary, so that one word is one token.
+// Random prompts of words from the model's vocabulary, where one word is one token.
 
 import { createRandom, pick } from "./random.ts";
 import { createTokenizer } from "./synthetic-tokenizer.ts";
@@ -15,12 +15,12 @@ export interface ImageMessage {
 }
 
 export interface PromptSource {
-  /** Text of so many tokens, different at each call. */
+  /** Returns a text of that many tokens, different for each call. */
   text: (tokens: number) => string;
   chat: (tokens: number) => Message[];
 }
 
-/** Both servers get a source with the same seed and so the same prompts. */
+/** Creates a source; the same seed gives both servers the same prompts. */
 export function createPromptSource(seed: number): PromptSource {
   words ??= createTokenizer().words;
   const vocabulary = words;
@@ -32,7 +32,7 @@ export function createPromptSource(seed: number): PromptSource {
 
 let words: readonly string[] | undefined;
 
-/** Share of word pairs that occurred before: what guessing repeated text could profit from. */
+/** Returns the share of repeated word pairs, from which speculative decoding could profit. */
 export function repeatedPairShare(text: string): number {
   const all = text.trim().split(/\s+/);
   const pairs = all.slice(1).map((word, index) => `${all[index]} ${word}`);

@@ -1,6 +1,7 @@
-// The work that proxies are measured by, from the side of their clients.
+// Load for measuring proxies.
 
 import { execFile } from "node:child_process";
+import { once } from "node:events";
 import { Agent, type IncomingMessage, request } from "node:http";
 import { createRequire } from "node:module";
 import { promisify } from "node:util";
@@ -13,7 +14,7 @@ export interface Target {
   headers: Record<string, string>;
 }
 
-/** @returns requests a second, all of them answered with 200 */
+/** @returns requests per second; all must get status 200 */
 export async function measureRate(
   { url, headers }: Target,
   { connections, seconds }: { connections: number; seconds: number },
@@ -32,7 +33,7 @@ export async function measureRate(
   return report.requests.average;
 }
 
-/** One request after the other over one connection. @returns the median in milliseconds */
+/** Sends requests one by one over one connection. @returns the median in milliseconds */
 export async function measureLatency(target: Target, requests: number): Promise<number> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const timesMs: number[] = [];
@@ -48,7 +49,7 @@ export async function measureLatency(target: Target, requests: number): Promise<
   return median(timesMs);
 }
 
-/** @returns from the sending of each event to its arrival, the median in milliseconds */
+/** @returns the median time from sending an event to its arrival, in milliseconds */
 export async function measureStreams(
   target: Target,
   { streams, pieces, everyMs }: { streams: number; pieces: number; everyMs: number },
@@ -70,7 +71,7 @@ export async function measureStreams(
   return median(delays.flat());
 }
 
-/** @returns how many of so many streams at a time did not come to their right end */
+/** @returns the number of concurrent streams that did not end correctly */
 export async function countFailures(target: Target, streams: number): Promise<number> {
   const isWhole = async () => {
     try {
@@ -83,6 +84,20 @@ export async function countFailures(target: Target, streams: number): Promise<nu
   };
   const all = await Promise.all(Array.from({ length: streams }, isWhole));
   return all.filter((isGood) => !isGood).length;
+}
+
+/** Opens event streams and reads the first event of each. @returns closes them */
+export async function holdStreams(target: Target, streams: number): Promise<() => void> {
+  const replies = await Promise.all(
+    Array.from({ length: streams }, async () => {
+      const reply = await open(target, "/idle");
+      await once(reply, "data");
+      return reply;
+    }),
+  );
+  return () => {
+    for (const reply of replies) reply.destroy();
+  };
 }
 
 /** Reads a megabyte, then pauses: calls `onPause` and waits for it. */

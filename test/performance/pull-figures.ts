@@ -1,6 +1,6 @@
-// Compares modelctl pull with curl on the same file of the same hub on loopback, in turns. The file is
-// handed out by caddy, where there is one: like a real storage, which is on another machine, it leaves
-// the processor to its clients.
+// Comparison of modelctl pull with curl on the same file of the same loopback hub, in turns. caddy
+// delivers the file if available: like real storage on another machine, it leaves the processor to its
+// clients.
 
 import { type ChildProcess, fork, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -14,16 +14,16 @@ import { childEnvironment, createHome, findFreePort } from "./server-process.ts"
 import { writeSparseModel } from "./sparse-model.ts";
 import { timeModelctl, timeProgram } from "./timed-program.ts";
 
-/** As large as small models are: what starting takes is a part of it, as for a user. */
+/** Size of a small model, so that the start of the process counts as it does for users. */
 const wantedBytes = 2 * 2 ** 30;
 const rounds = 7;
 const startLimitMs = 10_000;
 const hubFile = join(import.meta.dirname, "hub-process.ts");
 const model = "hf.co/maker/sparse";
-/** Loopback is never behind a proxy. */
+/** Bypasses proxies for loopback. */
 const directly = { NO_PROXY: "127.0.0.1", no_proxy: "127.0.0.1" };
 
-/** Nothing is measured, and said so, where curl or sha256sum is missing. */
+/** Skipped, with a note, without curl or sha256sum. */
 export async function measurePull(
   temporaryFolder: string,
   progress: (line: string) => void,
@@ -66,7 +66,7 @@ interface Storage {
   stop: () => void;
 }
 
-/** Undefined where there is no caddy. */
+/** Undefined without caddy. */
 async function startStorage(temporaryFolder: string, root: string): Promise<Storage | undefined> {
   const caddy = await findCaddy();
   if (caddy === undefined) return undefined;
@@ -127,7 +127,7 @@ async function compareInTurns(
     return ms;
   };
   const contestants = [byPull, byCurl, byCurlAndHash];
-  // The first run of a program is not like the others.
+  // The first run of each program warms up.
   for (const run of contestants) await run();
   const timesMs: number[][] = contestants.map(() => []);
   for (let round = 0; round < rounds; round++) {

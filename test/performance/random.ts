@@ -1,4 +1,4 @@
-// Small seeded random numbers, so that the benchmark's model and prompts are the same everywhere.
+// Seeded random numbers, so that the benchmark's model and prompts are the same everywhere.
 
 /** Returns a generator of whole numbers from 0 to 2^32 - 1 (the sfc32 algorithm). */
 export function createRandom(seed: number): () => number {
@@ -14,7 +14,7 @@ export function createRandom(seed: number): () => number {
     c = ((c << 21) | (c >>> 11)) + sum;
     return sum >>> 0;
   };
-  // The first values still resemble the seed; these rounds mix them.
+  // Skips the first values, which still resemble the seed.
   for (let round = 0; round < 16; round++) next();
   return next;
 }

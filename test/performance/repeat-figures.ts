@@ -1,4 +1,4 @@
-// Measures prompts that begin as an earlier one did, against llama-server and against reading all of them.
+// Prompts that share their beginning with an earlier one, compared with llama-server and with full evaluation.
 
 import { type ChatResult, type Client, timeToFirstToken } from "./load-generator.ts";
 import { createPromptSource, type Message, type PromptSource } from "./prompts.ts";
@@ -27,7 +27,7 @@ export async function measureRepeats(run: RepeatRun): Promise<Figure[]> {
   return [...(await measureBesideEachOther(run)), await measureRestart(run)];
 }
 
-/** Both servers are loaded, and take turns at going first. */
+/** Loads both servers and alternates their order. */
 async function measureBesideEachOther({
   settings: common,
   startPeer,
@@ -82,7 +82,7 @@ function endingOf({ otherMs }: Ending): number {
   return otherMs;
 }
 
-/** The prompt whose last words were changed, as one does who edits a question. */
+/** Returns a prompt with its last words changed, like an edited question. */
 async function askWithOtherEnding(client: Client, prompts: PromptSource): Promise<Ending> {
   const beginning = prompts.text(1190);
   const ask = async () =>
@@ -92,7 +92,7 @@ async function askWithOtherEnding(client: Client, prompts: PromptSource): Promis
   return { coldMs: timeToFirstToken(cold), otherMs: timeToFirstToken(other) };
 }
 
-/** @returns the mean time to the first token in the second and third turns of ten conversations */
+/** @returns the mean time to first token in the second and third turns of ten conversations */
 async function talkInTurn(client: Client, prompts: PromptSource): Promise<number> {
   const chats = Array.from({ length: 10 }, () => prompts.chat(250));
   const later: ChatResult[] = [];
@@ -106,7 +106,7 @@ async function talkInTurn(client: Client, prompts: PromptSource): Promise<number
   return later.reduce((sum, chat) => sum + timeToFirstToken(chat), 0) / later.length;
 }
 
-/** Cost of a system prompt after a restart of the server that had read it. */
+/** Measures the cost of a system prompt after a restart of the server that had evaluated it. */
 async function measureRestart({
   settings: common,
   kind,
@@ -135,7 +135,7 @@ async function measureRestart({
   return against(`${kind}: 4,000 tokens after a restart, ours / cold`, again, cold, 0.2);
 }
 
-/** @param most what is asked of the median of the pairs' ratios */
+/** @param most target for the median of the pairs' ratios */
 function against(
   label: string,
   ours: readonly number[],

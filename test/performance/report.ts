@@ -1,13 +1,13 @@
-// Turns the samples of all rounds into rows, and the rows into a table and a JSON file.
+// Report: rows from the samples of all rounds, as a table and a JSON file.
 
 import { writeFile } from "node:fs/promises";
 import { type Metric, type MetricKey, metrics } from "./measurements.ts";
 
-/** Values at the same place of both lists were taken one after the other. */
+/** Values at the same index of both lists were taken one after the other. */
 export interface Samples {
   ours: number[];
   peer: number[];
-  /** Cores that other programs kept busy while the pair was taken. */
+  /** Cores that other programs used while the pair was measured. */
   foreignCores: number[];
 }
 
@@ -17,7 +17,7 @@ export interface Row {
   unit: string;
   ours: number;
   peer: number;
-  /** Median of the pairs' ratios: what slows the machine for a while slows both of a pair. */
+  /** Median of the pairs' ratios, as a temporary slowdown affects both values of a pair. */
   ratio: number;
   foreignCores: number;
   target: string;
@@ -25,7 +25,7 @@ export interface Row {
   samples: Samples;
 }
 
-/** Something measured by itself, or against a peer that is no server. */
+/** Figure without a peer, or with a peer other than a server. */
 export interface Figure {
   label: string;
   unit: "ms" | "req/s" | "MB/s" | "kB/s" | "tok/s" | "cores" | "x" | "%" | "MiB" | "failures";

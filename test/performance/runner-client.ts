@@ -1,4 +1,4 @@
-// Sends chats straight to the engine's process, as the load generator sends them to a server.
+// Client that sends chats directly to the engine's process, as the load generator does to a server.
 
 import { freemem } from "node:os";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ export interface RunnerClient extends Pick<Client, "chat"> {
   stop: () => Promise<void>;
 }
 
-/** Loads the model with the settings under which our server loads it for the same figures. */
+/** Loads the model with the settings that our server uses for the same figures. */
 export async function startRunnerClient(settings: ServerSettings): Promise<RunnerClient> {
   const { modelPath, slots, context, threads, temporaryFolder } = settings;
   const store = new ModelStore(join(temporaryFolder, "no-models"));
@@ -29,7 +29,7 @@ export async function startRunnerClient(settings: ServerSettings): Promise<Runne
     ...engineSettings(configured),
     ...{ slots, threads, contextLength: context },
   };
-  // The child finds the engine that was built for this machine by this variable.
+  // With this variable the child finds the engine that was built for this machine.
   if (settings.usesPrebuilt) process.env.XDG_CACHE_HOME = join(temporaryFolder, "no-cache");
   const free = { memoryBytes: freemem(), cardBytes: undefined };
   const { runner, facts } = await RunnerProcess.start(planLoad(model, {}, engine, free), {});

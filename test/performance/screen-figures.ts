@@ -15,16 +15,16 @@ import { commandPath, createHome, findFreePort } from "./server-process.ts";
 
 const measuredSeconds = 8;
 const waitLimitMs = 60_000;
-/** Letters that no answer holds, so that each is seen when it is painted. */
+/** Letters that occur in no answer, so that each is noticed when painted. */
 const typedKeys = Array.from("ЖЩЮЭЯФЦШЧЪЫЬБДЗИЛПУ");
 const openingRuns = 5;
 const decodedTokens = 200;
-/** The first one warms up. */
+/** Runs; the first one warms up. */
 const decodingRounds = 6;
 
 export interface ScreenSettings {
   readonly temporaryFolder: string;
-  /** Decodes while the chat is on show. */
+  /** Model that decodes while the chat is visible. */
   readonly modelPath: string;
 }
 
@@ -74,14 +74,14 @@ async function measureStream(
     await screen.shows("\u0416");
     screen.write("\r");
     await untilThere(`${file}.begun`);
-    // The first frames compile what the others run.
+    // Lets the first frames compile the code.
     await sleep(1000);
     const bytesBefore = screen.byteCount();
     const startedAtMs = performance.now();
     const keyTimesMs: number[] = [];
     for (const key of typedKeys) {
       keyTimesMs.push(await screen.timeKey(key));
-      // Not in step with the pictures.
+      // Irregular, so that keys do not coincide with frames.
       await sleep(130 + 37 * (keyTimesMs.length % 5));
     }
     const seconds = (performance.now() - startedAtMs) / 1000;
@@ -134,8 +134,8 @@ async function readCosts(file: string): Promise<ScreenCosts> {
 }
 
 /**
- * From the start of the process until tabs are on the screen; the server starts meanwhile. The first
- * start after an installation is not counted: it fills Node's cache of compiled code.
+ * Measures from the start of the process until tabs are visible; the server starts meanwhile. Leaves out
+ * the first start after an installation, which fills Node's cache of compiled code.
  */
 async function measureOpening(temporaryFolder: string): Promise<Figure> {
   const samples: number[] = [];
@@ -164,7 +164,7 @@ async function measureOpening(temporaryFolder: string): Promise<Figure> {
   };
 }
 
-/** The same answer, asked through the chat and asked without a screen, one after the other. */
+/** Requests the same answer through the chat and without a screen, in turns. */
 async function measureDecoding(temporaryFolder: string, modelPath: string): Promise<Figure> {
   const samples: number[] = [];
   const port = await findFreePort();
@@ -221,7 +221,7 @@ async function answersOf(url: string): Promise<AnswerRecord[]> {
   return requests.filter(({ path, state }) => path === "/api/chat" && state === "done");
 }
 
-/** Tokens a second of the answer with this number. */
+/** Returns the tokens per second of an answer by its number. */
 async function newAnswer(url: string, index: number): Promise<number> {
   const deadlineMs = performance.now() + waitLimitMs;
   while (performance.now() < deadlineMs) {

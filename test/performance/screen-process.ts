@@ -1,11 +1,11 @@
-// The full screen with an answer of 100 tokens a second, in a process of its own: what it costs is written
-// into the file that SCREEN_FIGURES names, once the answer has gone on for SCREEN_SECONDS.
+// Full screen with an answer of 100 tokens a second, in a separate process. Writes its cost to the file
+// SCREEN_FIGURES after SCREEN_SECONDS of the answer.
 
 import { rename, writeFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ChatEvent } from "../../source/client/chat-events.ts";
 
-/** Node runs TypeScript but no JSX: the screen comes from the build. */
+/** Loaded from the build, as Node runs TypeScript but no JSX. */
 const built = new URL("../../dist/source/", import.meta.url);
 const { runApp }: typeof import("../../source/ui/app/run-app.tsx") = await import(
   new URL("ui/app/run-app.js", built).href
@@ -15,7 +15,7 @@ const { ApiClient }: typeof import("../../source/client/api-client.ts") = await 
 );
 
 const tokensPerSecond = 100;
-/** The first second compiles what the others run. */
+/** Code is compiled in the first second. */
 const warmUpMs = 1000;
 const sentence =
   "The scheduler keeps a queue for each model and gives a free slot to the request that shares the longest beginning. ";
@@ -24,7 +24,7 @@ const code =
 
 export interface ScreenCosts {
   frameMs: number[];
-  /** Share of one core that the main thread takes, 0 to 1. */
+  /** Share of one core that the main thread uses, 0..1. */
   processorShare: number;
 }
 
@@ -63,13 +63,13 @@ const backend = {
     const processorShare = (user + system) / 1000 / measuredMs;
     const costs: ScreenCosts = { frameMs: frames ?? [], processorShare };
     await writeFile(`${file}.part`, JSON.stringify(costs));
-    // Readers wait for this name, so they find a complete file.
+    // Readers wait for this name, so they read a complete file.
     await rename(`${file}.part`, file);
     await sleep(60_000, undefined, { signal });
   },
 };
 
-/** Prose, with a list and a block of code now and then. */
+/** Returns prose, with an occasional list or code block. */
 function tokenOf(count: number): string {
   if (count % 150 === 149) return `\n\n${code}`;
   const words = sentence.split(/(?<= )/);

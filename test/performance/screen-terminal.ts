@@ -1,4 +1,4 @@
-// A program in a terminal of 120x40, what it has written, and how long a key takes to be seen.
+// Program in a terminal of 120x40, with its output, and the time until a key's effect is visible.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { type IPty, spawn } from "@lydell/node-pty";
@@ -33,7 +33,7 @@ export function openScreen(words: readonly string[], environment: Record<string,
   });
   const shows = async (text: string) => {
     const deadlineMs = performance.now() + waitLimitMs;
-    // Colours may stand between two words.
+    // Colours may be set between two words.
     while (!plain(seen).includes(text)) {
       if (performance.now() > deadlineMs) {
         throw new Error(`the screen never showed ${JSON.stringify(text)}:\n${seen.slice(-2000)}`);
@@ -43,7 +43,7 @@ export function openScreen(words: readonly string[], environment: Record<string,
   };
   return {
     shows,
-    /** Before that the terminal itself would take them. */
+    /** Until then the terminal itself would handle keys. */
     takesKeys: async () => {
       while (!seen.includes("\u001b[?2004h")) await sleep(20);
     },

@@ -1,4 +1,4 @@
-// Measures what our server adds to its engine, and how many small requests it answers.
+// Overhead of our server over its engine, and its throughput for small requests.
 
 import { execFile } from "node:child_process";
 import { createRequire } from "node:module";
@@ -12,11 +12,11 @@ import { type RunningServer, type ServerSettings, startOurs } from "./server-pro
 
 const connections = 32;
 const attackSeconds = 5;
-/** As much use of the processor by other programs is taken for quiet. */
+/** Processor use by other programs, in cores, up to which the machine counts as idle. */
 const calmCores = 0.1;
 const program = createRequire(import.meta.url).resolve("autocannon");
 
-/** The server and the bare engine are loaded at the same time and take turns. */
+/** Loads the server and the bare engine at the same time and alternates between them. */
 export async function measureServer(settings: ServerSettings, rounds: number): Promise<Figure[]> {
   const server = await startOurs(settings);
   try {
@@ -66,7 +66,7 @@ async function measureOverhead(
       for (const { name, client } of round % 2 === 0 ? contestants : contestants.toReversed()) {
         const readLoad = startLoadMeter([processGroup]);
         const { values, chats } = await measureEightStreams(client, createPromptSource(round + 1));
-        // The bare engine is no process group of its own, so only the server's turn can tell.
+        // Measured in the server's turn only, as the bare engine has no separate process group.
         if (name === "server") others.push(readLoad());
         rates[name].push(values.aggregate8 ?? Number.NaN);
         work.push(chats.reduce((sum, chat) => sum + chat.promptTokens + chat.completionTokens, 0));
@@ -80,7 +80,7 @@ async function measureOverhead(
   const overheads = rates.server.map((rate, round) => {
     return 100 * (1 - rate / (rates.engine[round] ?? Number.NaN));
   });
-  // Where others compute at the same time, the difference is theirs and no verdict is due.
+  // No verdict under other load, which would cause the difference.
   const isCalm = Math.max(...others) <= calmCores;
   return [
     { label: "all tokens, 8 streams, server", unit: "tok/s", samples: rates.server },

@@ -1,4 +1,4 @@
-// Starts and stops the servers under test, and takes the time until each can answer.
+// Servers under test, and the time from their start until they can answer.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -25,9 +25,9 @@ export interface ServerSettings {
   slots: number;
   /** Tokens each slot can hold. */
   context: number;
-  /** Where homes and logs of the servers go. */
+  /** Folder for the servers' homes and logs. */
   temporaryFolder: string;
-  /** Leave the engine aside that was built for this machine. */
+  /** Ignores the engine that was built for this machine. */
   usesPrebuilt: boolean;
 }
 
@@ -36,7 +36,7 @@ export interface RunningServer {
   port: number;
   /** From the start of the process until the model was loaded and the server could answer. */
   startMs: number;
-  /** Cores that other programs kept busy meanwhile. */
+  /** Cores that other programs used meanwhile. */
   foreignCores: number;
   processGroup: number;
   /** The command as a user would type it. */
@@ -52,7 +52,7 @@ export async function startOurs(settings: ServerSettings): Promise<RunningServer
   );
 }
 
-/** @param home see `createHome`; what an earlier server left there is found again */
+/** @param home see `createHome`; keeps files of an earlier server */
 export function startOursAt(home: Record<string, string>): StartServer {
   return (settings) => launchOurs(settings, home);
 }
@@ -84,7 +84,7 @@ async function launchOurs(
   });
 }
 
-/** `environment` reaches llama-server alone, such as OpenMP's settings. */
+/** @param environment for llama-server only, such as OpenMP's settings */
 export function startPeerWith(
   program: string,
   environment: Record<string, string>,
@@ -110,7 +110,7 @@ export function startPeerWith(
   };
 }
 
-/** A separate home, without settings, store or server of the user. */
+/** Creates a separate home, without the user's settings, store or server. */
 export async function createHome(
   parent: string,
   usesPrebuilt = false,
@@ -131,7 +131,7 @@ export async function createHome(
 }
 
 /**
- * Links only the engine built for this machine from the user's cache: no stored prompts may be
+ * Links only the engine built for this machine from the user's cache, so that no cached prompts are
  * found.
  */
 async function linkEngine(cache: string): Promise<void> {
@@ -140,7 +140,7 @@ async function linkEngine(cache: string): Promise<void> {
   await symlink(join(own, "modelctl", "engine"), join(cache, "modelctl", "engine"));
 }
 
-/** The environment for a child: the user's own settings of either product left out. */
+/** Returns the environment of a child, without the user's settings of either product. */
 export function childEnvironment(additions: Record<string, string>): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(
     ([name]) => !/^(MODELCTL|OLLAMA|LLAMA|GGML)_/.test(name) && name !== "NODE_OPTIONS",
@@ -225,7 +225,7 @@ async function poll(client: Client, path: string, isOver: () => boolean): Promis
   throw new Error(`no answer from ${path}`);
 }
 
-/** Asks first and then forces; whatever the server had started goes with it. */
+/** Terminates the server with its children, and kills them after a while. */
 async function end(child: ChildProcess, processGroup: number): Promise<void> {
   if (!hasEnded(child)) {
     const ended = once(child, "exit");

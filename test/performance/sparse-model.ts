@@ -1,4 +1,4 @@
-// Makes model files of any size that take hardly any room: a header as real ones have, and a hole.
+// Sparse model files of any size: a realistic header, followed by a hole.
 
 import { truncate, writeFile } from "node:fs/promises";
 import { array, buildGguf, int32, text, uint32 } from "../support/gguf-builder.ts";
@@ -10,7 +10,7 @@ const tensorBytes = 2 * 4096 * 4096;
 const stringType = 8;
 const int32Type = 5;
 
-/** Writes a model of about that size, the whole vocabulary of the synthetic model in its header. */
+/** Writes a model of about a size, with the synthetic model's vocabulary in its header. */
 export async function writeSparseModel(path: string, sizeBytes: number): Promise<void> {
   const { tokens, types, merges, beginId, endId } = createTokenizer();
   const count = Math.ceil(sizeBytes / tensorBytes);

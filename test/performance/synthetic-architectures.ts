@@ -1,14 +1,14 @@
-// The shapes of the benchmark's models, one for each kind of memory that models have.
+// Shapes of the benchmark's models, one for each kind of attention memory.
 
 import type { MetadataValue, TensorDescription } from "./gguf-writer.ts";
 import { constant, matrix } from "./synthetic-tensors.ts";
 import type { SyntheticTokenizer } from "./synthetic-tokenizer.ts";
 
-/** Any part can be forgotten; layers with a sliding window; states that have no parts. */
+/** Memory that can be truncated anywhere; layers with a sliding window; recurrent states. */
 export type MemoryName = "dense" | "sliding" | "hybrid";
 
 export interface Architecture {
-  /** As llama.cpp calls it. */
+  /** Name in llama.cpp. */
   name: string;
   metadata: Record<string, MetadataValue>;
   tensors: (tokenizer: SyntheticTokenizer) => TensorDescription[];
@@ -95,8 +95,8 @@ export const architectures: Record<MemoryName, Architecture> = {
           constant(name("attn_norm"), [hidden], 1),
           ...attention(name, slidingShape),
           ...headNorms(name, slidingShape),
-          // Layers outweigh the embedding, which is the output matrix as well: else the model would
-          // say its last token again and again.
+          // Layers outweigh the embedding, which is also the output matrix: otherwise the model would
+          // repeat its last token.
           constant(name("post_attention_norm"), [hidden], 2),
           ...feedForward(name, slidingShape),
           constant(name("post_ffw_norm"), [hidden], 2),
@@ -160,14 +160,14 @@ function eachLayer(
 }
 
 /**
- * An unspoken token gets zeros and so a logit of zero, below the best of the others: replies are plain
- * ASCII words, and no server has to hold back half a character.
+ * Tokens that the model must not produce get zeros, and so a logit of zero, below the best of the others:
+ * replies are plain ASCII words, and no server has to hold back part of a character.
  */
 function spoken(name: string, hidden: number, tokenizer: SyntheticTokenizer): TensorDescription {
   return matrix(name, hidden, tokenizer.tokens.length, { isUsedRow: tokenizer.isSpoken });
 }
 
-/** @param scale of queries and keys: what is large makes attention sharp */
+/** @param scale of queries and keys: large values make attention sharp */
 function attention(name: Namer, shape: Shape, scale = 1): TensorDescription[] {
   const { hidden, heads, keyValueHeads, headLength } = shape;
   return [

@@ -1,8 +1,8 @@
-// Makes the models that the benchmark runs: random weights in the shapes of real architectures.
+// Models of the benchmark: random weights in the shapes of real architectures.
 //
-// Speed depends on shapes and not on values, so random weights measure as real ones do. They are
-// scaled so that attention is sharp and each layer changes much: greedy text then hardly repeats
-// itself, and neither server profits from guessing repeated text.
+// Speed depends on shapes, not values, so random weights are as fast as real ones. They are scaled so
+// that attention is sharp and each layer has a large effect: greedy text then hardly repeats itself,
+// and neither server profits from guessing repeated text.
 
 import { execFile } from "node:child_process";
 import { mkdir, rename, rm, stat } from "node:fs/promises";
@@ -25,7 +25,7 @@ export interface SyntheticModel {
 
 export const usualModel: SyntheticModel = { memory: "dense", vocabulary: usualVocabulary };
 
-/** Raised when anything in the files changes, so that older cached models are not taken. */
+/** Increased when the files' content changes, so that older cached models are not used. */
 const version = 2;
 
 const fileTypeFloat16 = 1;
@@ -35,7 +35,7 @@ export function modelFileName({ memory, vocabulary }: SyntheticModel): string {
   return `synthetic-${memory}-${vocabulary}-v${version}-Q4_K_M.gguf`;
 }
 
-/** Returns once `path` holds the quantized model, made now or by an earlier run. */
+/** Resolves once `path` contains the quantized model, from this run or an earlier one. */
 export async function ensureModel(
   path: string,
   quantizePath: string,

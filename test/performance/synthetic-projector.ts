@@ -1,5 +1,5 @@
-// Makes the projector that lets the benchmark's model see: a vision transformer of the usual middle
-// size (86 million random weights), which turns an image into 576 tokens.
+// Projector of the benchmark's model: a vision transformer of the usual middle size (86 million random
+// weights), which turns an image into 576 tokens.
 
 import { link, mkdir, rename, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -24,7 +24,7 @@ const shape = {
 
 export const imageTokens = (shape.image / shape.patch) ** 2;
 
-/** Raised when anything in the file changes, so that an older cached one is not taken. */
+/** Increased when the file's content changes, so that an older cached one is not used. */
 const version = 2;
 
 export interface SeeingModel {
@@ -32,7 +32,7 @@ export interface SeeingModel {
   projectorPath: string;
 }
 
-/** The benchmark's model and its projector in a separate folder. */
+/** Puts the benchmark's model and its projector in a separate folder. */
 export async function ensureSeeingModel(modelPath: string, folder: string): Promise<SeeingModel> {
   const ownFolder = join(folder, `seeing-v${version}`);
   const seeing = {

@@ -1,4 +1,4 @@
-// Describes tensors of random weights.
+// Tensors of random weights.
 
 import { type TensorDescription, tensorType } from "./gguf-writer.ts";
 import { createRandom, drawNormal } from "./random.ts";
@@ -6,7 +6,7 @@ import { createRandom, drawNormal } from "./random.ts";
 const pieceRows = 1024;
 
 interface MatrixOptions {
-  /** Multiplies the weights; at 1 the output is about as large as the input. */
+  /** Factor of the weights; at 1 the output is about as large as the input. */
   scale?: number;
   /** Rows for which this is false are all zero. */
   isUsedRow?: (row: number) => boolean;
@@ -73,7 +73,7 @@ function seedOf(name: string): number {
   return [...Buffer.from(name)].reduce((seed, byte) => Math.imul(seed, 31) + byte, 7);
 }
 
-/** The same number everywhere, in single precision. */
+/** Returns a tensor with the same number everywhere, in single precision. */
 export function constant(
   name: string,
   dimensions: readonly number[],

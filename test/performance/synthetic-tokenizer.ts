@@ -1,7 +1,7 @@
-// The benchmark model's tokenizer: a real BPE vocabulary of invented words made of syllables.
+// Tokenizer of the benchmark's model: a real BPE vocabulary of invented words made of syllables.
 //
-// Every entry can be reached by merges, and each word with its leading space is one token, so a
-// reply fed back as a chat turn becomes the very tokens that were generated.
+// Every entry can be reached by merges, and each word with its leading space is one token, so that a
+// reply in a later chat turn has exactly the tokens that were generated.
 
 export const usualVocabulary = 65_536;
 const controlTokens = ["<|endoftext|>", "<|im_start|>", "<|im_end|>"] as const;
@@ -18,9 +18,9 @@ export interface SyntheticTokenizer {
   merges: readonly string[];
   beginId: number;
   endId: number;
-  /** Tokens that are one word with its leading space: the only ones the model may say. */
+  /** Tokens of one word with its leading space, the only ones that the model produces. */
   isSpoken: (id: number) => boolean;
-  /** The spoken tokens as plain words, without their space. */
+  /** These tokens as plain words, without their space. */
   words: readonly string[];
   chatTemplate: string;
 }
@@ -32,7 +32,7 @@ const chatTemplate = [
   "{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}",
 ].join("");
 
-/** A larger vocabulary holds all words of a smaller one. */
+/** Includes all words of a smaller vocabulary. */
 export function createTokenizer(vocabularySize = usualVocabulary): SyntheticTokenizer {
   const tokens = byteLetters();
   const byteCount = tokens.length;
@@ -44,7 +44,7 @@ export function createTokenizer(vocabularySize = usualVocabulary): SyntheticToke
   };
   const syllables = createSyllables();
   // Earlier merges win. This order builds " batemi" as " ba", " bate", " batemi", so that every
-  // shorter word on the way is an entry of its own.
+  // intermediate word is also an entry.
   for (const syllable of syllables) {
     merge(syllable.charAt(0), syllable.charAt(1));
   }
@@ -81,14 +81,14 @@ export function createTokenizer(vocabularySize = usualVocabulary): SyntheticToke
   };
 }
 
-/** Consonant and vowel, 100 of them. */
+/** 100 syllables of a consonant and a vowel. */
 function createSyllables(): string[] {
   return [..."bcdfghjklmnprstvwxyz"].flatMap((consonant) =>
     [..."aeiou"].map((vowel) => consonant + vowel),
   );
 }
 
-/** Spreads the endings of the long words, another one in each pass over the shorter words. */
+/** Spreads the endings of the long words: each pass over the shorter words uses another one. */
 function longWordEnding(index: number, wordCount: number): number {
   return (index % wordCount) * 7 + Math.floor(index / wordCount) * 23;
 }

@@ -1,4 +1,4 @@
-// Times a whole run of a program, and makes sure that it did its work.
+// Duration of a program's whole run, with a check that it succeeded.
 
 import { spawn } from "node:child_process";
 import { killGroup, killOnExit } from "./clean-up.ts";

@@ -1,11 +1,27 @@
-// Access of a caller: the whole server for its own organisation, otherwise one organisation.
+// Caller of an admin request and its access: the user over the socket, or the holder of an admin key,
+// which covers the whole server for the server's own organisation, and otherwise one organisation.
 import type { IncomingMessage } from "node:http";
 import { ProductError } from "../../base/product-error.ts";
 import { checkName } from "../app-name.ts";
 import { cloudErrors } from "../errors.ts";
 import { type AppKey, appName } from "../state/app-records.ts";
-import { type Caller, callerOf } from "./caller.ts";
-import { readAppReference } from "./read-query.ts";
+
+/** Key that authorised a request. */
+export interface Caller {
+  keyId: string;
+  organisation: string;
+}
+
+const callers = new WeakMap<IncomingMessage, Caller>();
+
+export function noteCaller(request: IncomingMessage, caller: Caller): void {
+  callers.set(request, caller);
+}
+
+/** @returns undefined for the user who owns the socket */
+export function callerOf(request: IncomingMessage): Caller | undefined {
+  return callers.get(request);
+}
 
 /** Access check that hides other organisations as if they did not exist. */
 export class Access {
@@ -67,4 +83,18 @@ export function accessOf(
   { organisation }: { organisation: string },
 ): Access {
   return new Access(callerOf(raw), organisation);
+}
+
+/**
+ * Reads `org/app`, or `app` of the given organisation.
+ *
+ * @throws ProductError `CLOUD_NAME_INVALID`
+ */
+function readAppReference(text: string, organisation: string): AppKey {
+  const slash = text.indexOf("/");
+  if (slash < 0) return { organisation, app: checkName("app", text) };
+  return {
+    organisation: checkName("organisation", text.slice(0, slash)),
+    app: checkName("app", text.slice(slash + 1)),
+  };
 }

@@ -12,7 +12,6 @@ import type {
   AppDocument,
   DeployEvent,
   DeploymentRequest,
-  DeployStrategy,
   EphemeralEvent,
   EventDocument,
   KeyDocument,
@@ -20,6 +19,7 @@ import type {
   NewKeyRequest,
   ReplicaDocument,
   RevisionDocument,
+  RolloutRequest,
   ScaleChange,
   SecretDocument,
   ServerStatus,
@@ -48,14 +48,6 @@ export interface EventFilter {
   sinceMs?: number | undefined;
   follow?: boolean | undefined;
   signal?: AbortSignal | undefined;
-}
-
-export interface RolloutRequest {
-  /** A revision's name, or `previous` for the one that was active before. */
-  revision: string;
-  strategy?: DeployStrategy | undefined;
-  isDetached?: boolean | undefined;
-  smoke?: string | undefined;
 }
 
 /**

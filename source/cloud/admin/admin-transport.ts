@@ -2,6 +2,7 @@
 import http from "node:http";
 import https from "node:https";
 import { ProductError } from "../../base/product-error.ts";
+import { systemCode } from "../../base/write-refusal.ts";
 import { cloudErrors } from "../errors.ts";
 import type { ErrorDocument } from "./documents.ts";
 
@@ -126,7 +127,7 @@ function nameOf(address: AdminAddress): string {
 }
 
 function unreachable(address: AdminAddress, cause: unknown, what: string): ProductError {
-  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+  const code = systemCode(cause) ?? "";
   return new ProductError(cloudErrors.serverUnreachable, {
     message: `The control plane at ${nameOf(address)} ${what}${code === "" ? "" : ` (${code})`}.`,
     hint: adviceOn(address, code),

@@ -211,6 +211,15 @@ export interface DeploymentRequest {
 
 export type DeployStrategy = "rolling" | "recreate";
 
+/** The body of `POST apps/APP/active`. */
+export interface RolloutRequest {
+  /** A revision's name, or `previous` for the one that was active before. */
+  revision: string;
+  strategy?: DeployStrategy | undefined;
+  isDetached?: boolean | undefined;
+  smoke?: string | undefined;
+}
+
 /** One line of `POST ephemeral`: the deployment's events, then the app's log, until it ends. */
 export type EphemeralEvent =
   | DeployEvent

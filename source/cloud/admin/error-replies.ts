@@ -1,6 +1,7 @@
 // Error responses of the admin API.
 import type { FastifyError, FastifyInstance } from "fastify";
 import { exitCodes, ProductError } from "../../base/product-error.ts";
+import { systemCode } from "../../base/write-refusal.ts";
 import { cloudErrors } from "../errors.ts";
 import type { ErrorDocument } from "./documents.ts";
 
@@ -35,14 +36,15 @@ const fullDisk: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "EROFS"]);
 /** Gives Fastify's own errors our codes. */
 function toProductError(error: FastifyError | Error): ProductError | undefined {
   if (error instanceof ProductError) return error;
-  if ("code" in error && error.code === "ERR_SQLITE_ERROR") {
+  const code = systemCode(error) ?? "";
+  if (code === "ERR_SQLITE_ERROR") {
     return new ProductError(cloudErrors.stateUnusable, {
       message: `Cannot write to the state database: ${error.message}.`,
       hint: "Free some disk space, then run `deployctl state check`.",
       cause: error,
     });
   }
-  if ("code" in error && fullDisk.has(String(error.code))) {
+  if (fullDisk.has(code)) {
     return new ProductError(cloudErrors.stateUnusable, {
       message: `Cannot write to the state folder: ${error.message}.`,
       hint: "Free some disk space.",

@@ -2,25 +2,9 @@
 
 import { quoteShort } from "../../base/display-text.ts";
 import { ProductError } from "../../base/product-error.ts";
-import { checkName } from "../app-name.ts";
 import { cloudErrors } from "../errors.ts";
-import type { AppKey } from "../state/app-records.ts";
 
 export type Query = Record<string, string | undefined>;
-
-/**
- * Reads `org/app`, or `app` of the given organisation.
- *
- * @throws ProductError `CLOUD_NAME_INVALID`
- */
-export function readAppReference(text: string, organisation: string): AppKey {
-  const slash = text.indexOf("/");
-  if (slash < 0) return { organisation, app: checkName("app", text) };
-  return {
-    organisation: checkName("organisation", text.slice(0, slash)),
-    app: checkName("app", text.slice(slash + 1)),
-  };
-}
 
 /** @throws ProductError `CLOUD_REQUEST_INVALID` */
 export function readCount(query: Query, name: string): number | undefined {

@@ -1,4 +1,5 @@
-// Commands on apps besides deploying: scale, pause, resume, delete, pin, stop a replica.
+// Commands on apps besides deploying: scale, pause, resume, delete, pin, stop a replica. Commands on
+// an unknown app, revision or replica throw a ProductError.
 import { ProductError } from "../../base/product-error.ts";
 import type { ScaleSettings } from "../app-config.ts";
 import { cloudErrors } from "../errors.ts";
@@ -6,21 +7,21 @@ import { type AppKey, type AppRecord, appName, type RevisionKey } from "../state
 import type { ReplicaRecord } from "../state/replica-records.ts";
 import type { RevisionRecord } from "../state/revision-records.ts";
 import { activeRevision, type ControlContext } from "./control-context.ts";
-import type { Deployments } from "./deployments.ts";
 import type { ReplicaManager } from "./replica-manager.ts";
 import { retire } from "./retire-revisions.ts";
+import type { RunningRollouts } from "./running-rollouts.ts";
 
 const dayMs = 86_400_000;
 
 export class AppCommands {
   readonly #context: ControlContext;
   readonly #manager: ReplicaManager;
-  readonly #deployments: Deployments;
+  readonly #rollouts: RunningRollouts;
 
-  constructor(context: ControlContext, manager: ReplicaManager, deployments: Deployments) {
+  constructor(context: ControlContext, manager: ReplicaManager, rollouts: RunningRollouts) {
     this.#context = context;
     this.#manager = manager;
-    this.#deployments = deployments;
+    this.#rollouts = rollouts;
   }
 
   /** @param change undefined resets to the revision's scale */
@@ -60,7 +61,7 @@ export class AppCommands {
    */
   async delete(key: AppKey): Promise<void> {
     const app = this.#context.store.apps.get(key);
-    await this.#deployments.abort(key, "its app was deleted");
+    await this.#rollouts.abort(key, "its app was deleted");
     this.#context.store.apps.update(key, { desired: "deleting", rollout: undefined });
     this.#addEvent(app, "deleting", "deleting, running requests finish first");
   }
@@ -78,13 +79,18 @@ export class AppCommands {
     }
   }
 
-  pin(revision: RevisionRecord, isPinned: boolean): void {
-    this.#context.store.revisions.update(revision, { isPinned });
+  /** @param revision as `RevisionRecords.get` takes it */
+  pinRevision(key: AppKey, revision: string, isPinned: boolean): void {
+    this.#context.store.revisions.update(this.#revision(key, revision), { isPinned });
   }
 
-  /** @throws ProductError `CLOUD_CONFLICT` for a revision in use */
-  async deleteRevision(revision: RevisionRecord): Promise<void> {
+  /**
+   * @param name as `RevisionRecords.get` takes it
+   * @throws ProductError `CLOUD_CONFLICT` for a revision in use
+   */
+  async deleteRevision(key: AppKey, name: string): Promise<void> {
     const { store } = this.#context;
+    const revision = this.#revision(key, name);
     const app = store.apps.get(revision);
     const isActive = app.activeRevision === revision.revision;
     const isInUse = store.replicas
@@ -101,29 +107,8 @@ export class AppCommands {
     store.bundles.prune(store.revisions.bundles());
   }
 
-  /** Returns the revision that was active before the active one, by number. */
-  previousRevision(key: AppKey): RevisionRecord {
-    const { store } = this.#context;
-    const app = store.apps.get(key);
-    const active = activeRevision(this.#context, app);
-    const earlier = store.revisions
-      .list(key)
-      .find(
-        ({ number, activatedAt, state }) =>
-          active !== undefined &&
-          number < active.number &&
-          activatedAt !== undefined &&
-          state !== "RETIRED",
-      );
-    if (earlier !== undefined) return earlier;
-    throw new ProductError(cloudErrors.revisionUnknown, {
-      message: `App ${appName(key)} has no earlier revision that was active.`,
-      hint: `Run \`deployctl apps list-rev ${key.app}\` to see its revisions.`,
-    });
-  }
-
   /** @param replace starts a replacement even if demand does not require it */
-  stopReplica(replica: string, replace: boolean): void {
+  stopReplica(replica: string, { replace }: { replace: boolean }): void {
     const record = this.#living(replica);
     const { store } = this.#context;
     const app = store.apps.get(record);
@@ -136,6 +121,11 @@ export class AppCommands {
 
   killReplica(replica: string): void {
     this.#manager.kill(this.#living(replica).replica);
+  }
+
+  #revision(key: AppKey, revision: string): RevisionRecord {
+    const { store } = this.#context;
+    return store.revisions.get({ ...store.apps.get(key), revision });
   }
 
   #living(replica: string): ReplicaRecord {

@@ -1,4 +1,7 @@
-// Delay before a replica that exited by itself is started again.
+// Back-off: a revision's failures in a row, and the delay before its next replica starts.
+import type { ReplicaExit } from "../engines/engine.ts";
+import type { ReplicaRecord } from "../state/replica-records.ts";
+import type { ControlContext } from "./control-context.ts";
 
 const longestMs = 60_000;
 const spread = 0.2;
@@ -39,10 +42,8 @@ export function backOffMs(failures: number, random: number): number {
   return Math.round(plain * (1 - spread + 2 * spread * random));
 }
 
-/**
- * Returns the delay for replicas that were ready: the first failure of a row is replaced at once.
- */
-export function backOffOfServingMs(failures: number, random: number): number {
+/** Returns the delay for replicas that were ready: the first one to fail is replaced at once. */
+function backOffOfServingMs(failures: number, random: number): number {
   return failures <= 1 ? 0 : backOffMs(failures - 1, random);
 }
 
@@ -55,4 +56,50 @@ export function backOffOfServingMs(failures: number, random: number): number {
 export function backOffLeftMs(notBefore: number, now: number): number {
   const leftMs = notBefore - now;
   return leftMs > longestMs * (1 + spread) ? 0 : Math.max(0, leftMs);
+}
+
+const noFailures = { failures: 0, notBefore: 0, reason: undefined };
+
+/** Counts the failures of each revision in its record. */
+export class Failures {
+  readonly #context: ControlContext;
+
+  constructor(context: ControlContext) {
+    this.#context = context;
+  }
+
+  /** Delays the next start after repeated exits before, or soon after, the replica was ready. */
+  noteCrash(record: ReplicaRecord, exit: ReplicaExit): void {
+    const { store, clock, random, wake } = this.#context;
+    const revision = store.revisions.find(record);
+    if (revision === undefined) return;
+    const failures = this.#isSound(record) ? 1 : revision.failures + 1;
+    const wait = record.readyAt === undefined ? backOffMs : backOffOfServingMs;
+    const delayMs = wait(failures, random());
+    const notBefore = clock.wallMs() + delayMs;
+    store.revisions.update(record, { failures, notBefore, reason: exit.sentence });
+    if (delayMs > 0) wake(delayMs);
+  }
+
+  /** Resets the count when a replica has served long enough without another failing. */
+  noteServing(record: ReplicaRecord): void {
+    const { store } = this.#context;
+    const revision = store.revisions.find(record);
+    if (revision === undefined || revision.failures === 0) return;
+    if (this.#isSound(record, revision.notBefore)) store.revisions.update(record, noFailures);
+  }
+
+  /** Resets the count when a replica that was ready is stopped on purpose. */
+  noteStopped(record: ReplicaRecord): void {
+    const { store, clock } = this.#context;
+    const revision = store.revisions.find(record);
+    if (revision === undefined || revision.failures === 0 || record.readyAt === undefined) return;
+    if (revision.notBefore <= clock.wallMs()) store.revisions.update(record, noFailures);
+  }
+
+  /** @param since earliest start after the last crash; milliseconds since 1970 */
+  #isSound({ readyAt }: ReplicaRecord, since = 0): boolean {
+    const { clock, stableMs } = this.#context;
+    return readyAt !== undefined && clock.wallMs() - Math.max(readyAt, since) >= stableMs;
+  }
 }

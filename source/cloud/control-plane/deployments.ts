@@ -1,49 +1,49 @@
-// Deployments: accepted one at a time for each app, and resumed after a crash.
-import { describeError, ProductError } from "../../base/product-error.ts";
+// Deployments: accepted one at a time for each app.
+import { ProductError } from "../../base/product-error.ts";
 import type {
   DeployEvent,
   DeploymentRequest,
   DeployResult,
-  DeployStrategy,
+  RolloutRequest,
 } from "../admin/documents.ts";
+import { suggestName } from "../app-name.ts";
 import { cloudErrors } from "../errors.ts";
-import { type AppKey, appName } from "../state/app-records.ts";
+import { type AppKey, type AppRecord, appName } from "../state/app-records.ts";
 import { readBundle } from "../state/bundle-store.ts";
 import type { RevisionRecord } from "../state/revision-records.ts";
-import type { ControlContext } from "./control-context.ts";
-import { EventFeed } from "./event-feed.ts";
-import { failRevision } from "./fail-revision.ts";
-import type { ReplicaManager } from "./replica-manager.ts";
-import { retireRevisions } from "./retire-revisions.ts";
+import type { Documents } from "./app-documents.ts";
+import { activeRevision, type ControlContext } from "./control-context.ts";
+import { DeployFeed } from "./feeds.ts";
 import { type Acceptance, checkDeployment, RevisionIntake } from "./revision-intake.ts";
-import { RollOut } from "./roll-out.ts";
-import { RolloutFailure } from "./rollout-failure.ts";
+import type { RunningRollouts } from "./running-rollouts.ts";
 import { checkSmoke } from "./smoke-test.ts";
-
-interface Running {
-  revision: string;
-  contentHash: string;
-  feed: EventFeed<DeployEvent>;
-  abort: AbortController;
-  done: Promise<void>;
-}
-
-export interface ActivateRequest {
-  strategy?: DeployStrategy | undefined;
-  smoke?: string | undefined;
-}
 
 export class Deployments {
   readonly #context: ControlContext;
-  readonly #manager: ReplicaManager;
+  readonly #rollouts: RunningRollouts;
+  readonly #documents: Documents;
   readonly #intake: RevisionIntake;
-  readonly #running = new Map<string, Running>();
-  #isClosed = false;
 
-  constructor(context: ControlContext, manager: ReplicaManager) {
+  constructor(context: ControlContext, rollouts: RunningRollouts, documents: Documents) {
     this.#context = context;
-    this.#manager = manager;
+    this.#rollouts = rollouts;
+    this.#documents = documents;
     this.#intake = new RevisionIntake(context.store, context.clock);
+  }
+
+  /**
+   * Deploys a lasting app.
+   *
+   * @throws ProductError as `accept`
+   */
+  async deploy(
+    request: DeploymentRequest,
+    { organisation, createdBy }: { organisation: string; createdBy: string | undefined },
+  ): Promise<AsyncIterable<DeployEvent>> {
+    const { script } = request.bundle;
+    const key = { organisation, app: request.name ?? suggestName(script.split("/").at(-1) ?? "") };
+    const feed = await this.accept(request, { key, isEphemeral: false, createdBy });
+    return request.isDetached ? this.#untilBuilt(key, feed) : feed.read();
   }
 
   /**
@@ -52,26 +52,23 @@ export class Deployments {
    *
    * @throws ProductError when nothing was started: an invalid name, invalid files, a conflict
    */
-  async accept(
-    request: DeploymentRequest,
-    acceptance: Acceptance,
-  ): Promise<EventFeed<DeployEvent>> {
+  async accept(request: DeploymentRequest, acceptance: Acceptance): Promise<DeployFeed> {
     const { key, isEphemeral } = acceptance;
     checkDeployment(request, key);
     this.#refuseMixing(key, isEphemeral);
     const { store } = this.#context;
     const bundle = readBundle(request.bundle);
-    const contentHash = this.#intake.hash(request, bundle.hash);
-    const running = this.#running.get(appName(key));
+    const contentHash = this.#intake.hash(request, key, bundle.hash);
+    const running = this.#rollouts.find(key);
     if (running?.contentHash === contentHash) return running.feed;
     const same = request.isForced ? undefined : this.#intake.unchanged(key, contentHash);
     if (same !== undefined) {
       if (request.resetsScale) store.apps.update(key, { overrides: {} });
-      return finishedFeed(this.#noChange(same));
+      return this.#noChange(same);
     }
     // Another deployment may start while one is being cancelled.
-    while (request.isForced && this.#running.has(appName(key))) {
-      await this.abort(key, "replaced by a newer one");
+    while (request.isForced && this.#rollouts.find(key) !== undefined) {
+      await this.#rollouts.abort(key, "replaced by a newer one");
     }
     // No await from here until the rollout starts, so that no other deployment gets in between.
     this.#refuseBusy(key);
@@ -79,30 +76,45 @@ export class Deployments {
     store.bundles.keep(bundle);
     const content = { bundle: bundle.hash, contentHash };
     const revision = this.#intake.record(request, acceptance, content);
-    return this.#begin(revision);
+    return this.#rollouts.begin(revision);
   }
 
   /**
    * Activates an existing revision, newer or older.
    *
-   * @throws ProductError `CLOUD_CONFLICT`
+   * @param revision as `RevisionRecords.get` takes it, or `previous`
+   * @throws ProductError `CLOUD_CONFLICT`, `CLOUD_REVISION_UNKNOWN`
    */
-  switchTo(revision: RevisionRecord, request: ActivateRequest): EventFeed<DeployEvent> {
-    const app = this.#context.store.apps.get(revision);
-    if (app.activeRevision === revision.revision && app.rollout === undefined) {
-      return finishedFeed(this.#noChange(revision));
-    }
-    return this.activate(revision, request);
+  activate(
+    key: AppKey,
+    { revision, isDetached, ...how }: RolloutRequest,
+  ): AsyncIterable<DeployEvent> {
+    const { store } = this.#context;
+    const app = store.apps.get(key);
+    const record =
+      revision === "previous" ? this.#previous(app) : store.revisions.get({ ...key, revision });
+    const isCurrent = app.activeRevision === record.revision && app.rollout === undefined;
+    const feed = isCurrent ? this.#noChange(record) : this.#rollOut(record, how);
+    return isDetached ? this.#untilBuilt(key, feed) : feed.read();
   }
 
   /**
-   * Activates a revision; for the active one, replaces its replicas.
+   * Replaces an app's replicas with new ones of its active revision.
    *
-   * @throws ProductError `CLOUD_CONFLICT`
+   * @throws ProductError `CLOUD_CONFLICT`, `CLOUD_REVISION_UNKNOWN`
    */
-  activate(revision: RevisionRecord, request: ActivateRequest): EventFeed<DeployEvent> {
+  replaceReplicas(key: AppKey): AsyncIterable<DeployEvent> {
+    const { store } = this.#context;
+    const { activeRevision: revision = "none" } = store.apps.get(key);
+    return this.#rollOut(store.revisions.get({ ...key, revision }), {}).read();
+  }
+
+  #rollOut(
+    revision: RevisionRecord,
+    { strategy = "rolling", smoke }: Pick<RolloutRequest, "strategy" | "smoke">,
+  ): DeployFeed {
     const { store, clock } = this.#context;
-    if (request.smoke !== undefined) checkSmoke(request.smoke);
+    if (smoke !== undefined) checkSmoke(smoke);
     this.#refuseBusy(revision);
     if (revision.state === "RETIRED") {
       throw new ProductError(cloudErrors.conflict, {
@@ -110,47 +122,31 @@ export class Deployments {
         hint: "Deploy its script again. Pin a revision to keep its files.",
       });
     }
+    const since = clock.wallMs();
     store.apps.update(revision, {
-      rollout: {
-        revision: revision.revision,
-        strategy: request.strategy ?? "rolling",
-        isHolding: false,
-        smoke: request.smoke,
-        since: clock.wallMs(),
-      },
+      rollout: { revision: revision.revision, strategy, isHolding: false, smoke, since },
     });
-    return this.#begin(revision);
+    return this.#rollouts.begin(revision);
   }
 
-  /** Resumes the rollouts of an earlier control plane. */
-  resume(): void {
+  /** Returns the revision that was active before the active one, by number. */
+  #previous(app: AppRecord): RevisionRecord {
     const { store } = this.#context;
-    for (const app of store.apps.list()) {
-      if (app.rollout === undefined || app.desired === "deleted") continue;
-      const revision = store.revisions.find({ ...app, revision: app.rollout.revision });
-      if (revision === undefined) store.apps.update(app, { rollout: undefined });
-      else this.#begin(revision);
-    }
-  }
-
-  /** Cancels a rollout; resolves when it has stopped. */
-  async abort(key: AppKey, reason: string): Promise<void> {
-    const running = this.#running.get(appName(key));
-    if (running === undefined) return;
-    running.abort.abort(
-      new ProductError(cloudErrors.deployAborted, {
-        message: `The deployment of ${running.revision} was cancelled: ${reason}.`,
-      }),
-    );
-    await running.done;
-  }
-
-  /** Stops; the next control plane resumes running rollouts. */
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    const running = [...this.#running.values()];
-    for (const { abort } of running) abort.abort(new Error("the control plane is stopping"));
-    await Promise.all(running.map(({ done }) => done));
+    const active = activeRevision(this.#context, app);
+    const earlier = store.revisions
+      .list(app)
+      .find(
+        ({ number, activatedAt, state }) =>
+          active !== undefined &&
+          number < active.number &&
+          activatedAt !== undefined &&
+          state !== "RETIRED",
+      );
+    if (earlier !== undefined) return earlier;
+    throw new ProductError(cloudErrors.revisionUnknown, {
+      message: `App ${appName(app)} has no earlier revision that was active.`,
+      hint: `Run \`deployctl apps list-rev ${app.app}\` to see its revisions.`,
+    });
   }
 
   #refuseMixing(key: AppKey, isEphemeral: boolean): void {
@@ -170,7 +166,7 @@ export class Deployments {
   }
 
   #refuseBusy(key: AppKey): void {
-    const running = this.#running.get(appName(key));
+    const running = this.#rollouts.find(key);
     if (running === undefined) return;
     throw new ProductError(cloudErrors.conflict, {
       message: `Another deployment of ${appName(key)} is in progress (revision ${running.revision}).`,
@@ -178,122 +174,46 @@ export class Deployments {
     });
   }
 
-  #noChange(revision: RevisionRecord): DeployResult {
+  #noChange(revision: RevisionRecord): DeployFeed {
     const { store, baseUrl } = this.#context;
+    const name = appName(revision);
     const isPaused = store.apps.get(revision).desired === "paused";
-    return {
-      app: appName(revision),
+    const result: DeployResult = {
+      app: name,
       revision: revision.revision,
       status: "no_change",
-      url: `${baseUrl()}/${appName(revision)}`,
+      url: `${baseUrl()}/${name}`,
       auth: revision.config.auth,
       cold_start_ms: undefined,
       previous: undefined,
-      warnings: isPaused
-        ? [`${appName(revision)} is paused; start it with \`deployctl apps resume\`.`]
-        : [],
+      warnings: isPaused ? [`${name} is paused; start it with \`deployctl apps resume\`.`] : [],
     };
-  }
-
-  #begin(revision: RevisionRecord): EventFeed<DeployEvent> {
-    const feed = eventFeed();
-    const abort = new AbortController();
-    const key = { organisation: revision.organisation, app: revision.app };
-    const done = this.#runRollout(revision, feed, abort.signal).finally(() => {
-      this.#running.delete(appName(key));
-      feed.end();
-    });
-    const { contentHash } = revision;
-    this.#running.set(appName(key), {
-      revision: revision.revision,
-      contentHash,
-      feed,
-      abort,
-      done,
-    });
+    const feed = new DeployFeed();
+    feed.add({ kind: "done", result });
+    feed.end();
     return feed;
   }
 
-  async #runRollout(
-    { organisation, app, revision }: RevisionRecord,
-    feed: EventFeed<DeployEvent>,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const key = { organisation, app };
-    const tail: string[] = [];
-    const report = (event: DeployEvent) => {
-      if (event.kind === "log") keepTail(tail, event.text);
-      feed.add(event);
-    };
-    try {
-      const options = { context: this.#context, manager: this.#manager, app: key, revision };
-      const result = await new RollOut({ ...options, report, signal }).run();
-      await this.#retire(key);
-      feed.add({ kind: "done", result });
-    } catch (error) {
-      // The next control plane resumes here.
-      if (this.#isClosed) return;
-      const failure = error instanceof RolloutFailure ? error.error : error;
-      const exit = error instanceof RolloutFailure ? error.exit : undefined;
-      if (!(failure instanceof ProductError)) {
-        this.#context.log(`${appName(key)} ${revision}: ${stackOf(failure)}`);
+  /** Ends a detached deployment's events after its build. */
+  async *#untilBuilt(key: AppKey, feed: DeployFeed): AsyncGenerator<DeployEvent> {
+    for await (const event of feed.read()) {
+      if (event.kind !== "phase" || event.phase !== "start") {
+        yield event;
+        continue;
       }
-      try {
-        const { aborted: wasAborted } = signal;
-        failRevision(this.#context, this.#manager, { ...key, revision, failure, wasAborted });
-      } catch (problem) {
-        // A full disk prevents recording the failure: the next control plane resumes the rollout.
-        this.#context.log(
-          `${appName(key)} ${revision} cannot be recorded as failed: ${describeError(problem)}`,
-        );
-      }
-      feed.add({
-        kind: "failed",
-        code: failure instanceof ProductError ? failure.code : "UNEXPECTED",
-        sentence: describeError(failure),
-        exitCode: failure instanceof ProductError ? failure.exitCode : 1,
-        reason: exit?.reason ?? (isShortage(failure) ? "unschedulable" : undefined),
-        tail: exit === undefined || exit.tail.length === 0 ? tail : exit.tail,
-      });
-      this.#context.wake();
+      const app = this.#documents.app(key);
+      const result: DeployResult = {
+        app: appName(key),
+        revision: app.rollout?.revision ?? app.activeRevision ?? "",
+        status: "rolling_out",
+        url: app.url,
+        auth: app.auth,
+        cold_start_ms: undefined,
+        previous: app.activeRevision,
+        warnings: [],
+      };
+      yield { kind: "done", result };
+      return;
     }
   }
-
-  async #retire(key: AppKey): Promise<void> {
-    try {
-      await retireRevisions(this.#context, key);
-    } catch (error) {
-      // The new revision is active even if removing old ones fails.
-      this.#context.log(`cannot remove old revisions of ${appName(key)}: ${describeError(error)}`);
-    }
-  }
-}
-
-function isShortage(failure: unknown): boolean {
-  return failure instanceof ProductError && failure.code === cloudErrors.noCapacity.code;
-}
-
-const keptTail = 40;
-
-function keepTail(tail: string[], text: string): void {
-  tail.push(text);
-  if (tail.length > keptTail) tail.shift();
-}
-
-function eventFeed(): EventFeed<DeployEvent> {
-  return new EventFeed<DeployEvent>({
-    isLine: ({ kind }) => kind === "log",
-    more: { kind: "log", text: "… for more lines, run `deployctl logs APP`" },
-  });
-}
-
-function finishedFeed(result: DeployResult): EventFeed<DeployEvent> {
-  const feed = eventFeed();
-  feed.add({ kind: "done", result });
-  feed.end();
-  return feed;
-}
-
-function stackOf(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

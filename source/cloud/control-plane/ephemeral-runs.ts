@@ -2,14 +2,14 @@
 import { randomUUID } from "node:crypto";
 import { describeError } from "../../base/product-error.ts";
 import type { DeployEvent, DeploymentRequest, EphemeralEvent } from "../admin/documents.ts";
-import type { ReplicaExit } from "../engines/engine.ts";
+import type { Engine, ReplicaExit } from "../engines/engine.ts";
 import { type AppKey, appName } from "../state/app-records.ts";
 import type { AppCommands } from "./app-commands.ts";
 import type { ControlContext } from "./control-context.ts";
 import type { Deployments } from "./deployments.ts";
+import { RunFeed } from "./feeds.ts";
 import type { ReplicaManager } from "./replica-manager.ts";
-import { RunFeed } from "./run-feed.ts";
-import { RunLog } from "./run-log.ts";
+import type { RunningRollouts } from "./running-rollouts.ts";
 
 const heartbeatMs = 10_000;
 /** Time that running requests get when the client disconnects. */
@@ -19,15 +19,22 @@ export class EphemeralRuns {
   readonly #context: ControlContext;
   readonly #manager: ReplicaManager;
   readonly #deployments: Deployments;
+  readonly #rollouts: RunningRollouts;
   readonly #commands: AppCommands;
 
   constructor(
     context: ControlContext,
-    parts: { manager: ReplicaManager; deployments: Deployments; commands: AppCommands },
+    parts: {
+      manager: ReplicaManager;
+      deployments: Deployments;
+      rollouts: RunningRollouts;
+      commands: AppCommands;
+    },
   ) {
     this.#context = context;
     this.#manager = parts.manager;
     this.#deployments = parts.deployments;
+    this.#rollouts = parts.rollouts;
     this.#commands = parts.commands;
   }
 
@@ -67,7 +74,7 @@ export class EphemeralRuns {
       () => feed.add({ kind: "heartbeat", at: this.#context.clock.wallMs() }),
       heartbeatMs,
     );
-    const leave = () => void this.#deployments.abort(key, "its client disconnected");
+    const leave = () => void this.#rollouts.abort(key, "its client disconnected");
     signal.addEventListener("abort", leave);
     if (signal.aborted) leave();
     const reading = AbortSignal.any([signal, following.signal]);
@@ -150,6 +157,42 @@ export class EphemeralRuns {
       await this.#commands.delete(key);
     } catch (error) {
       log(`${appName(key)} cannot be removed: ${describeError(error)}`);
+    }
+  }
+}
+
+/** Log of an ephemeral app: sends every line once, from first to last. */
+export class RunLog {
+  readonly #engine: Pick<Engine, "logs">;
+  readonly #of: AppKey & { sinceMs: number };
+  readonly #feed: RunFeed;
+  /** Last lines sent, in the form of `LogQuery.after`. */
+  readonly #sent = new Map<string, number>();
+
+  /** @param of excludes, by its time, earlier apps of the same name */
+  constructor(engine: Pick<Engine, "logs">, of: AppKey & { sinceMs: number }, feed: RunFeed) {
+    this.#engine = engine;
+    this.#of = of;
+    this.#feed = feed;
+  }
+
+  /** Sends existing and new lines until the signal. */
+  async follow(signal: AbortSignal): Promise<void> {
+    await this.#send(true, signal);
+  }
+
+  /** Sends lines that were written before `follow` ended and not sent yet. */
+  async rest(signal: AbortSignal): Promise<void> {
+    await this.#send(false, signal);
+  }
+
+  async #send(follow: boolean, signal: AbortSignal): Promise<void> {
+    const after = new Map(this.#sent);
+    for await (const line of this.#engine.logs({ ...this.#of, after, follow, signal })) {
+      if (signal.aborted) return;
+      this.#feed.add({ kind: "line", line });
+      this.#sent.set(`${line.revision}/${line.replica}`, line.seq);
+      await this.#feed.room(signal);
     }
   }
 }

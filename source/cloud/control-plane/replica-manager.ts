@@ -4,8 +4,8 @@ import type { ReplicaExit, ReplicaObservation } from "../engines/engine.ts";
 import { cloudErrors } from "../errors.ts";
 import type { RevisionKey } from "../state/app-records.ts";
 import type { ReplicaRecord } from "../state/replica-records.ts";
+import { Failures } from "./back-off.ts";
 import type { ControlContext } from "./control-context.ts";
-import { Failures } from "./failures.ts";
 import { exitOf, ReplicaShutdowns } from "./replica-shutdowns.ts";
 import { planOf, secretsOf } from "./revision-plan.ts";
 

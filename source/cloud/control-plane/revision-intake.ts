@@ -35,13 +35,30 @@ export class RevisionIntake {
     this.#clock = clock;
   }
 
-  /** Hashes everything that defines the revision; messages and annotations do not count. */
-  hash(request: DeploymentRequest, bundle: string): string {
-    const { secrets = {}, config, inspection } = request;
+  /**
+   * Hashes everything that defines the revision, with the present values of the secrets and variables
+   * that it uses. Messages and annotations do not count.
+   */
+  hash(request: DeploymentRequest, app: AppKey, bundle: string): string {
+    const { config, inspection } = request;
     const parts = [bundle, request.bundle.script, inspection.target, sorted(config)];
     return createHash("sha256")
-      .update(JSON.stringify([...parts, this.#store.secrets.fingerprint(secrets)]))
+      .update(
+        JSON.stringify([...parts, this.#store.secrets.fingerprint(this.#values(request, app))]),
+      )
       .digest("hex");
+  }
+
+  /** Returns the values that replicas get beside the configuration. */
+  #values({ secrets, config }: DeploymentRequest, app: AppKey): Record<string, string> {
+    const store = this.#store.secrets;
+    const { secretNames, upstreamAuthorizationSecret } = config;
+    const names = [...secretNames, upstreamAuthorizationSecret].filter(
+      (name) => name !== undefined,
+    );
+    const named = names.map((name) => [name, store.secret(app.organisation, name) ?? ""]);
+    const variables = store.variables(app).map(({ name, value }) => [name, value]);
+    return { ...Object.fromEntries([...variables, ...named]), ...secrets };
   }
 
   /** Returns the active revision if it has the same content and starts. */

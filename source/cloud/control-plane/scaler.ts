@@ -7,7 +7,6 @@ import type { RevisionRecord } from "../state/revision-records.ts";
 import { backOffLeftMs } from "./back-off.ts";
 import { activeRevision, type ControlContext, effectiveScale } from "./control-context.ts";
 import type { ReplicaManager } from "./replica-manager.ts";
-import { idleSince } from "./replica-view.ts";
 import { planOf } from "./revision-plan.ts";
 
 /** Time without room after which an event reports it. */
@@ -46,12 +45,14 @@ export class Scaler {
     return decide(this.#situation(app, active, undefined));
   }
 
-  idleSince(record: ReplicaRecord): number {
-    return idleSince({
-      record,
-      lastUsedAt: this.#context.traffic.lastUsedAt(record.replica),
-      adoptedAt: this.#context.usedReplicas.has(record.replica) ? this.#startedAt : 0,
-    });
+  /**
+   * Returns the time since which a replica without requests has been idle. Adopted replicas get
+   * their full keep-alive again.
+   */
+  idleSince({ replica, readyAt, createdAt }: ReplicaRecord): number {
+    const { traffic, usedReplicas } = this.#context;
+    const adoptedAt = usedReplicas.has(replica) ? this.#startedAt : 0;
+    return Math.max(traffic.lastUsedAt(replica) ?? 0, readyAt ?? createdAt, adoptedAt);
   }
 
   async #scale(app: AppRecord, active: RevisionRecord): Promise<void> {

@@ -5,17 +5,34 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Static, TSchema } from "typebox";
 import { Check } from "typebox/value";
+import { quoteShort } from "../../base/display-text.ts";
 import { type ErrorDefinition, ProductError } from "../../base/product-error.ts";
 import { cloudErrors } from "../errors.ts";
 import { batchingHint } from "./batching-server.ts";
-import type { Inspection } from "./inspection.ts";
-import {
-  FindingsSchema,
-  InspectionSchema,
-  ProblemSchema,
-  UnenforcedSchema,
-} from "./inspection-schema.ts";
+import { Findings, Inspection, Problem, Unenforced } from "./inspection.ts";
 import { askPython, type PythonAnswer, pythonProgram } from "./python-program.ts";
+
+/** Reference to a script: `deploy.py::serve`, or `deploy.py` when it has one decorated object. */
+export interface ScriptReference {
+  /** File as typed. */
+  file: string;
+  /** Name after `::`. */
+  target: string | undefined;
+}
+
+/** @throws ProductError `CLOUD_SCRIPT_MISSING` for text that names no script */
+export function readScriptReference(text: string): ScriptReference {
+  const split = text.indexOf("::");
+  const file = split === -1 ? text : text.slice(0, split);
+  const target = split === -1 ? undefined : text.slice(split + 2);
+  if (path.extname(file) !== ".py") {
+    throw invalidReference(text, "is not a Python script");
+  }
+  if (target !== undefined && !/^[\p{L}_][\p{L}\p{N}_]*$/u.test(target)) {
+    throw invalidReference(text, "does not name a function after ::");
+  }
+  return { file, target };
+}
 
 export interface InspectionOptions {
   /** Never runs any part of the script. Defaults to false. */
@@ -53,7 +70,7 @@ export async function inspectScript(
   const words = target === undefined ? [script] : [script, target];
   const run = { python, environment, timeoutMs: readLimitMs, signal };
   const answer = await askPython({ ...run, file: "inspect_ast.py", words });
-  const read = unpack(answer, "inspection", InspectionSchema, script);
+  const read = unpack(answer, "inspection", Inspection, script);
   if (read.dynamic.length === 0 || isStatic) return withHint(read);
   options.onRun?.(reasonToRun(read, script));
   const found = await runTopLevel(script, read, options);
@@ -90,13 +107,13 @@ async function runTopLevel(script: string, read: Inspection, options: Inspection
         signal,
       });
     let answer = await run("confined");
-    if (answer.kind === "document" && Check(UnenforcedSchema, answer.value)) {
+    if (answer.kind === "document" && Check(Unenforced, answer.value)) {
       const reason = `${name} would run with your permissions: ${answer.value.unenforced}.`;
       if (!(await options.mayRun?.(reason))) throw notRun(name, answer.value.unenforced);
       options.onRun?.(reason.replace("would run", "runs"));
       answer = await run("unconfined");
     }
-    return unpack(answer, "findings", FindingsSchema, script);
+    return unpack(answer, "findings", Findings, script);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -128,7 +145,7 @@ function unpack<Schema extends TSchema>(
     });
   }
   const fields: Record<string, unknown> = Object(answer.value);
-  if (Check(ProblemSchema, fields.problem)) throw problemError(fields.problem);
+  if (Check(Problem, fields.problem)) throw problemError(fields.problem);
   const document = fields[name];
   if (Check(schema, document)) return document;
   throw new Error(`unexpected output of the script reader: ${JSON.stringify(fields)}`);
@@ -140,7 +157,7 @@ const definitions: Readonly<Record<string, ErrorDefinition>> = {
   target_unclear: cloudErrors.targetUnknown,
 };
 
-function problemError({ kind, sentence, hint }: Static<typeof ProblemSchema>): ProductError {
+function problemError({ kind, sentence, hint }: Problem): ProductError {
   return new ProductError(definitions[kind] ?? cloudErrors.scriptInvalid, {
     message: sentence,
     ...(hint !== null && { hint }),
@@ -157,4 +174,11 @@ function withHint(inspection: Inspection): Inspection {
   return hint === undefined
     ? inspection
     : { ...inspection, warnings: [...inspection.warnings, hint] };
+}
+
+function invalidReference(text: string, fault: string): ProductError {
+  return new ProductError(cloudErrors.scriptMissing, {
+    message: `${quoteShort(text, 200)} ${fault}.`,
+    hint: "Name a file and a function in it, such as deploy.py::serve.",
+  });
 }

@@ -1,5 +1,4 @@
 // API keys of the gateway and the control plane: stored in state.db, verified in memory.
-import type { SQLOutputValue } from "node:sqlite";
 import { type Clock, systemClock } from "../../base/clock.ts";
 import { quoteShort } from "../../base/display-text.ts";
 import { describeError, ProductError } from "../../base/product-error.ts";
@@ -7,11 +6,10 @@ import { keyState } from "../../keys/key-record.ts";
 import { drawToken, readKeyId } from "../../keys/token.ts";
 import { checkName } from "../app-name.ts";
 import { cloudErrors } from "../errors.ts";
-import type { StateDatabase } from "../state/database.ts";
+import { numberOf, type Row, type StateDatabase, textOf } from "../state/database.ts";
 import { type CloudKey, type KeyScope, type KeyVerifier, keyScopes } from "./cloud-key.ts";
-import { cloudKeyPrefix, readKeyToken } from "./key-token.ts";
 import { loadPepper } from "./pepper.ts";
-import { type StoredKey, TokenCheck } from "./token-check.ts";
+import { cloudKeyPrefix, readKeyToken, type StoredKey, TokenCheck } from "./token-check.ts";
 
 export interface NewCloudKey {
   organisation: string;
@@ -264,7 +262,7 @@ function rejectLimitedAdmin({ scope, apps = [] }: NewCloudKey): void {
   });
 }
 
-function toKey(row: Record<string, SQLOutputValue>): CloudKey {
+function toKey(row: Row): CloudKey {
   return {
     id: String(row.id),
     organisation: String(row.organisation),
@@ -277,19 +275,15 @@ function toKey(row: Record<string, SQLOutputValue>): CloudKey {
     expiresAt: numberOf(row.expires_at),
     lastUsedAt: numberOf(row.used_at),
     revokedAt: numberOf(row.revoked_at),
-    replacedBy: typeof row.replaced_by === "string" ? row.replaced_by : undefined,
+    replacedBy: textOf(row.replaced_by),
   };
 }
 
-function readApps(value: SQLOutputValue | undefined): string[] {
+function readApps(value: unknown): string[] {
   const apps: unknown = JSON.parse(String(value));
   return Array.isArray(apps) ? apps.map(String) : [];
 }
 
-function toDigest(value: SQLOutputValue | undefined): Buffer {
+function toDigest(value: unknown): Buffer {
   return value instanceof Uint8Array ? Buffer.from(value) : Buffer.alloc(32);
-}
-
-function numberOf(value: SQLOutputValue | undefined): number | undefined {
-  return typeof value === "number" ? value : undefined;
 }

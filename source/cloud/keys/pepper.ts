@@ -1,12 +1,10 @@
 // Pepper of key digests: random bytes stored outside the database, without which its digests are
 // useless.
-import { hash, randomBytes } from "node:crypto";
-import { chmodSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { hash } from "node:crypto";
 import path from "node:path";
 import { describeError, ProductError } from "../../base/product-error.ts";
 import { cloudErrors } from "../errors.ts";
-
-const pepperBytes = 32;
+import { createKeyFile, readKeyFile } from "../state/key-file.ts";
 
 /** Returns the path inside a state folder. */
 export function pepperFile(stateFolder: string): string {
@@ -21,11 +19,9 @@ export function pepperFile(stateFolder: string): string {
  */
 export function loadPepper(file: string, keys: number): Buffer {
   try {
-    const known = read(file);
+    const known = readKeyFile(file);
     if (known === undefined && keys > 0) throw lostPepper(keys);
-    if (known === undefined) return draw(file);
-    chmodSync(file, 0o600);
-    return known;
+    return known ?? createKeyFile(file);
   } catch (cause) {
     if (cause instanceof ProductError) throw cause;
     throw unusable(file, describeError(cause), cause);
@@ -53,34 +49,6 @@ export function createDigest(pepper: Buffer): (secret: string) => Buffer {
     const first = hash("sha256", Buffer.concat([inner, Buffer.from(secret)]), "buffer");
     return hash("sha256", Buffer.concat([outer, first]), "buffer");
   };
-}
-
-/** @throws ProductError when the file has the wrong length */
-function read(file: string): Buffer | undefined {
-  let bytes: Buffer;
-  try {
-    bytes = readFileSync(file);
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
-    throw error;
-  }
-  if (bytes.length === pepperBytes) return bytes;
-  throw unusable(file, `it has ${bytes.length} bytes instead of ${pepperBytes}`, undefined);
-}
-
-/** Creates the file atomically. */
-function draw(file: string): Buffer {
-  const folder = path.dirname(file);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const bytes = randomBytes(pepperBytes);
-  const draft = path.join(folder, `.pepper-${process.pid}`);
-  writeFileSync(draft, bytes, { mode: 0o600, flush: true });
-  try {
-    linkSync(draft, file);
-  } finally {
-    rmSync(draft);
-  }
-  return bytes;
 }
 
 function lostPepper(keys: number): ProductError {

@@ -1,15 +1,30 @@
-// Check of a token against the digests of all keys.
+// Tokens of keys: their accepted forms, and the check against the digests of all keys.
 import { timingSafeEqual } from "node:crypto";
 import { keyState } from "../../keys/key-record.ts";
+import { parseToken, type TokenParts } from "../../keys/token.ts";
 import type { CloudKey } from "./cloud-key.ts";
-import { readKeyToken } from "./key-token.ts";
 import { createDigest } from "./pepper.ts";
+
+/** Prefix of deployctl's keys. */
+export const cloudKeyPrefix = "dk_";
+
+/** Form that fal's clients send: https://fal.ai/docs, "Authorization: Key <id>:<secret>". */
+const pairPattern = /^([a-z2-7]{12}):([0-9A-Za-z]{43})$/;
+
+/** @returns undefined for text that cannot be a key */
+export function readKeyToken(text: string): TokenParts | undefined {
+  const own = parseToken(cloudKeyPrefix, text);
+  if (own !== undefined) return own;
+  const [, id, secret] = pairPattern.exec(text) ?? [];
+  return id === undefined || secret === undefined ? undefined : { id, secret };
+}
 
 export interface StoredKey {
   key: CloudKey;
   digest: Buffer;
 }
 
+/** Finds the key of a token, in the same time for every wrong token. */
 export class TokenCheck {
   readonly digest: (secret: string) => Buffer;
   /** Compared when the key does not exist, so that both cases take the same time. */

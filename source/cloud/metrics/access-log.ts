@@ -2,6 +2,7 @@
 import { appendFile, mkdir, rename, stat } from "node:fs/promises";
 import path from "node:path";
 import { describeError } from "../../base/product-error.ts";
+import { systemCode } from "../../base/write-refusal.ts";
 import type { ExchangeRecord } from "../gateway/exchange-record.ts";
 
 export interface AccessLogOptions {
@@ -85,7 +86,7 @@ async function sizeOf(file: string): Promise<number | undefined> {
   try {
     return (await stat(file)).size;
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    if (systemCode(error) === "ENOENT") return undefined;
     throw error;
   }
 }

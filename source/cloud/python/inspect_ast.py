@@ -3,7 +3,7 @@
     python3 -I -S -B inspect_ast.py FILE [NAME]
 
 Prints one JSON document: {"inspection": {...}} or {"problem": {"kind", "sentence", "hint", "file",
-"line", "text"}}. `os.environ` is resolved against the environment that this is started with.
+"line", "text"}}. `os.environ` is resolved against this process's own environment.
 """
 
 import json

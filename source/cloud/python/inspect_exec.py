@@ -3,9 +3,9 @@
     python3 -I -S -B inspect_exec.py FILE NAME confined|unconfined
 
 Start it with a clean environment, in an empty temporary folder, with a time limit. Prints one JSON
-document: {"findings": {...}}, the fields of an inspection that are known now, or {"problem": {...}}
-as inspect_ast.py does. "confined" enters a sandbox first; where the system has none, nothing runs
-and {"unenforced": "why"} is printed. The script's output goes to standard error.
+document: {"findings": {...}}, the inspection's fields that are known now, or {"problem": {...}} as
+inspect_ast.py does. "confined" enters a sandbox first; without one, nothing runs and
+{"unenforced": "why"} is printed. The script's output goes to standard error.
 """
 
 import json
@@ -98,7 +98,7 @@ def _problem_of(error, file):
     if isinstance(error, GuardRefused):
         return Problem(
             "guard_refused",
-            "%s: loading the script tries to %s." % (_place(failure), error.wish),
+            "%s: loading the script tries to %s." % (_place(failure), error.action),
             "Move that into the function, or make the decorator's values constants.",
             failure.file,
             failure.line,
@@ -137,9 +137,9 @@ def _missing_variable(error):
     return error.args[0] if isinstance(error, KeyError) and owner is os.environ else None
 
 
-def _refusal(wish, file, line):
+def _refusal(action, file, line):
     place = "%s:%d" % (os.path.basename(file), line) if file else "The script"
-    sentence = "%s tried to %s while its configuration was read, which is not allowed." % (place, wish)
+    sentence = "%s tried to %s while its configuration was read, which is not allowed." % (place, action)
     return {"code": "guard_refused", "sentence": sentence, **({"line": line} if line else {})}
 
 

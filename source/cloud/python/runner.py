@@ -1,4 +1,4 @@
-"""Runs one replica: loads a script and calls the object in it that is deployed.
+"""Runs one replica: loads a script and calls its deployed object.
 
     python3 -u runner.py --script FILE --target NAME
 
@@ -95,11 +95,11 @@ def main():
     end(code)
 
 
-def run(words):
+def run(given):
     """Returns the exit code. Raises Failure, and SystemExit when the script or SIGTERM ends the
     process.
     """
-    arguments = _read_arguments(words)
+    arguments = _read_arguments(given)
     path = os.path.abspath(arguments.script)
     _prepare_paths(path)
     port = _install_ports()
@@ -127,11 +127,11 @@ class _Parser(argparse.ArgumentParser):
         raise Failure("usage", "runner.py: " + message)
 
 
-def _read_arguments(words):
+def _read_arguments(given):
     parser = _Parser(add_help=False, allow_abbrev=False)
     parser.add_argument("--script", required=True)
     parser.add_argument("--target", required=True)
-    return parser.parse_args(words)
+    return parser.parse_args(given)
 
 
 def _prepare_paths(path):

@@ -4,7 +4,7 @@ import { ProductError } from "../../base/product-error.ts";
 import type { DeployStrategy } from "../admin/documents.ts";
 import type { ScaleSettings } from "../app-config.ts";
 import { cloudErrors } from "../errors.ts";
-import type { StateDatabase } from "./database.ts";
+import { numberOf, type Row, type StateDatabase, textOf } from "./database.ts";
 
 export interface AppKey {
   organisation: string;
@@ -38,8 +38,6 @@ export interface AppRecord extends AppKey {
   updatedAt: number;
   deletedAt: number | undefined;
 }
-
-type Row = NonNullable<ReturnType<ReturnType<StateDatabase["statement"]>["get"]>>;
 
 export function appName({ organisation, app }: AppKey): string {
   return `${organisation}/${app}`;
@@ -152,14 +150,4 @@ function toRecord(row: Row): AppRecord {
     updatedAt: Number(row.updated_at),
     deletedAt: numberOf(row.deleted_at),
   };
-}
-
-/** Reads a nullable column. */
-export function textOf(value: unknown): string | undefined {
-  return typeof value === "string" ? value : undefined;
-}
-
-/** Reads a nullable column. */
-export function numberOf(value: unknown): number | undefined {
-  return typeof value === "number" ? value : undefined;
 }

@@ -10,13 +10,15 @@ import {
   renameSync,
 } from "node:fs";
 import path from "node:path";
-import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { DatabaseSync, SQLOutputValue, StatementSync } from "node:sqlite";
 import { type Clock, systemClock } from "../../base/clock.ts";
 import { describeError, ProductError } from "../../base/product-error.ts";
 import { sqlite } from "../../base/without-warnings.ts";
 import { cloudErrors } from "../errors.ts";
 import { listBackups, newestBackup, pruneBackups, setAsidePrefix, writeBackup } from "./backups.ts";
 import { type Migration, migrations } from "./migrations.ts";
+
+export type Row = Record<string, SQLOutputValue>;
 
 export interface StateDatabaseOptions {
   clock?: Clock;
@@ -157,6 +159,16 @@ export class StateDatabase {
       this.connection.exec(`PRAGMA user_version = ${steps.length}`);
     });
   }
+}
+
+/** Reads a nullable column. */
+export function textOf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+/** Reads a nullable column. */
+export function numberOf(value: unknown): number | undefined {
+  return typeof value === "number" ? value : undefined;
 }
 
 function connect(file: string): DatabaseSync {

@@ -1,8 +1,7 @@
 // Log of app events, one sentence each, with live followers.
 import type { Clock } from "../../base/clock.ts";
 import type { EventDocument } from "../admin/documents.ts";
-import { textOf } from "./app-records.ts";
-import type { StateDatabase } from "./database.ts";
+import { type StateDatabase, textOf } from "./database.ts";
 
 export type NewEvent = Pick<EventDocument, "organisation" | "app" | "kind" | "sentence"> & {
   revision?: string | undefined;

@@ -3,6 +3,7 @@
 import { linkSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { ProductError } from "../../base/product-error.ts";
+import { systemCode } from "../../base/write-refusal.ts";
 import { cloudErrors } from "../errors.ts";
 import { identifyProcess, isAlive, type ProcessIdentity } from "./process-identity.ts";
 import { makeStateFolder } from "./state-folder.ts";
@@ -91,7 +92,7 @@ function link(own: string, file: string): boolean {
     linkSync(own, file);
     return true;
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
+    if (systemCode(error) === "EEXIST") return false;
     throw error;
   }
 }

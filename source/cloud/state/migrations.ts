@@ -1,9 +1,6 @@
 // Schema of state.db, as migration steps. A released step never changes; changes come as further
 // steps.
 
-import { keyTable } from "../keys/key-table.ts";
-import { usageTable } from "../metrics/usage-table.ts";
-
 export interface Migration {
   /** Shown in the error when the step fails. */
   name: string;
@@ -63,9 +60,35 @@ CREATE TABLE secrets (
 ) STRICT;
 `;
 
+const keys = `
+CREATE TABLE keys (
+  id TEXT PRIMARY KEY,
+  organisation TEXT NOT NULL,
+  digest BLOB NOT NULL,
+  scope TEXT NOT NULL,
+  apps TEXT NOT NULL,
+  description TEXT NOT NULL,
+  requests_per_minute INTEGER,
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER,
+  used_at INTEGER,
+  revoked_at INTEGER,
+  replaced_by TEXT
+) STRICT;
+`;
+
+/** `figures` is a document, so that new counts need no new schema. */
+const usage = `
+CREATE TABLE usage (
+  organisation TEXT NOT NULL, app TEXT NOT NULL, hour INTEGER NOT NULL,
+  figures TEXT NOT NULL,
+  PRIMARY KEY (organisation, app, hour)
+) STRICT;
+`;
+
 /** Steps, oldest first; `user_version` counts those applied to a file. */
 export const migrations: readonly Migration[] = [
   { name: "control plane", sql: controlPlane },
-  { name: "keys", sql: keyTable },
-  { name: "usage", sql: usageTable },
+  { name: "keys", sql: keys },
+  { name: "usage", sql: usage },
 ];

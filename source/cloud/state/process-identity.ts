@@ -1,4 +1,5 @@
 // Identity of a process: ids are reused, but not together with their start time and boot.
+import { systemCode } from "../../base/write-refusal.ts";
 import { findBootId, isLiving, readProcess } from "../process-stat.ts";
 
 export interface ProcessIdentity {
@@ -32,6 +33,6 @@ function answersSignal(processId: number): boolean {
     process.kill(processId, 0);
     return true;
   } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EPERM";
+    return systemCode(error) === "EPERM";
   }
 }

@@ -2,8 +2,8 @@
 import { randomBytes } from "node:crypto";
 import type { Clock } from "../../base/clock.ts";
 import type { ReplicaExit } from "../engines/engine.ts";
-import { type AppKey, numberOf, type RevisionKey } from "./app-records.ts";
-import type { StateDatabase } from "./database.ts";
+import type { AppKey, RevisionKey } from "./app-records.ts";
+import { numberOf, type Row, type StateDatabase } from "./database.ts";
 
 /**
  * Progress of a replica, as far as a new control plane needs it.
@@ -24,8 +24,6 @@ export interface ReplicaRecord extends RevisionKey {
   endedAt: number | undefined;
   exit: ReplicaExit | undefined;
 }
-
-type Row = NonNullable<ReturnType<ReturnType<StateDatabase["statement"]>["get"]>>;
 
 const idAlphabet = "abcdefghijkmnpqrstuvwxyz23456789";
 

@@ -6,8 +6,8 @@ import type { RevisionState } from "../admin/documents.ts";
 import type { AppConfig } from "../app-config.ts";
 import { cloudErrors } from "../errors.ts";
 import type { Inspection } from "../inspection/inspection.ts";
-import { type AppKey, appName, numberOf, type RevisionKey, textOf } from "./app-records.ts";
-import type { StateDatabase } from "./database.ts";
+import { type AppKey, appName, type RevisionKey } from "./app-records.ts";
+import { numberOf, type Row, type StateDatabase, textOf } from "./database.ts";
 
 export interface RevisionRecord extends RevisionKey {
   number: number;
@@ -52,8 +52,6 @@ export type NewRevision = Pick<
   | "annotations"
   | "createdBy"
 > & { number: number };
-
-type Row = NonNullable<ReturnType<ReturnType<StateDatabase["statement"]>["get"]>>;
 
 export class RevisionRecords {
   readonly #database: StateDatabase;

@@ -1,11 +1,9 @@
 // Encryption of values that a copy of the database must not reveal; the key is in a private file.
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto";
-import { chmodSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import path from "node:path";
 import { describeError, ProductError } from "../../base/product-error.ts";
 import { cloudErrors } from "../errors.ts";
+import { createKeyFile, readKeyFile } from "./key-file.ts";
 
-const keyBytes = 32;
 const nonceBytes = 12;
 const tagBytes = 16;
 const algorithm = "aes-256-gcm";
@@ -24,12 +22,17 @@ export class SecretBox {
    * @throws ProductError `CLOUD_STATE_UNUSABLE` when the key is needed and missing, or invalid
    */
   static open(file: string, isNeeded: boolean): SecretBox {
-    mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-    const known = readKey(file);
-    if (known === undefined && isNeeded) throw unusable(file, "it is missing", undefined);
-    const key = known ?? makeKey(file);
-    chmodSync(file, 0o600);
-    return new SecretBox(key);
+    try {
+      const known = readKeyFile(file);
+      if (known === undefined && isNeeded) throw new Error("it is missing");
+      return new SecretBox(known ?? createKeyFile(file));
+    } catch (cause) {
+      throw new ProductError(cloudErrors.stateUnusable, {
+        message: `Cannot use the encryption key of the stored secrets, ${file}: ${describeError(cause)}.`,
+        hint: "Restore it from a copy of the state folder; the secrets cannot be read without it.",
+        cause,
+      });
+    }
   }
 
   /** @param place bound to the text: a value sealed for one place cannot be opened for another */
@@ -67,36 +70,4 @@ export class SecretBox {
   fingerprint(text: string): string {
     return createHmac("sha256", this.#key).update(text).digest("hex");
   }
-}
-
-function readKey(file: string): Buffer | undefined {
-  try {
-    const key = readFileSync(file);
-    if (key.length === keyBytes) return key;
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
-    throw unusable(file, describeError(error), error);
-  }
-  throw unusable(file, "it has the wrong length", undefined);
-}
-
-/** Creates the file atomically: half a key would make every secret unreadable. */
-function makeKey(file: string): Buffer {
-  const temporary = `${file}.${process.pid}`;
-  const key = randomBytes(keyBytes);
-  writeFileSync(temporary, key, { mode: 0o600 });
-  try {
-    linkSync(temporary, file);
-  } finally {
-    rmSync(temporary);
-  }
-  return key;
-}
-
-function unusable(file: string, reason: string, cause: unknown): ProductError {
-  return new ProductError(cloudErrors.stateUnusable, {
-    message: `Cannot use the encryption key of the stored secrets, ${file}: ${reason}.`,
-    hint: "Restore it from a copy of the state folder; the secrets cannot be read without it.",
-    cause,
-  });
 }

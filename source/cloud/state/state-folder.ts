@@ -2,6 +2,7 @@
 import { accessSync, constants, mkdirSync, statSync } from "node:fs";
 import path from "node:path";
 import { describeError, ProductError } from "../../base/product-error.ts";
+import { systemCode } from "../../base/write-refusal.ts";
 import { cloudErrors } from "../errors.ts";
 
 /** @throws ProductError `CLOUD_STATE_UNUSABLE` when it cannot be created or written */
@@ -29,6 +30,6 @@ function makeFolder(folder: string): void {
     mkdirSync(folder, { mode: 0o700 });
   } catch (error) {
     // Another process was faster.
-    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+    if (systemCode(error) !== "EEXIST") throw error;
   }
 }

@@ -38,10 +38,13 @@ import { findReference } from "./schema-references.ts";
 import { typeGrammar } from "./type-grammar.ts";
 
 const mostLevels = 64;
-const mostSchemas = 5_000;
+/** Keeps the server's thread busy for less than 50 ms. */
+const mostParts = 2_500;
 const mostCharacters = 1_000_000;
-/** Reading a pattern takes as long as reading so many other schemas. */
+/** Schemas that take as long to read as one pattern. */
 const partsPerPattern = 20;
+/** Values of an `enum` are read faster than schemas. */
+const partsPerValue = 0.5;
 
 export interface SchemaGrammarOptions {
   /** Ignores unsupported keywords instead of refusing them, except `not`, `if` and dynamic references. */
@@ -153,10 +156,10 @@ class SchemaGrammar {
     return this.#visitObject(schema, place);
   };
 
-  #spend(schemas: number, path: SchemaPath = ""): void {
-    this.#count += schemas;
-    if (this.#count > mostSchemas) {
-      throw unsupportedSchema(path, `it is too large: it has more than ${mostSchemas} parts`);
+  #spend(parts: number, path: SchemaPath = ""): void {
+    this.#count += parts;
+    if (this.#count > mostParts) {
+      throw unsupportedSchema(path, `it is too large: it has more than ${mostParts} parts`);
     }
     if (this.#rules.size > mostCharacters) {
       throw unsupportedSchema(
@@ -251,7 +254,7 @@ class SchemaGrammar {
     const types = typesOf(schema, place.path);
     const listed = listedValues(schema, place.path);
     if (listed !== undefined) {
-      this.#spend(listed.length, below(place.path, "enum"));
+      this.#spend(listed.length * partsPerValue, below(place.path, "enum"));
       const fitting = listed.filter(
         (value) => types === undefined || types.some((type) => isOf(value, type)),
       );

@@ -202,5 +202,5 @@ it("cannot control the server or create anything for other organisations", async
     expect([what, await codeOf(work)]).toEqual([what, cloudErrors.keyTooWeak.code]);
   }
   expect(stops).toEqual([]);
-  expect(open.plane.apps()).toEqual([]);
+  expect(open.plane.documents.apps()).toEqual([]);
 });

@@ -78,7 +78,7 @@ function servicesOf({ plane, store, engine, log }: OpenControlPlane): AdminServi
       organisation: "local",
       engine: "process",
       gateway: "http://127.0.0.1:8480",
-      apps: plane.apps().length,
+      apps: plane.documents.apps().length,
       replicas: 0,
       isReady: true,
     }),
@@ -219,10 +219,11 @@ it("never returns secrets, and masks variables that look secret", async () => {
   await all(client.deploy(deployment("one")));
   await client.setSecret("HF_TOKEN", "hf_1");
   expect(await client.secrets()).toMatchObject([{ name: "HF_TOKEN", organisation: "local" }]);
-  await client.setVariables("chat", { LEVEL: "debug", API_KEY: "sk_1" });
+  await client.setVariables("chat", { LEVEL: "debug", API_KEY: "sk_1", DB_PASSWD: "p" });
   const variables = await client.variables("chat");
   expect(variables).toMatchObject([
     { name: "API_KEY", value: "********", isMasked: true },
+    { name: "DB_PASSWD", value: "********", isMasked: true },
     { name: "LEVEL", value: "debug", isMasked: false },
   ]);
   await client.deleteVariable("chat", "LEVEL");
@@ -365,7 +366,7 @@ describe("over an address", () => {
     const remote = new AdminClient({ url, key: wrong });
     expect(await refusal(remote.apps())).toMatchObject({ code, exitCode: 4 });
     expect(await refusal(all(remote.deploy(deployment("one"))))).toMatchObject({ code });
-    expect(open.plane.apps()).toEqual([]);
+    expect(open.plane.documents.apps()).toEqual([]);
   });
 
   it.each(["", "a b", "a\nb", "clé"])(

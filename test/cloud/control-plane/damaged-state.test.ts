@@ -1,5 +1,5 @@
-// The state database is damaged while replicas run: they are not taken for strays, and a backup
-// brings everything back.
+// State database that is damaged while replicas run: they are not ended as orphans, and a backup restores
+// everything.
 import { readFileSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { restoreState } from "../../../source/application/cloud-state.ts";

@@ -1,4 +1,4 @@
-// Apps that answer with errors alone.
+// Apps that only answer with errors.
 import { expect, it } from "vitest";
 import { ErrorStreaks } from "../../../source/cloud/control-plane/error-streaks.ts";
 
@@ -13,7 +13,7 @@ it("five errors in a row count until an answer, another revision, or ten minutes
   };
   fail(4);
   expect(streaks.reasonOf(chat, "r1")).toBeUndefined();
-  // Nothing of this is an answer of the app.
+  // None of these are answers of the app.
   fail(9, { replica: undefined, status: 503, errorType: "startup_failed" });
   fail(9, { status: 499, errorType: "client_disconnected" });
   expect(streaks.reasonOf(chat, "r1")).toBeUndefined();

@@ -1,22 +1,25 @@
 // Feeds of deployments and ephemeral apps, with many events and slow readers.
 import { expect, it } from "vitest";
 import type { DeployEvent, EphemeralEvent } from "../../../source/cloud/admin/documents.ts";
-import { EventFeed } from "../../../source/cloud/control-plane/event-feed.ts";
-import { RunFeed } from "../../../source/cloud/control-plane/run-feed.ts";
-import { RunLog } from "../../../source/cloud/control-plane/run-log.ts";
+import { RunLog } from "../../../source/cloud/control-plane/ephemeral-runs.ts";
+import { DeployFeed, furtherLines, RunFeed } from "../../../source/cloud/control-plane/feeds.ts";
 import type { LogLine, LogQuery } from "../../../source/cloud/engines/engine.ts";
 import { until } from "../../support/until.ts";
 
 it("a deployment's endless log is cut with a notice, and nothing else is lost", async () => {
-  const more: DeployEvent = { kind: "log", text: "the rest is elsewhere" };
-  const feed = new EventFeed<DeployEvent>({ isLine: ({ kind }) => kind === "log", more, most: 2 });
+  const feed = new DeployFeed(2);
   const phase: DeployEvent = { kind: "phase", phase: "start", sentence: "on", elapsedMs: 1 };
   for (const text of ["a", "b", "c", "d"]) feed.add({ kind: "log", text });
   feed.add(phase);
   feed.end();
   const heard: DeployEvent[] = [];
   for await (const event of feed.read()) heard.push(event);
-  expect(heard).toEqual([{ kind: "log", text: "a" }, { kind: "log", text: "b" }, more, phase]);
+  expect(heard).toEqual([
+    { kind: "log", text: "a" },
+    { kind: "log", text: "b" },
+    furtherLines,
+    phase,
+  ]);
 });
 
 const lineOf = (seq: number): LogLine => ({
@@ -24,7 +27,7 @@ const lineOf = (seq: number): LogLine => ({
   ...{ stream: "stdout", seq, text: `line ${seq}` },
 });
 
-/** A log of so many lines; counts those that were taken. */
+/** Returns a log with a number of lines, and a count of those read. */
 function logOf(count: number) {
   const taken = { count: 0 };
   async function* logs({ after, follow, signal }: LogQuery): AsyncGenerator<LogLine> {

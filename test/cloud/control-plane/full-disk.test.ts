@@ -28,7 +28,7 @@ it("a replica that died meanwhile is reported dead with the reason, and replaced
   forbidWriting(true);
   open.engine.end(replica, { sentence: "It was killed by signal 9." });
   const app = await until(
-    () => open.plane.app(chat),
+    () => open.plane.documents.app(chat),
     ({ state }) => state === "DEGRADED",
   );
   expect(app).toMatchObject({
@@ -36,7 +36,7 @@ it("a replica that died meanwhile is reported dead with the reason, and replaced
     replicas: { wanted: 1, alive: 0, ready: 0 },
   });
   expect(open.plane.stateFault).toBe(app.reason);
-  expect(open.plane.replicas(chat)).toMatchObject([
+  expect(open.plane.documents.replicas(chat)).toMatchObject([
     { replica, state: "TERMINATED", exit: { sentence: "It was killed by signal 9." } },
   ]);
   const failure = await until(
@@ -46,7 +46,7 @@ it("a replica that died meanwhile is reported dead with the reason, and replaced
   expect(failure?.errorType).toBe("runner_scheduling_failure");
   expect(failure?.sentence).not.toContain(open.folder);
 
-  // Many looks later it has been said once.
+  // It is logged once, however often it recurs.
   const linesBefore = open.log.length;
   const looks = countLooks();
   await until(looks, (count) => count > 5);
@@ -59,9 +59,9 @@ it("a replica that died meanwhile is reported dead with the reason, and replaced
     () => open.plane.stateFault,
     (fault) => fault === undefined,
   );
-  expect(open.plane.app(chat).state).toBe("READY");
+  expect(open.plane.documents.app(chat).state).toBe("READY");
   expect(open.traffic.app("chat")?.failure).toBeUndefined();
-  expect(open.plane.replicas(chat)[0]).toMatchObject({ replica, state: "TERMINATED" });
+  expect(open.plane.documents.replicas(chat)[0]).toMatchObject({ replica, state: "TERMINATED" });
 });
 
 it("a replica that cannot be recorded does not hide others", async () => {
@@ -70,7 +70,7 @@ it("a replica that cannot be recorded does not hide others", async () => {
   forbidWriting(true);
   for (const replica of both) open.engine.end(replica);
   await until(routed, ({ length }) => length === 0);
-  const states = open.plane.replicas(chat).map(({ state }) => state);
+  const states = open.plane.documents.replicas(chat).map(({ state }) => state);
   expect(states).toEqual(["TERMINATED", "TERMINATED"]);
 });
 
@@ -89,7 +89,7 @@ it("is detected although nothing was being written", async () => {
   expect(open.log.at(-1)).toContain("can be written again");
 });
 
-/** Counts how often the control plane has published its table since. */
+/** Returns a function that counts publications of the routing table since. */
 function countLooks(): () => number {
   let count = 0;
   const { traffic } = open;
@@ -108,7 +108,7 @@ it("stopping the server still ends its replicas", async () => {
   await open.plane.stopReplicas(0);
   expect(open.engine.living).toEqual([]);
   forbidWriting(false);
-  // The next one knows that they are gone.
+  // The next control plane knows that they have ended.
   await open.restart();
   await until(routed, ({ length }) => length === 2);
   expect(open.engine.started).toHaveLength(4);

@@ -1,5 +1,5 @@
-// kill -9 of the control plane, of a replica's runner and of the server in it, again and again, also
-// in the middle of a deployment. Nothing is lost, nothing is started twice, nothing is left behind.
+// Repeated kill -9 of the control plane, a replica's runner or its server, also during deployments:
+// nothing is lost, started twice or left behind.
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { ProductError } from "../../../source/base/product-error.ts";
 import type { AppDetails, ReplicaDocument } from "../../../source/cloud/admin/documents.ts";
@@ -31,7 +31,7 @@ afterEach(async () => {
   await clearFolder(folder);
 });
 
-/** The same sequence in every run, so that a failure comes again. */
+/** Same sequence in every run, so that failures can be reproduced. */
 function drawing(seed: number): () => number {
   let state = seed;
   return () => {
@@ -45,7 +45,7 @@ const revisionText = (number: number) => fakeDeployment(`revision ${number}`, { 
 const living = async (): Promise<ReplicaDocument[]> =>
   (await clientOf(folder).replicas("chat")).filter(({ state }) => state !== "TERMINATED");
 
-/** One replica, ready, of the active revision, and no deployment under way. */
+/** Waits for one ready replica of the active revision and no running deployment. */
 async function settled(): Promise<{ app: AppDetails; replica: ReplicaDocument }> {
   const look = async () => ({ app: await clientOf(folder).app("chat"), replicas: await living() });
   const { app, replicas } = await until(look, (seen) => {
@@ -75,7 +75,7 @@ it(`${rounds} random kills lose no app, mix no revisions and start nothing twice
     const before = await settled();
     const victim = Math.floor(draw() * 4);
     if (victim === 0) {
-      // The control plane: the replica is adopted, and no other is started.
+      // Control plane: the replica is adopted, and no other is started.
       await restart();
       const { replica } = await settled();
       expect([replica.replica, replica.processId]).toEqual([
@@ -86,7 +86,7 @@ it(`${rounds} random kills lose no app, mix no revisions and start nothing twice
       number += 1;
       await killWhileDeploying(number, draw() * 600);
       const { app } = await settled();
-      // The old revision whole or the new one whole: never a third, never none.
+      // Either the old or the new revision is active.
       const revisions = await clientOf(folder).revisions("chat");
       const active = revisions.find(({ revision }) => revision === app.activeRevision);
       expect(active?.state).toBe("ACTIVE");
@@ -94,7 +94,7 @@ it(`${rounds} random kills lose no app, mix no revisions and start nothing twice
       const isNew = revisions[0]?.revision !== before.app.activeRevision;
       if (app.activeRevision !== before.app.activeRevision) expect(isNew).toBe(true);
     } else {
-      // A replica's runner, or the server that it has started; with the control plane or without.
+      // A replica's runner or its server, with or without the control plane.
       const processes = [...(await replicaProcesses(folder)).values()].flat();
       const target = victim === 2 ? before.replica.processId : processes.at(-1);
       process.kill(target ?? 0, "SIGKILL");
@@ -120,7 +120,7 @@ it(`${rounds} random kills lose no app, mix no revisions and start nothing twice
   );
 }, 300_000);
 
-/** @returns when the server is up again; whether the deployment was taken in is a matter of luck */
+/** Resolves when the server runs again; the deployment may or may not have been accepted. */
 async function killWhileDeploying(number: number, afterMs: number): Promise<void> {
   const deploying = deployTo(clientOf(folder), revisionText(number)).catch((error: unknown) => {
     if (!(error instanceof ProductError)) throw error;

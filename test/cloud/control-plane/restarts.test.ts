@@ -25,7 +25,7 @@ it("running replicas are adopted with a new keep-alive, and none is started", as
   await open.restart();
   expect(routed().toSorted()).toEqual(before.toSorted());
   expect(open.engine.started).toHaveLength(2);
-  expect(open.plane.app(chat).state).toBe("READY");
+  expect(open.plane.documents.app(chat).state).toBe("READY");
 });
 
 it("lost replicas are reported, and replaced if needed", async () => {
@@ -34,7 +34,10 @@ it("lost replicas are reported, and replaced if needed", async () => {
   open.engine.vanish(gone ?? "");
   await open.restart();
   await until(routed, (names) => names.length === 1 && names[0] !== gone);
-  expect(open.plane.replicas(chat)[0]).toMatchObject({ replica: gone, exit: { reason: "lost" } });
+  expect(open.plane.documents.replicas(chat)[0]).toMatchObject({
+    replica: gone,
+    exit: { reason: "lost" },
+  });
 });
 
 it("a deployment continues with the replica that it had started", async () => {
@@ -46,18 +49,18 @@ it("a deployment continues with the replica that it had started", async () => {
     (name) => name !== undefined,
   );
   await open.restart();
-  expect(open.plane.app(chat).state).toBe("ROLLING");
+  expect(open.plane.documents.app(chat).state).toBe("ROLLING");
   open.engine.become(fresh ?? "", "ready");
   await until(routed, (names) => names[0] === fresh);
   expect(open.engine.started).toHaveLength(2);
-  expect(open.plane.app(chat).activeRevision).toMatch(/^r0002/);
+  expect(open.plane.documents.app(chat).activeRevision).toMatch(/^r0002/);
 });
 
 it("a drain continues, and a replica being stopped does not serve again", async () => {
   await open.deploy(deployment("one"));
   const [replica] = routed();
   open.traffic.hold(replica ?? "", 1);
-  open.plane.stopReplica(replica ?? "", { replace: false });
+  open.plane.commands.stopReplica(replica ?? "", { replace: false });
   await open.restart();
   // Its requests died with the gateway that carried them.
   await until(
@@ -85,7 +88,11 @@ it("a replica that was recorded but not started is started once", async () => {
 });
 
 it("runs end with the control plane that held their connection", async () => {
-  const events = await open.plane.run(deployment("one"), "local", new AbortController().signal);
+  const events = await open.plane.runs.run(
+    deployment("one"),
+    "local",
+    new AbortController().signal,
+  );
   for await (const { kind } of events) if (kind === "done") break;
   await open.restart();
   await until(

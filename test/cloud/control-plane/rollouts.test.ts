@@ -24,9 +24,9 @@ const chat = { organisation: "local", app: "chat" };
 const one = deployment("one");
 const two = deployment("two");
 const last = (events: DeployEvent[]) => events.at(-1);
-const active = () => open.plane.app(chat).activeRevision;
+const active = () => open.plane.documents.app(chat).activeRevision;
 const states = () =>
-  open.plane.revisions(chat).map(({ revision, state }) => [revision.slice(0, 5), state]);
+  open.plane.documents.revisions(chat).map(({ revision, state }) => [revision.slice(0, 5), state]);
 
 describe("a first deployment", () => {
   it("is built, started, verified and activated, and its replica gets requests", async () => {
@@ -45,7 +45,7 @@ describe("a first deployment", () => {
       },
     });
     expect(open.traffic.open("chat")).toEqual([open.engine.started[0]?.replica]);
-    expect(open.plane.app(chat).state).toBe("READY");
+    expect(open.plane.documents.app(chat).state).toBe("READY");
   });
 
   it("is invisible to callers until it is verified", async () => {
@@ -56,7 +56,7 @@ describe("a first deployment", () => {
       ({ length }) => length === 1,
     );
     expect(open.traffic.app("chat")).toBeUndefined();
-    expect(open.plane.app(chat).state).toBe("STARTING");
+    expect(open.plane.documents.app(chat).state).toBe("STARTING");
     open.engine.become(replica ?? "", "ready");
     expect(last(await deploying)?.kind).toBe("done");
     expect(open.traffic.open("chat")).toEqual([replica]);
@@ -74,7 +74,7 @@ describe("a first deployment", () => {
         /No module torch\. Run `deployctl logs local\/chat --rev r0001-\w+` for its log\.$/,
       ),
     });
-    expect(open.plane.app(chat)).toMatchObject({
+    expect(open.plane.documents.app(chat)).toMatchObject({
       state: "FAILED",
       activeRevision: undefined,
       reason: expect.stringContaining("No module torch."),
@@ -93,7 +93,7 @@ describe("a new revision", () => {
     });
     const [, fresh] = open.engine.started;
     expect(open.traffic.open("chat")).toEqual([fresh?.replica]);
-    // The old one still answers what it had.
+    // The old replica finishes its requests.
     expect(open.engine.living).toContain(old);
     expect(open.engine.stopped).toEqual([]);
     open.traffic.hold(old ?? "", 0);
@@ -124,7 +124,7 @@ describe("a new revision", () => {
       if (count === 1) open.engine.become(fresh()[0] ?? "", "ready");
     }
     open.engine.become(fresh()[1] ?? "", "ready");
-    // One of them fails: that does not keep the revision back which was verified.
+    // One of them fails, which does not delay the verified revision.
     open.engine.end(fresh()[2] ?? "");
     expect(last(await deploying)).toMatchObject({ result: { status: "active" } });
     expect(open.traffic.open("chat").toSorted()).toEqual(fresh().slice(0, 2).toSorted());
@@ -319,7 +319,7 @@ it("an app too large for the machine fails with exit code 9 and the reason", asy
   });
   expect(open.engine.started).toEqual([]);
   expect(events.filter(({ kind }) => kind === "phase")).toEqual([]);
-  expect(open.plane.app(chat)).toMatchObject({
+  expect(open.plane.documents.app(chat)).toMatchObject({
     state: "UNSCHEDULABLE",
     reason: expect.stringContaining("asked H100, host has no GPU"),
   });
@@ -333,7 +333,7 @@ describe("deploying the same again", () => {
     ]);
     expect(open.engine.started).toHaveLength(1);
     await open.deploy({ ...one, isForced: true });
-    expect(open.plane.revisions(chat)).toHaveLength(2);
+    expect(open.plane.documents.revisions(chat)).toHaveLength(2);
   });
 
   it("is a change if a secret or setting differs", async () => {
@@ -349,6 +349,19 @@ describe("deploying the same again", () => {
     }
   });
 
+  it("is a change if a stored secret or a variable of the app has another value", async () => {
+    const named = { ...one, config: { ...one.config, secretNames: ["HF_TOKEN"] } };
+    const status = async () => last(await open.deploy(named));
+    open.store.secrets.setSecret("local", "HF_TOKEN", "hf_x");
+    expect(await status()).toMatchObject({ result: { status: "active" } });
+    expect(await status()).toMatchObject({ result: { status: "no_change" } });
+    open.store.secrets.setSecret("local", "HF_TOKEN", "hf_y");
+    expect(await status()).toMatchObject({ result: { status: "active" } });
+    open.store.secrets.setVariables(chat, { LEVEL: "debug" });
+    expect(await status()).toMatchObject({ result: { status: "active" } });
+    expect(await status()).toMatchObject({ result: { status: "no_change" } });
+  });
+
   it("while it is being deployed follows that deployment", async () => {
     open.engine.fate = () => "wait";
     const both = [open.deploy(one), open.deploy(one)];
@@ -360,7 +373,7 @@ describe("deploying the same again", () => {
     for (const events of await Promise.all(both)) {
       expect(last(events)).toMatchObject({ result: { status: "active" } });
     }
-    expect(open.plane.revisions(chat)).toHaveLength(1);
+    expect(open.plane.documents.revisions(chat)).toHaveLength(1);
   });
 });
 
@@ -392,7 +405,7 @@ it("a detached deployment returns after the build and is still verified", async 
   open.engine.fate = () => "wait";
   const events = await open.deploy({ ...two, isDetached: true });
   expect(last(events)).toMatchObject({ kind: "done", result: { status: "rolling_out" } });
-  expect(open.plane.app(chat).state).toBe("ROLLING");
+  expect(open.plane.documents.app(chat).state).toBe("ROLLING");
   const fresh = await until(
     () => open.engine.started[1]?.replica,
     (replica) => replica !== undefined,
@@ -404,7 +417,8 @@ it("a detached deployment returns after the build and is still verified", async 
 it("activating the active revision changes nothing", async () => {
   await open.deploy(one);
   const events: DeployEvent[] = [];
-  for await (const event of open.plane.activate(chat, { revision: "1" })) events.push(event);
+  for await (const event of open.plane.deployments.activate(chat, { revision: "1" }))
+    events.push(event);
   expect(events).toMatchObject([{ kind: "done", result: { status: "no_change" } }]);
   expect(open.engine.started).toHaveLength(1);
 });
@@ -412,7 +426,8 @@ it("activating the active revision changes nothing", async () => {
 describe("rolling back", () => {
   const rollback = async (revision: string) => {
     const events: DeployEvent[] = [];
-    for await (const event of open.plane.activate(chat, { revision })) events.push(event);
+    for await (const event of open.plane.deployments.activate(chat, { revision }))
+      events.push(event);
     return last(events);
   };
 
@@ -451,7 +466,8 @@ it("a rollout replaces the replicas of the same revision", async () => {
   await open.deploy(one);
   const [old] = open.engine.living;
   open.store.secrets.setVariables(chat, { LEVEL: "debug" });
-  for await (const event of open.plane.rollout(chat)) expect(event.kind).not.toBe("failed");
+  for await (const event of open.plane.deployments.replaceReplicas(chat))
+    expect(event.kind).not.toBe("failed");
   await until(
     () => open.engine.living,
     (living) => living.length === 1 && living[0] !== old,
@@ -462,16 +478,16 @@ it("a rollout replaces the replicas of the same revision", async () => {
 
 it("keeps ten revisions and pinned ones; the files of others are deleted", async () => {
   await open.deploy(one);
-  open.plane.pinRevision(chat, "1", true);
+  open.plane.commands.pinRevision(chat, "1", true);
   for (let count = 2; count <= 13; count += 1) await open.deploy(deployment(`number ${count}`));
   await until(
     () => open.engine.living,
     ({ length }) => length === 1,
   );
   await open.deploy(deployment("the last"));
-  const retired = open.plane.revisions(chat).filter(({ state }) => state === "RETIRED");
+  const retired = open.plane.documents.revisions(chat).filter(({ state }) => state === "RETIRED");
   expect(retired.map(({ revision }) => revision.slice(0, 5))).toEqual(["r0004", "r0003", "r0002"]);
-  expect(() => open.plane.activate(chat, { revision: "2" })).toThrow(ProductError);
+  expect(() => open.plane.deployments.activate(chat, { revision: "2" })).toThrow(ProductError);
   for (const { state, bundle } of open.store.revisions.list(chat)) {
     expect(open.store.bundles.has(bundle)).toBe(state !== "RETIRED");
   }
@@ -488,5 +504,5 @@ it("invalid names and files start nothing", async () => {
   for (const request of [{ ...one, name: "Chat" }, { ...one, name: "a--b" }, leaving]) {
     await expect(open.deploy(request)).rejects.toThrow(ProductError);
   }
-  expect(open.plane.apps()).toEqual([]);
+  expect(open.plane.documents.apps()).toEqual([]);
 });

@@ -1,4 +1,4 @@
-// A gateway and a control plane over their socket: what the one knows of the requests of the other.
+// Gateway and control plane connected by their socket: demand, draining and usage.
 import { mkdtempSync, rmSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import { tmpdir } from "node:os";

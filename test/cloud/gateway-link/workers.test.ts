@@ -1,5 +1,5 @@
-// A gateway that leads a worker: limits hold for both together. Each has a port of its own here, so that a
-// test chooses which one it calls.
+// Leading gateway and a worker: limits apply to both together. Each has its own port here, so that tests
+// can choose.
 import { mkdtempSync, rmSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
@@ -132,7 +132,7 @@ const isHeld = () =>
     (count) => count > 0,
   );
 
-/** Answers requests, one after the other, until all replies are there. */
+/** Answers requests one by one until all replies have arrived. */
 async function answerAll(replies: readonly Promise<number>[]): Promise<number[]> {
   const timer = setInterval(() => held.shift()?.end(), 1);
   const all = await Promise.all(replies);

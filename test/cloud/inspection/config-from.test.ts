@@ -7,7 +7,6 @@ import {
   looksSecret,
 } from "../../../source/cloud/inspection/environment-snapshot.ts";
 import type { Inspection } from "../../../source/cloud/inspection/inspection.ts";
-import { readScriptReference } from "../../../source/cloud/inspection/script-reference.ts";
 
 function inspection(config: Record<string, unknown>, change: Partial<Inspection> = {}): Inspection {
   return {
@@ -354,28 +353,4 @@ test.each(["HF_TOKEN", "OPENAI_API_KEY", "db_password", "MySecret", "AWS_CREDENT
 );
 test.each(["MODEL_NAME", "PORT", "MAX_LEN"])("%s does not", (name) => {
   expect(looksSecret(name)).toBe(false);
-});
-
-describe("a script reference", () => {
-  test.each([
-    ["deploy.py", "deploy.py", undefined],
-    ["a/b.py::serve", "a/b.py", "serve"],
-    ["./x.py::_Größe2", "./x.py", "_Größe2"],
-  ])("%s", (text, file, target) => {
-    expect(readScriptReference(text)).toEqual({ file, target });
-  });
-
-  test.each([
-    "",
-    "deploy",
-    "deploy.sh::serve",
-    "deploy.py::",
-    "deploy.py::a.b",
-    "deploy.py::a::b",
-    "::serve",
-  ])("%j is invalid", (text) => {
-    expect(() => readScriptReference(text)).toThrow(
-      expect.objectContaining({ code: "CLOUD_SCRIPT_MISSING", exitCode: 2 }),
-    );
-  });
 });

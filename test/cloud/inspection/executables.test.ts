@@ -5,9 +5,10 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   checkExecutables,
+  installLine,
   missingExecutables,
+  packageOf,
 } from "../../../source/cloud/inspection/executables.ts";
-import { installLine, packageOf } from "../../../source/cloud/inspection/install-line.ts";
 
 let folder: string;
 

@@ -3,7 +3,10 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { inspectScript } from "../../../source/cloud/inspection/inspect-script.ts";
+import {
+  inspectScript,
+  readScriptReference,
+} from "../../../source/cloud/inspection/inspect-script.ts";
 import type { Inspection } from "../../../source/cloud/inspection/inspection.ts";
 
 const recipe = path.join(import.meta.dirname, "../../fixtures/cloud/recipe.py");
@@ -634,5 +637,29 @@ describe("unreadable input is reported with its position", () => {
         message: expect.stringContaining(sentence ?? ""),
       });
     }
+  });
+});
+
+describe("a script reference", () => {
+  test.each([
+    ["deploy.py", "deploy.py", undefined],
+    ["a/b.py::serve", "a/b.py", "serve"],
+    ["./x.py::_Größe2", "./x.py", "_Größe2"],
+  ])("%s", (text, file, target) => {
+    expect(readScriptReference(text)).toEqual({ file, target });
+  });
+
+  test.each([
+    "",
+    "deploy",
+    "deploy.sh::serve",
+    "deploy.py::",
+    "deploy.py::a.b",
+    "deploy.py::a::b",
+    "::serve",
+  ])("%j is invalid", (text) => {
+    expect(() => readScriptReference(text)).toThrow(
+      expect.objectContaining({ code: "CLOUD_SCRIPT_MISSING", exitCode: 2 }),
+    );
   });
 });

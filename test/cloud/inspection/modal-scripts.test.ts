@@ -1,4 +1,4 @@
-// Scripts for Modal: what is read of them without running them, and the configuration it makes.
+// Scripts for Modal, read without running them, and their configuration.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -66,7 +66,7 @@ test("chooses a class by its web endpoint and reads its methods' decorators", as
   expect(configFrom(found)).toMatchObject({
     kind: "app",
     scale: { maxMultiplexing: 100, keepAliveMs: 300_000 },
-    // Modal's containers bring a server along.
+    // Modal's containers include a server.
     requirements: ["fastapi==0.121.3", "uvicorn==0.38.0", "uvicorn"],
   });
 });

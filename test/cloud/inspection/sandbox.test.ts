@@ -48,7 +48,7 @@ function python(name: string, command: string): string {
   return file;
 }
 
-/** A script that does this when it is loaded, bears a refusal, and has a port that only running tells. */
+/** Script that runs a statement when it is loaded, ignores a refusal, and computes its port. */
 function harmful(...statements: string[]): string {
   const address = server.address();
   return `import ctypes, gc, os, socket, struct, sys
@@ -132,7 +132,7 @@ if handle >= 0:
 };
 const escapes = Object.entries({ ...known, ...more });
 
-/** Lists the harm that escapes have done. */
+/** Lists the effects of successful escapes. */
 function harm(text: string): string[] {
   const file = path.join(folder, "deploy.py");
   const isWhole = readdirSync(folder).includes("deploy.py") && readFileSync(file, "utf8") === text;
@@ -175,7 +175,7 @@ describe.skipIf(!isConfinable || !hasNamespaces)("in a user namespace", () => {
     const text = harmful(...escapes.map(([, statement]) => statement));
     const { config } = await inspect(text, program);
     expect(harm(text)).toEqual([]);
-    // It came to its end: each of them was tried.
+    // The script finished, so each of them was tried.
     expect(config).toEqual({ port: 8000 });
   });
 });

@@ -207,7 +207,7 @@ test("usage is summed by the hour, across restarts, with GPU costs", () => {
   expect(cost).toMatchObject({ total: 8, byTime: { busy: 2, idle: 6 }, idleShare: 0.75 });
   expect(cost.perThousandTokens).toBeCloseTo(8 / 1.2);
   expect(costOf(chat.figures, {})).toMatchObject({ total: 0, idleShare: undefined });
-  // Only what came later, of one app alone.
+  // Only later usage of one app.
   expect(usage.read(time, { app: "chat" })).toMatchObject([{ figures: { requests: 0 } }]);
   expect(usage.read(0, { organisation: "nobody" })).toEqual([]);
   expect(firstByteMsAt(usage.read(time)[0]?.figures ?? chat.figures, 0.5)).toBeUndefined();

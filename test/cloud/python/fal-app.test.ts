@@ -164,7 +164,7 @@ def double(x: int): return {"twice": 2 * x}
 });
 
 test("pydantic models are read and written if the script's Python has pydantic", async () => {
-  // Replaces pydantic by two classes with its names, which is all that is used.
+  // Replaces pydantic by two classes with its names, which are all that the code uses.
   const pydantic = `
 class BaseModel:
     def __init__(self, **fields): self.__dict__.update(fields)

@@ -26,7 +26,12 @@ from fal import (App, ContainerImage, FalServerlessKeyCredentials, HealthCheck, 
                  function, isolated, realtime, sync_dir, __version__, version_tuple)
 from fal.api import FalServerlessError, FalServerlessHost, IsolatedFunction
 from fal.container import ContainerImage as Same
-from fal.toolkit import File, Image
+from fal.toolkit import File, Image, image
+from fal.toolkit.image import ImageSize
+from fal.toolkit.utils.download_utils import clone_repository
+import fal.toolkit.exceptions, fal.toolkit.pydantic, fal.toolkit.types, fal.toolkit.video as video
+assert fal.toolkit.exceptions.FileUploadException is fal.toolkit.FileUploadException
+assert image.Image is Image and video.Video is fal.toolkit.Video
 print(Same is ContainerImage, version_tuple >= (1, 0), fal.local, isinstance(FalServerlessError(), Exception))
 `);
   expect(lines).toEqual(["True True <host local> True"]);

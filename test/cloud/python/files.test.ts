@@ -42,7 +42,7 @@ const standard =
   `argparse ast asyncio atexit base64 contextlib contextvars copy ctypes difflib errno fcntl hashlib io ipaddress functools glob http importlib
   inspect json linecache operator os mimetypes pathlib platform re resource shlex shutil signal socket socketserver struct subprocess sys tempfile textwrap
   threading time traceback types typing urllib uuid warnings wsgiref`.split(/\s+/);
-/** Used only where the script's own environment has them. */
+/** Packages used only if the script's environment has them. */
 const optional: Record<string, string[]> = {
   "shim/deployctl/_fastapi_server.py": ["fastapi"],
   "shim/deployctl/_uvicorn_server.py": ["uvicorn"],

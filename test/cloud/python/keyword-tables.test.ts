@@ -1,4 +1,4 @@
-// The documentation's tables of keywords, compared with what the Python files honour, ignore and refuse.
+// Keyword tables in the documentation, compared with those that the Python files honour, ignore and refuse.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import path from "node:path";

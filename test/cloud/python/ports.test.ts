@@ -15,7 +15,7 @@ beforeAll(() => {
 });
 afterAll(async () => await folder.remove());
 
-/** A Python child that says 8000, as most servers do, and answers what it knows of itself. */
+/** Python child that binds port 8000, as most servers do, and returns facts about itself. */
 const server = `
 import http.server, json, os, socket, urllib.request
 
@@ -115,7 +115,7 @@ async def serve():
 test.each([["AF_INET"], ["AF_INET6"]])(
   "a dual-stack server answers the gateway, %s first",
   async (first) => {
-    // asyncio leaves the order to chance.
+    // asyncio binds in any order.
     const replica = await folder.start(
       `
 import os, select, socket
@@ -239,7 +239,7 @@ test("deployctl.port() and replica_id() return the replica's values", async () =
   expect(await canConnect(replica.port, 500)).toBe(false);
 });
 
-/** Local addresses in the kernel's hexadecimal, of what listens on a port over IPv4. */
+/** Returns the local addresses of listeners on an IPv4 port, in the kernel's hexadecimal form. */
 function listeningAddresses(port: number): string[] {
   const digits = port.toString(16).toUpperCase().padStart(4, "0");
   return readFileSync("/proc/net/tcp", "utf8")

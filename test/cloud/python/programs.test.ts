@@ -13,7 +13,7 @@ beforeAll(() => {
 });
 afterAll(async () => await folder.remove());
 
-/** Calls a function of our Python side with each of the cases. */
+/** Calls a function of the shim with each of the cases. */
 function callEach(call: string, cases: readonly unknown[], environment = {}): unknown {
   const code = `
 import json, sys
@@ -98,11 +98,11 @@ test("Python and its scripts need no other arguments", () => {
   const programs = [...names, "/bin/sh", process.execPath, "nowhere", python];
   const search = JSON.stringify(`${path.join(folder.path, "bin")}:${process.env.PATH}`);
   const found = callEach(`_programs.is_python(case, {"PATH": ${search}}, None)`, programs);
-  // One that is not there is left as it is: the error names what the script wrote.
+  // The arguments of a missing program stay, so that the error shows what the script wrote.
   expect(found).toEqual([true, true, false, false, false, false, true, true]);
 });
 
-/** A server that is no Python, and believes its arguments. */
+/** Server in another language, which gets its port from its arguments. */
 const nodeServer = `
 const at = process.argv.indexOf("--port");
 const host = process.argv[process.argv.indexOf("--host") + 1];

@@ -1,4 +1,4 @@
-// Scripts for fal, with fal itself and with the names that deployctl brings: both read and answer alike.
+// Scripts for fal with fal itself and with deployctl's shim: same options, same answers.
 import { execFileSync } from "node:child_process";
 import path from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
@@ -51,7 +51,7 @@ beforeEach(({ skip }) => {
   if (program === undefined) skip("no index of Python packages can be reached");
 });
 
-/** Leaves out what pydantic says beyond place, text and type, which FastAPI's versions show differently. */
+/** Leaves out pydantic's further fields, which differ between versions of FastAPI. */
 function withoutContext(answer: unknown): unknown {
   return JSON.parse(JSON.stringify(answer, (key, value) => (key === "ctx" ? undefined : value)));
 }
@@ -59,7 +59,7 @@ function withoutContext(answer: unknown): unknown {
 test("reads the same options as fal, without running the script", async () => {
   const found = await inspectScript(script, undefined, { isStatic: true });
   expect(found.dynamic).toEqual([]);
-  // To the requirements fal adds its own.
+  // fal adds its own requirements.
   const { app_name: name, requirements, ...options } = found.config;
   expect(real.options.requirements).toEqual(expect.arrayContaining(Object(requirements)));
   expect(name).toBe(real.name);

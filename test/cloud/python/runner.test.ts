@@ -48,7 +48,7 @@ describe("a failing script", () => {
     expect(failed).toMatchObject({ reason, sentence: expect.stringContaining(sentence) });
     expect(failed.line).toBe(line);
     if (line !== undefined) expect(failed.text).toBe(text.split("\n")[line - 1]?.trim());
-    // Frames of our own would only mislead.
+    // The runner's own frames are left out.
     expect(replica.errors).not.toContain("runner.py");
   });
 
@@ -107,7 +107,7 @@ describe("a function that returns", () => {
     const replica = await folder.start("def serve(): print('nothing to do', end='')\n");
     expect(await replica.ended).toBe(0);
     expect(replica.events.map(({ phase }) => phase)).toEqual(["importing", "calling", "returned"]);
-    // A marker may follow what the script had not finished.
+    // An event may follow an incomplete line of the script.
     expect(replica.output).toContain("nothing to do@deployctl {");
   });
 

@@ -8,7 +8,7 @@ try {
     stateFolder,
     organisation: "local",
     listeners: [{ host: "127.0.0.1", port: 0, encryption: { kind: "none" } }],
-    // Tests kill the replicas of this server more often than anybody's crash.
+    // Short, as tests kill the replicas of this server often.
     stableMs: 0,
     log: (text) => process.stderr.write(`${text}\n`),
   });

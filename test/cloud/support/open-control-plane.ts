@@ -1,5 +1,4 @@
-// A control plane on a scripted engine and gateway, in a folder of its own, with time that runs
-// faster than the clock on the wall.
+// Control plane on a scripted engine and gateway, in its own folder, with a fast clock.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -15,7 +14,7 @@ import { StateDatabase, stateFile } from "../../../source/cloud/state/database.t
 import { ScriptedEngine } from "./scripted-engine.ts";
 import { ScriptedTraffic } from "./scripted-traffic.ts";
 
-/** Seconds of the control plane are so many times shorter. */
+/** Factor by which the control plane's clock is faster. */
 const speed = 25;
 
 function fastClock(): Clock {
@@ -43,7 +42,7 @@ export const plainConfig: AppConfig = {
   upstreamAuthorizationSecret: undefined,
 };
 
-/** @param text of the script: another one is another revision */
+/** @param text of the script; another text makes another revision */
 export function deployment(
   text: string,
   change: Partial<DeploymentRequest> & { scale?: Partial<AppConfig["scale"]> } = {},
@@ -92,7 +91,7 @@ export interface OpenControlPlane {
   log: string[];
   /** @returns all events */
   deploy(request: DeploymentRequest): Promise<DeployEvent[]>;
-  /** The control plane dies without a word, and another one begins on what it left. */
+  /** Replaces the control plane by a new one on the same state. */
   restart(): Promise<void>;
   close(): Promise<void>;
 }
@@ -125,7 +124,8 @@ export async function openControlPlane(
     deploy: async (request) => {
       const about = { organisation: "local", createdBy: undefined };
       const events: DeployEvent[] = [];
-      for await (const event of await open.plane.deploy(request, about)) events.push(event);
+      for await (const event of await open.plane.deployments.deploy(request, about))
+        events.push(event);
       return events;
     },
     restart: async () => {

@@ -1,4 +1,4 @@
-// deployctl's whole server with real replicas, in this process or in one that can be killed.
+// deployctl's whole server with real replicas, in this process or in a separate one that can be killed.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
@@ -45,7 +45,7 @@ export async function startHost(
 export interface HostProcess {
   child: ChildProcess;
   baseUrl: string;
-  /** Without a word. Resolves when it is gone. */
+  /** Kills the process; resolves when it has exited. */
   kill(): Promise<void>;
 }
 
@@ -99,7 +99,7 @@ export async function deployTo(
   return last;
 }
 
-/** Living processes of the folder's replicas, by the nonce that each replica's processes share. */
+/** Returns living processes of the folder's replicas, by the nonce that a replica's processes share. */
 export async function replicaProcesses(stateFolder: string): Promise<Map<string, number[]>> {
   const found = new Map<string, number[]>();
   for (const { id } of await readProcesses()) {
@@ -111,14 +111,14 @@ export async function replicaProcesses(stateFolder: string): Promise<Map<string,
   return found;
 }
 
-/** Kills what a failed test has left, and removes the folder. */
+/** Kills processes that a failed test has left, and removes the folder. */
 export async function clearFolder(stateFolder: string): Promise<void> {
   for (const ids of (await replicaProcesses(stateFolder)).values()) {
     for (const id of ids) {
       try {
         process.kill(id, "SIGKILL");
       } catch {
-        // it has ended meanwhile
+        // it has exited
       }
     }
   }

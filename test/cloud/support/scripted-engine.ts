@@ -1,5 +1,5 @@
-// An engine whose replicas do what a test says, for states that real processes cannot be brought to
-// at will. It outlives the control plane, as processes do.
+// Engine whose replicas a test scripts, for states that real processes cannot be put in reliably. It
+// outlives the control plane, as processes do.
 import type {
   Capacity,
   Engine,
@@ -21,13 +21,13 @@ export function exitOf(change: Partial<ReplicaExit>): ReplicaExit {
 export class ScriptedEngine implements Engine {
   readonly kind = "process";
   readonly abilities = { perReplicaRouting: true, adoptable: true, gpu: "pool" } as const;
-  /** Asked for every replica that is started. */
+  /** Called for every replica that is started. */
   fate: (request: ReplicaRequest) => Fate = () => "ready";
   /** Maximum number of replicas. */
   slots = 100;
   shortage: Pick<Capacity, "reason" | "canEverFit"> = { reason: "no room", canEverFit: true };
   prepareFault: Error | undefined;
-  /** Every request of a start, in order; of one replica at most once. */
+  /** Replicas that were requested to start, in order. */
   readonly started: ReplicaRequest[] = [];
   readonly stopped: { replica: string; signal: string }[] = [];
   readonly destroyed: string[] = [];
@@ -80,7 +80,7 @@ export class ScriptedEngine implements Engine {
     this.#change(replica, { phase: "exited", exit: exitOf(exit) });
   }
 
-  /** Loses a replica, as a machine may between two looks. */
+  /** Loses a replica, as a machine may between two observations. */
   vanish(replica: string): void {
     this.#living.delete(replica);
   }

@@ -1,4 +1,4 @@
-// Raw request over a Unix socket, unlike any that our client sends.
+// Raw request over a Unix socket, which our client would not send.
 import http from "node:http";
 
 export async function httpRaw(

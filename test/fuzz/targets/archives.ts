@@ -1,4 +1,4 @@
-// Damaged archives of models, taken into a store: whole or not at all.
+// Damaged archives of models: a store imports each completely or not at all.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";

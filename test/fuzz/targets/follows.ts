@@ -1,12 +1,12 @@
-// Replies that go on until the client leaves: followed under hostile filters while others ask, and left
-// without a word. Neither a listener nor a connection may stay.
+// Endless responses, followed with hostile filters and abandoned without closing. No listener or connection
+// may be left.
 import { hostileText } from "../hostile-values.ts";
 import { checkReply, ServerUnderAttack } from "../server-under-attack.ts";
 import type { Target } from "../target.ts";
 
 const routes = ["/api/requests", "/api/metrics"];
 const switches = ["true", "1", "false", "", "x"];
-/** Each round follows so many at once. */
+/** Responses followed at once in each round. */
 const atOnce = 4;
 
 export const follows: Target = {

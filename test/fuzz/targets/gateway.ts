@@ -1,4 +1,4 @@
-// The public side of deployctl: nearly valid heads and keys. No request passes without a key.
+// Nearly valid heads and keys at the gateway of deployctl, which must reject every request without a key.
 import { cloudKey, keysBy, routedApp } from "../../support/cloud-documents.ts";
 import { TestGateway } from "../../support/test-gateway.ts";
 import { conversationOf } from "../http-bytes.ts";

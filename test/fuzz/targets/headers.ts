@@ -1,5 +1,5 @@
-// Damaged headers of a small model that has all types of values, thousands a second: what reads every file
-// before anything else does.
+// Damaged headers of a small model with all types of values, thousands per second, for the parser that
+// reads every model file first.
 import { factsOf } from "../../../source/store/gguf/gguf-facts.ts";
 import { readOpenGguf } from "../../../source/store/gguf/read-gguf.ts";
 import { isOfVocabulary, vocabularyOf } from "../../../source/store/gguf/vocabulary.ts";

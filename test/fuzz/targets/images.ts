@@ -1,4 +1,4 @@
-// Damaged images, and those that claim to be what they are not.
+// Damaged images, and files with a false content type.
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { readImage } from "../../../source/engine/images/read-image.ts";
@@ -9,7 +9,7 @@ import type { Target } from "../target.ts";
 
 const folder = path.join(repositoryFolder, "test", "fixtures", "images");
 const types = ["image/png", "image/jpeg", "image/webp", "image/svg+xml", "text/html", ""];
-/** Headers of formats that the fixtures have not. */
+/** Headers of formats that the fixtures lack. */
 const beginnings = ["GIF89a", "RIFF\xff\xff\xff\xffWEBPVP8L", "II*\0", "\0\0\0\x20ftypavif", "BM"];
 
 export const images: Target = {

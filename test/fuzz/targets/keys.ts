@@ -1,5 +1,4 @@
-// A server that requires keys: nobody gets in without one, nobody does more than its role allows, and none
-// sends more than its limit.
+// Server that requires keys: no request passes without a key, beyond its role, or above its limit.
 import { openServerKeys } from "../../../source/application/server-keys.ts";
 import type { KeyRole } from "../../../source/keys/key-record.ts";
 import { type ApiRequest, curlOf, makeRequest, operationsIn } from "../api-requests.ts";

@@ -1,5 +1,5 @@
-// Servers that are killed under load, again and again on one store: no process outlives them, and the next
-// one finds everything whole.
+// Servers that are repeatedly killed under load, on one store: no process outlives them, and the store
+// stays consistent.
 
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -41,15 +41,15 @@ export const kills: Target = {
         });
         if (status !== 200) throw new Error(`a model could not be made: ${status}`);
       },
-      // Also one that has taken too long to start.
+      // Includes a server that took too long to start.
       close: async () => await (await starting).close(),
     };
   },
 };
 
-/** Answers, loads, uploads and models that are being made. */
+/** Starts completions, loads, uploads and model creations. */
 function loadOf(dice: Dice, server: ServerUnderAttack, made: string): Promise<unknown>[] {
-  // Other bytes behind the file make it another file.
+  // Appended bytes change the file's hash.
   const bytes = Buffer.concat([tiny, dice.bytes(32)]);
   const digest = createHash("sha256").update(bytes).digest("hex");
   const upload = fetch(`${server.url}/api/blobs/sha256:${digest}`, { method: "POST", body: bytes });

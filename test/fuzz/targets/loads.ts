@@ -1,4 +1,4 @@
-// Damaged models and projectors are really loaded: only their runner may refuse or crash.
+// Loads of damaged models and projectors: only the runner may reject them or crash.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { isRecord } from "../../../source/base/json-record.ts";
@@ -55,7 +55,7 @@ async function readParts(name: string) {
   return { name, head: bytes.subarray(0, dataOffset), weights: bytes.subarray(dataOffset) };
 }
 
-/** A file may end the process that loads it; the server must know what to say of that. */
+/** A file may crash the runner that loads it; the server must report that as an error. */
 async function refusedOrAnswered(
   server: ServerUnderAttack,
   route: string,

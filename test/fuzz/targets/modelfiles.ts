@@ -1,4 +1,4 @@
-// Damaged Modelfiles: read, or refused with a place; what was read can be written and read again.
+// Damaged Modelfiles: parsed, or rejected with a line; a parsed one can be written and parsed again.
 import { parseModelfile } from "../../../source/store/modelfile/parse-modelfile.ts";
 import { printModelfile } from "../../../source/store/modelfile/print-modelfile.ts";
 import type { Dice } from "../dice.ts";

@@ -1,4 +1,4 @@
-// Model files and projectors with damaged headers, read as `show` and a load read them.
+// Model files and projectors with damaged headers, read by `show` and by loads.
 import { mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -50,7 +50,7 @@ interface ModelHead {
   fileSize: number;
 }
 
-/** Puts a copy into the folder, whose weights are zeros that take no room. */
+/** Writes a damaged copy to the folder, with its weights as a sparse hole. */
 async function readHead(name: string, folder: string): Promise<ModelHead> {
   const original = path.join(repositoryFolder, "media", "models", name);
   const { dataOffset, fileSize } = await readGguf(original);
@@ -65,7 +65,7 @@ function writeHead(file: string, head: Buffer, fileSize: number): void {
   truncateSync(file, fileSize);
 }
 
-/** @returns what was changed, for a person */
+/** @returns a description of the change */
 function changeHeader(dice: Dice, head: Buffer, fileSize: number, file: string): string {
   const changed = mutateBytes(dice, head);
   writeHead(file, changed, dice.chance(0.9) ? fileSize : dice.below(fileSize));

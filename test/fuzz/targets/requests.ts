@@ -1,9 +1,9 @@
-// Every route with every field, and a hostile value in some place.
+// Requests to every route with all fields, and a hostile value in one of them.
 import { curlOf, makeRequest, operationsIn } from "../api-requests.ts";
 import { ServerUnderAttack } from "../server-under-attack.ts";
 import type { Target } from "../target.ts";
 
-/** Sent at once by each round: requests meet in the engine, and some wait for a sample of the processor. */
+/** Requests sent at once in each round, so that they meet in the engine. */
 const atOnce = 12;
 
 export const requests: Target = {

@@ -1,11 +1,11 @@
-// Schemas and patterns of strangers, made into grammars on the server's own thread.
+// Untrusted schemas and patterns, compiled to grammars on the server's main thread.
 import { answerGrammar } from "../../../source/prompt/grammar/answer-grammar.ts";
 import type { Dice } from "../dice.ts";
 import { hostileText, hostileValue } from "../hostile-values.ts";
 import { orRefusal } from "../refusal.ts";
 import type { Target } from "../target.ts";
 
-/** Creating a grammar blocks other requests; busy machines take several times as long. */
+/** Time limit for a grammar, which blocks other requests; generous for busy machines. */
 const longestMs = 1000;
 const types = ["null", "boolean", "integer", "number", "string", "array", "object", "x"];
 const parts = [

@@ -1,4 +1,4 @@
-// Deploy scripts that try to get out while they are inspected: nothing is written, nothing is left running.
+// Deploy scripts that try to escape inspection: no file is written, no process is left.
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -9,7 +9,7 @@ import { mutateBytes } from "../mutate-bytes.ts";
 import { orRefusal } from "../refusal.ts";
 import type { Target } from "../target.ts";
 
-/** Each would leave a file next to the script. */
+/** Statements that would each create a file next to the script. */
 const escapes = [
   'open(MARK, "w").write("x")',
   'import os; os.system("touch " + MARK)',

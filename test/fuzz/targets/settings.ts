@@ -1,4 +1,4 @@
-// Damaged settings: files and variables, of modelctl and of deployctl's profiles.
+// Damaged settings files and variables of modelctl and of deployctl's profiles.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -36,7 +36,7 @@ export const settings: Target = {
         await orRefusal(() => readProfiles(file));
         await orRefusal(() => loadSettings({ file }));
         await orRefusal(() => loadSettings({ environment: { [`MODELCTL_${name}`]: value } }));
-        // Another program's variables are no reason to refuse to work.
+        // Other programs' variables must not cause errors.
         loadSettings({ environment: { [`OLLAMA_${name}`]: value } });
       },
       async close() {
@@ -52,7 +52,7 @@ function table(dice: Dice): Buffer {
   return dice.chance(0.3) && text.length > 0 ? mutateBytes(dice, text) : text;
 }
 
-/** JSON is TOML but for null and objects. */
+/** Returns a value as TOML, which equals JSON except for null and objects. */
 function tomlValue(dice: Dice): string {
   const value = hostileValue(dice);
   const isToml = typeof value !== "object" || Array.isArray(value);

@@ -43,7 +43,7 @@ export const sockets: Target = {
 export function checkReplies(text: string): void {
   for (const reply of text.split(/(?=HTTP\/1\.1 \d{3} )/)) {
     const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(reply)?.[1] ?? 0);
-    // Head and body, which may be missing after HEAD.
+    // The body may be missing after HEAD.
     if (status >= 500 && reply.includes("\r\n\r\n{")) checkReply({ status, text: reply });
   }
 }

@@ -1,4 +1,4 @@
-// Chat templates of strangers, in both languages: damaged ones, and ones that never come to an end.
+// Untrusted chat templates in both languages: damaged ones, and ones that never finish.
 import { ChatTemplate } from "../../../source/prompt/chat-template.ts";
 import { GoChatTemplate } from "../../../source/prompt/go-template/go-chat-template.ts";
 import { renderInTime } from "../../../source/prompt/render-in-time.ts";

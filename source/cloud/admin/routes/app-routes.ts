@@ -1,12 +1,16 @@
-// Routes of apps, their revisions and their replicas.
+// Routes of deployments, apps, their revisions and their replicas.
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { ProductError } from "../../../base/product-error.ts";
 import { cloudErrors } from "../../errors.ts";
 import type { AppKey } from "../../state/app-records.ts";
-import { accessOf } from "../access.ts";
-import { ActivateBody, PinBody, ScaleBody, StopReplicaBody } from "../schemas.ts";
+import { accessOf, callerOf } from "../access.ts";
+import type { DeploymentRequest } from "../documents.ts";
+import { ActivateBody, DeploymentBody, PinBody, ScaleBody, StopReplicaBody } from "../schemas.ts";
 import type { AdminServices } from "../services.ts";
 import { connectionSignal, streamDocuments } from "../stream-documents.ts";
+
+/** 64 MiB of files as base64, plus the other fields. */
+const largestBodyBytes = 96 * 1024 * 1024;
 
 interface AppParameters {
   app: string;
@@ -20,18 +24,40 @@ interface ReplicaParameters {
   replica: string;
 }
 
+/** Lasting deployments, and ephemeral apps, which live as long as their connection. */
+export function registerDeployments(server: FastifyInstance, services: AdminServices): void {
+  const { deployments, runs } = services.controlPlane;
+  const { log } = services;
+  const options = { schema: { body: DeploymentBody }, bodyLimit: largestBodyBytes };
+  server.post<{ Body: DeploymentRequest }>("/deployments", options, async (request, reply) => {
+    const { body } = request;
+    const events = await deployments.deploy(body, {
+      organisation: accessOf(request, services).organisationFor(body.organisation),
+      createdBy: callerOf(request.raw)?.keyId,
+    });
+    return await streamDocuments(reply, events, { signal: connectionSignal(reply), log });
+  });
+  server.post<{ Body: DeploymentRequest }>("/ephemeral", options, async (request, reply) => {
+    const { body } = request;
+    const signal = connectionSignal(reply);
+    const organisation = accessOf(request, services).organisationFor(body.organisation);
+    const events = await runs.run(body, organisation, signal);
+    return await streamDocuments(reply, events, { signal, log });
+  });
+}
+
 export function registerApps(server: FastifyInstance, services: AdminServices): void {
-  const { controlPlane } = services;
+  const { commands, deployments, documents } = services.controlPlane;
   const keyOf = named(services);
   server.get("/apps", async (request) => {
     const access = accessOf(request, services);
-    return controlPlane.apps().filter((app) => access.covers(app));
+    return documents.apps().filter((app) => access.covers(app));
   });
   server.get<{ Params: AppParameters }>("/apps/:app", async (request) =>
-    controlPlane.app(keyOf(request)),
+    documents.app(keyOf(request)),
   );
   server.delete<{ Params: AppParameters }>("/apps/:app", async (request, reply) => {
-    await controlPlane.delete(keyOf(request));
+    await commands.delete(keyOf(request));
     return reply.code(204).send();
   });
   server.patch<{ Params: AppParameters; Body: ScaleBody }>(
@@ -39,18 +65,24 @@ export function registerApps(server: FastifyInstance, services: AdminServices): 
     { schema: { body: ScaleBody } },
     async (request) => {
       const { reset, fields = {} } = request.body;
-      return controlPlane.scale(keyOf(request), reset ? undefined : fields);
+      const key = keyOf(request);
+      commands.scale(key, reset ? undefined : fields);
+      return documents.app(key);
     },
   );
-  server.post<{ Params: AppParameters }>("/apps/:app/pause", async (request) =>
-    controlPlane.pause(keyOf(request)),
-  );
-  server.post<{ Params: AppParameters }>("/apps/:app/resume", async (request) =>
-    controlPlane.resume(keyOf(request)),
-  );
+  server.post<{ Params: AppParameters }>("/apps/:app/pause", async (request) => {
+    const key = keyOf(request);
+    commands.pause(key);
+    return documents.app(key);
+  });
+  server.post<{ Params: AppParameters }>("/apps/:app/resume", async (request) => {
+    const key = keyOf(request);
+    commands.resume(key);
+    return documents.app(key);
+  });
   server.post<{ Params: AppParameters }>("/apps/:app/rollout", async (request, reply) => {
     const signal = connectionSignal(reply);
-    const events = controlPlane.rollout(keyOf(request));
+    const events = deployments.replaceReplicas(keyOf(request));
     return await streamDocuments(reply, events, { signal, log: services.log });
   });
   server.post<{ Params: AppParameters; Body: ActivateBody }>(
@@ -58,7 +90,7 @@ export function registerApps(server: FastifyInstance, services: AdminServices): 
     { schema: { body: ActivateBody } },
     async (request, reply) => {
       const signal = connectionSignal(reply);
-      const events = controlPlane.activate(keyOf(request), request.body);
+      const events = deployments.activate(keyOf(request), request.body);
       return await streamDocuments(reply, events, { signal, log: services.log });
     },
   );
@@ -67,15 +99,15 @@ export function registerApps(server: FastifyInstance, services: AdminServices): 
 }
 
 function registerRevisions(server: FastifyInstance, services: AdminServices): void {
-  const { controlPlane } = services;
+  const { commands, documents } = services.controlPlane;
   const keyOf = named(services);
   server.get<{ Params: AppParameters }>("/apps/:app/revisions", async (request) =>
-    controlPlane.revisions(keyOf(request)),
+    documents.revisions(keyOf(request)),
   );
   server.delete<{ Params: RevisionParameters }>(
     "/apps/:app/revisions/:revision",
     async (request, reply) => {
-      await controlPlane.deleteRevision(keyOf(request), request.params.revision);
+      await commands.deleteRevision(keyOf(request), request.params.revision);
       return reply.code(204).send();
     },
   );
@@ -84,32 +116,32 @@ function registerRevisions(server: FastifyInstance, services: AdminServices): vo
     { schema: { body: PinBody } },
     async (request, reply) => {
       const { params, body } = request;
-      controlPlane.pinRevision(keyOf(request), params.revision, body.isPinned);
+      commands.pinRevision(keyOf(request), params.revision, body.isPinned);
       return reply.code(204).send();
     },
   );
 }
 
 function registerReplicas(server: FastifyInstance, services: AdminServices): void {
-  const { controlPlane } = services;
+  const { commands, documents } = services.controlPlane;
   const keyOf = named(services);
   server.get("/replicas", async (request) => {
     const access = accessOf(request, services);
-    return controlPlane.replicas().filter((replica) => access.covers(replica));
+    return documents.replicas().filter((replica) => access.covers(replica));
   });
   server.get<{ Params: AppParameters }>("/apps/:app/replicas", async (request) =>
-    controlPlane.replicas(keyOf(request)),
+    documents.replicas(keyOf(request)),
   );
   server.post<{ Params: ReplicaParameters; Body: StopReplicaBody }>(
     "/replicas/:replica/stop",
     { schema: { body: StopReplicaBody } },
     async (request, reply) => {
-      controlPlane.stopReplica(replicaOf(request, services), request.body);
+      commands.stopReplica(replicaOf(request, services), request.body);
       return reply.code(202).send();
     },
   );
   server.post<{ Params: ReplicaParameters }>("/replicas/:replica/kill", async (request, reply) => {
-    controlPlane.killReplica(replicaOf(request, services));
+    commands.killReplica(replicaOf(request, services));
     return reply.code(202).send();
   });
 }

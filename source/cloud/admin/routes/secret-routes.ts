@@ -1,12 +1,10 @@
 // Routes of an organisation's secrets and an app's variables. Secret values are never returned.
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { looksSecret } from "../../inspection/environment-snapshot.ts";
 import { accessOf } from "../access.ts";
 import type { VariableDocument } from "../documents.ts";
 import { SecretBody, VariablesBody } from "../schemas.ts";
 import type { AdminServices } from "../services.ts";
-
-/** Names of variables whose values are masked. */
-const secretName = /key|token|secret|password/i;
 
 export function registerSecrets(server: FastifyInstance, services: AdminServices): void {
   const { secrets, apps } = services.store;
@@ -32,7 +30,7 @@ export function registerSecrets(server: FastifyInstance, services: AdminServices
     apps.get(accessOf(request, services).app(request.params.app));
   server.get<{ Params: { app: string } }>("/apps/:app/env", async (request) =>
     secrets.variables(appOf(request)).map(({ name, value, updatedAt }): VariableDocument => {
-      const isMasked = secretName.test(name);
+      const isMasked = looksSecret(name);
       return { name, value: isMasked ? "********" : value, isMasked, updatedAt };
     }),
   );

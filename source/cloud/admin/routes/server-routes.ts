@@ -12,9 +12,9 @@ export function registerServer(server: FastifyInstance, services: AdminServices)
     const access = accessOf(request, services);
     const status = services.status();
     if (access.isServerWide) return status;
-    const { controlPlane } = services;
-    const apps = controlPlane.apps().filter((app) => access.covers(app)).length;
-    const replicas = controlPlane.livingReplicas().filter((each) => access.covers(each)).length;
+    const { documents } = services.controlPlane;
+    const apps = documents.apps().filter((app) => access.covers(app)).length;
+    const replicas = documents.livingReplicas().filter((each) => access.covers(each)).length;
     return { ...status, organisation: access.organisation, apps, replicas };
   });
   server.post<{ Body: StopBody }>(

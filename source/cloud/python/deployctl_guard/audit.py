@@ -1,7 +1,7 @@
 """Audit hook that reports forbidden actions of a script: network, programs, file changes.
 
-It adds a description and a line to a refusal. It is no protection, as code can get around it;
-sandbox.py provides that.
+It only makes refusals readable, with a description and a line; code can get around it. The limits
+are enforced by sandbox.py.
 """
 
 import os
@@ -56,9 +56,9 @@ _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 class GuardRefused(PermissionError):
     """Forbidden action and its place."""
 
-    def __init__(self, wish, place):
-        super().__init__("reading the configuration may not %s" % wish)
-        self.wish = wish
+    def __init__(self, action, place):
+        super().__init__("reading the configuration may not %s" % action)
+        self.action = action
         self.place = place
 
 
@@ -82,14 +82,15 @@ class Guard:
     def _hook(self, event, arguments):
         if not self._is_on:
             return
-        wish = self._wish(event, arguments)
-        if wish is None:
+        action = self._action(event, arguments)
+        if action is None:
             return
         place = self._place()
-        self.refused.append((wish,) + place)
-        raise GuardRefused(wish, place)
+        self.refused.append((action,) + place)
+        raise GuardRefused(action, place)
 
-    def _wish(self, event, arguments):
+    def _action(self, event, arguments):
+        """Describes a forbidden action; returns None for an allowed one."""
         if event in _REFUSED:
             return _REFUSED[event]
         if event == "open":

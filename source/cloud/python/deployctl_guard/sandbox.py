@@ -1,9 +1,9 @@
 """OS sandbox that confines this process before untrusted code runs in it.
 
-A system call filter (seccomp) lets through what computing and reading files need and nothing else: no
-new process or program, no socket, no signal to others, no change of a file. Where Landlock is there as
-well, files may be written in one folder. Neither needs a user namespace or a privilege, both hold for
-native code as for Python, and neither can be taken off again.
+A system call filter (seccomp) allows computing and reading files, and nothing else: no new processes,
+sockets, signals to other processes or file changes. Where Landlock is available, files may be written
+in one folder. Neither needs a user namespace or privileges, both apply to native code too, and neither
+can be lifted.
 """
 
 import ctypes
@@ -69,7 +69,7 @@ class Unenforced(Exception):
 
 
 def confine(folder):
-    """Confines the process; from now on at most `folder` can be written. Raises Unenforced."""
+    """Confines the process: afterwards it can write at most in `folder`. Raises Unenforced."""
     machine = platform.machine()
     if not sys.platform.startswith("linux") or machine not in _AUDIT_ARCH or sys.maxsize < 2**32:
         raise Unenforced("%s on %s has no system call filter" % (sys.platform, machine))
@@ -81,10 +81,10 @@ def confine(folder):
     buffer = ctypes.create_string_buffer(code, len(code))
     program = struct.pack("HxxxxxxP", len(code) // 8, ctypes.addressof(buffer))
     _check(libc.prctl(22, 2, ctypes.c_char_p(program), 0, 0), "seccomp")
-    _prove()
+    _check_enforced()
 
 
-def _prove():
+def _check_enforced():
     """Checks that the kernel enforces the filter it has accepted."""
     try:
         child = os.fork()

@@ -77,7 +77,7 @@ class Stub:
 
 
 class StubFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Finder of last resort. `names` lists the packages it has replaced."""
+    """Finder of last resort. `names` lists the replaced packages."""
 
     def __init__(self, folder):
         self._folder = os.path.join(folder, "")
@@ -85,8 +85,8 @@ class StubFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def find_spec(self, name, path=None, target=None):
         top = name.split(".")[0]
-        if top not in self.names and not self._is_asked_by_script():
-            return None  # Python's own modules try many that are not there
+        if top not in self.names and not self._is_imported_by_script():
+            return None  # Python's own modules probe for optional ones
         if "." in name and top not in self.names:
             return None
         if top not in self.names:
@@ -99,7 +99,7 @@ class StubFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def exec_module(self, module):
         module.__path__ = []
 
-    def _is_asked_by_script(self):
+    def _is_imported_by_script(self):
         frame = sys._getframe(2)
         while frame is not None:
             file = frame.f_code.co_filename

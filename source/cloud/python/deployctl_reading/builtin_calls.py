@@ -6,7 +6,7 @@ import platform
 import shlex
 import textwrap
 
-# Limit for results: larger ones are no configuration, and could exhaust memory.
+# Limit for results, in characters or elements: larger ones could exhaust memory.
 LONGEST = 1 << 20
 
 

@@ -20,7 +20,7 @@ _OF_SHELL = frozenset(
     "cd echo export set unset source . exec trap wait true false test [ ulimit umask eval if then "
     "else fi for while do done case esac return exit shift read printf alias {  } ! : ".split()
 )
-_STOPS = ("&&", "||", ";", "|", "&")
+_SEPARATORS = ("&&", "||", ";", "|", "&")
 _SHOWN_UNKNOWN = "…"
 
 
@@ -45,7 +45,7 @@ class Commands:
     def note(self, function, arguments, keywords):
         """Records a call, if it starts a program."""
         for words in _words_of_call(function, arguments, keywords):
-            words = _proper(words)
+            words = _without_prefixes(words)
             if not words:
                 continue
             self._lists.append(words)
@@ -101,15 +101,15 @@ def _words_of_shell(text):
         return []  # the shell reports the error
     commands = [[]]
     for word in words:
-        if word in _STOPS:
+        if word in _SEPARATORS:
             commands.append([])
         else:
             commands[-1].append(word)
     return [one for one in commands if one and one[0] not in _OF_SHELL]
 
 
-def _proper(words):
-    """Strips variables and programs that only start another."""
+def _without_prefixes(words):
+    """Strips variables and programs that only start another one."""
     while words and (os.path.basename(words[0]) in _PREFIXES or re.match(r"^\w+=", words[0])):
         words = words[1:]
     return words

@@ -1,4 +1,4 @@
-"""Folding of comprehensions, and the elements of what is iterated."""
+"""Folding of comprehensions, and the elements that loops go through."""
 
 import ast
 
@@ -9,7 +9,7 @@ from deployctl_reading.variable_names import is_given
 
 # Limit for the elements of loops and comprehensions that are followed.
 _MOST_ELEMENTS = 1000
-# Name that a comprehension which selects variables does not select.
+# Name of no variable: a comprehension that selects it selects all variables.
 _UNRELATED = "UNRELATED_VARIABLE"
 
 
@@ -39,7 +39,7 @@ class Comprehensions:
         return dict(pairs)
 
     def _comprehension(self, node, scope, element):
-        """Returns the elements in order; UNKNOWN if how many there are is not known."""
+        """Returns the elements in order; UNKNOWN if their number is unknown."""
         scopes = [Scope(scope)]
         for generator in node.generators:
             found = []
@@ -47,7 +47,7 @@ class Comprehensions:
                 values = self._selected_variables(generator, outer)
                 if values is None:
                     values = self.iterated(generator.iter, outer)
-                if values is None:  # read once for the calls and variables in it
+                if values is None:  # folded once, to record its calls and variables
                     inner = Scope(outer)
                     self._reader.bind(generator.target, UNKNOWN, inner)
                     element(inner)
@@ -67,8 +67,8 @@ class Comprehensions:
         return [element(inner) for inner in scopes]
 
     def _selected_variables(self, generator, scope):
-        """Returns what `... for name, value in os.environ.items() if ...` goes through, and notes the
-        variables; None for what is not the environment, or no choice of its variables.
+        """Returns the variables that `for name, value in os.environ.items() if ...` selects, and
+        records them; None for another iterable, or if all variables are selected.
         """
         node, method = generator.iter, "keys"
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
@@ -85,7 +85,7 @@ class Comprehensions:
         return [self._variable(method, name) for name in selected]
 
     def _selects(self, generator, method, name, scope):
-        """Returns True also where it is not known."""
+        """Returns True if the comprehension may select the variable."""
         inner = Scope(scope)
         self._reader.bind(generator.target, self._variable(method, name), inner)
         tests = [self.fold(test, inner) for test in generator.ifs]
@@ -95,7 +95,7 @@ class Comprehensions:
         return name if method == "keys" else (name, self._reader.environment.get(name, ""))
 
     def iterated(self, node, scope):
-        """Returns the elements of what is iterated; None if they are not known, or too many."""
+        """Returns the elements of an iterable; None if they are unknown or too many."""
         value = self.fold(node, scope)
         if library.is_environment(value):
             self._reader.reads.note(node, UNKNOWN)

@@ -20,13 +20,13 @@ _WITH_VALUE = (
 
 
 def read(text, build_args):
-    """Returns what read_instructions returns, for the text of a Dockerfile."""
+    """Reads the text of a Dockerfile, as read_instructions does."""
     return read_instructions(instructions_of(text), build_args)
 
 
 def read_instructions(instructions, build_args):
     """Returns {"base", "env", "pip", "ignored", "secrets"}: `pip` holds requirements, `ignored`
-    whole instructions, `secrets` names of variables whose values are not used.
+    instructions without effect, `secrets` names of variables whose values are not used.
 
     instructions: pairs of a name and its text; PIP has a requirement on each line, IGNORED a call.
     """
@@ -124,7 +124,7 @@ def _read_env(rest, stage):
 
 def _pairs(rest):
     first = rest.split(None, 1)
-    if len(first) == 2 and "=" not in first[0]:  # ENV NAME the whole rest
+    if len(first) == 2 and "=" not in first[0]:  # ENV NAME value with spaces
         return [(first[0], first[1])]
     return [tuple(word.split("=", 1)) for word in _split(rest) if "=" in word]
 

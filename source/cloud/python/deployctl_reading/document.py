@@ -98,7 +98,7 @@ def _add_warnings(document):
 
 def _add_variables(document, tree, reader, lines):
     """Lists the variables that the script and the modules beside it read, and warns about those
-    that are not set or not known.
+    that are not set or whose names are unknown.
     """
     _add_variables_of(document, tree, reader, lines, None)
     for name in document["files"][1:]:
@@ -137,10 +137,10 @@ def _add_variables_of(document, tree, reader, lines, module):
 
 def _warn_unset(document, variable, file):
     name = variable["name"]
-    mend = "Use --env %s=VALUE." % name
+    advice = "Use --env %s=VALUE." % name
     if variable.get("secret"):
-        mend = "Use --secret %s, after `deployctl secrets set %s=VALUE`." % (name, name)
-    sentence = "%s:%d reads %s, which is not set. %s" % (file, variable["line"], name, mend)
+        advice = "Use --secret %s, after `deployctl secrets set %s=VALUE`." % (name, name)
+    sentence = "%s:%d reads %s, which is not set. %s" % (file, variable["line"], name, advice)
     _warn(document, "variable_unset", sentence, variable["line"])
     document["warnings"][-1]["variable"] = name
 

@@ -51,7 +51,7 @@ class Folding(Comprehensions):
         try:
             value = method(node, scope)
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
-            return UNKNOWN  # running it would raise, which is reported then
+            return UNKNOWN  # raises when it runs, and is reported then
         except RecursionError:
             return UNKNOWN  # too deep for configuration
         return value if builtin_calls.is_small(value) else UNKNOWN
@@ -124,7 +124,7 @@ class Folding(Comprehensions):
         right = self.fold(node.right, scope)
         if isinstance(node.op, ast.Mult) and not _is_modest_product(left, right):
             return UNKNOWN
-        # Lists with unknown parts can be joined, as the first words of a command matter.
+        # Joins lists with unknown parts too: the first words of a command are enough.
         joins = isinstance(left, list) and isinstance(right, list) and isinstance(node.op, ast.Add)
         if not joins and not is_known([left, right]):
             if isinstance(node.op, ast.Add) and isinstance(left, list):
@@ -245,7 +245,7 @@ class Folding(Comprehensions):
             function = self.fold(node.func, scope)
         value = self._reader.called(function, arguments, keywords, node)
         if value is UNKNOWN and not _leaves_arguments(function):
-            self._forget_given(node, scope)
+            self._forget_arguments(node, scope)
         return value
 
     def _method(self, owner, name, arguments, keywords):
@@ -260,7 +260,7 @@ class Folding(Comprehensions):
         result = getattr(owner, name)(*arguments, **keywords)
         return list(result) if type(result).__name__.startswith("dict_") else result
 
-    def _forget_given(self, node, scope):
+    def _forget_arguments(self, node, scope):
         """Forgets lists that a function may change, because it is not followed."""
         for argument in node.args:
             if isinstance(argument, ast.Name) and isinstance(scope.get(argument.id), (list, dict)):

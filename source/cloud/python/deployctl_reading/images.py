@@ -7,7 +7,8 @@ from deployctl_reading.problem import Problem
 
 
 def document_of(image, folder):
-    """Returns what dockerfile.read returns; None for what is no image, or not known as a whole.
+    """Returns an image's document, as dockerfile.read does; None for another value, or a partly
+    unknown image.
 
     image: fal.ContainerImage, or modal.Image. folder: the script's, for files that an image names.
     """

@@ -2,7 +2,6 @@
 
 import os
 
-from deployctl_reading.environment_reads import ALL_METHODS
 from deployctl_reading.problem import Problem
 from deployctl_reading.values import UNKNOWN, Decorator, Image, ModalApp, Module, is_known
 
@@ -23,8 +22,8 @@ _SAME = {
     "os.getenv": "os.environ.get",
 }
 
-
-_ALL_VARIABLES = tuple("os.environ." + method for method in ALL_METHODS)
+# Methods that read all variables without naming any.
+_ALL_VARIABLES = ("os.environ.items", "os.environ.keys", "os.environ.values")
 
 
 def canonical(name):

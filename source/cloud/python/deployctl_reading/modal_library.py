@@ -1,4 +1,4 @@
-"""Modal's functions and objects, made of the names that scripts import from `modal`."""
+"""Modal's functions and objects, evaluated with the shim's own `modal`."""
 
 from modal._image import READ_METHODS
 from modal import Image, Secret
@@ -9,10 +9,10 @@ _PARTS = frozenset(
     "web_server asgi_app wsgi_app fastapi_endpoint web_endpoint concurrent batched clustered method "
     "enter exit".split()
 )
-# Decorators of an app, with the kind of what they make.
+# Decorators of an app, with the kind of target that they make.
 _KINDS = {"function": "function", "cls": "app", "server": "app", "_experimental_server": "app"}
-# Keywords of an image that change none of its packages and variables.
-_NEEDLESS = ("secret", "secrets", "gpu", "force_build", "volumes", "context_dir", "context_mount")
+# Keywords of an image that do not change its packages and variables.
+_WITHOUT_EFFECT = ("secret", "secrets", "gpu", "force_build", "volumes", "context_dir", "context_mount")
 
 
 def call(name, arguments, keywords, node, reader):
@@ -51,7 +51,7 @@ def _app(arguments, keywords):
 
 
 def _of_image(owner, method, arguments, keywords):
-    keywords = {key: value for key, value in keywords.items() if key not in _NEEDLESS}
+    keywords = {key: value for key, value in keywords.items() if key not in _WITHOUT_EFFECT}
     if method in READ_METHODS and not is_known([arguments, keywords]):
         return UNKNOWN
     if method in ("pipe", "imports"):

@@ -54,7 +54,7 @@ def _endpoints(methods):
         if "fastapi_endpoint" in parts
     }
     if any(part in parts for parts in methods.values() for part in ("asgi_app", "wsgi_app")):
-        return []  # known to the app alone
+        return []  # the web app has its own routes
     if len(web) == 1:
         return [{"path": "/", "method": method} for method in web.values()]
     called = {name: "POST" for name, parts in methods.items() if name == "" or "method" in parts}

@@ -3,12 +3,19 @@
 import ast
 import os
 
-from deployctl_reading import library, names, targets
+from deployctl_reading import library, targets
 from deployctl_reading.commands import Commands
-from deployctl_reading.environment_reads import EnvironmentReads
 from deployctl_reading.folding import Folding, call_of_python
-from deployctl_reading.scope import Scope
+from deployctl_reading.scope import (
+    Scope,
+    bind_parameters,
+    bound_names,
+    global_names,
+    is_import_of,
+    is_left_early,
+)
 from deployctl_reading.values import UNKNOWN, Decorator, Function, Method, Module, Target, is_known
+from deployctl_reading.variables import EnvironmentReads
 
 _DEEPEST_CALL = 8
 # Limit for statements in nested calls, after which calls are no longer followed.
@@ -34,11 +41,11 @@ class Reader:
         self.scope = Scope()
         self.scope.set("__name__", "__deployctl__")
         self.scope.set("__file__", file)
-        self._forgotten = names.global_names(tree)
+        self._forgotten = global_names(tree)
         self._statements(tree.body, self.scope)
 
     def follow(self, target):
-        """Follows the functions that a replica runs, for their programs."""
+        """Follows the functions that a replica runs, to find their programs."""
         self.commands.begin()
         if isinstance(target.node, ast.ClassDef):
             for node in target.node.body:
@@ -72,7 +79,7 @@ class Reader:
             return UNKNOWN
         node = function.node
         scope = Scope(function.scope)
-        names.bind_parameters(node.args, arguments, keywords, scope, self._folding)
+        bind_parameters(node.args, arguments, keywords, scope, self._folding)
         self._depth += 1
         try:
             returned = self._statements(node.body, scope)
@@ -89,7 +96,7 @@ class Reader:
             method = getattr(self, "_" + type(statement).__name__.lower(), None)
             returned = _FALLS_THROUGH if method is None else method(statement, scope)
             if returned is not _FALLS_THROUGH:
-                if returned is UNKNOWN:  # what follows may run, so it is read too
+                if returned is UNKNOWN:  # the rest may run, so it is read too
                     self._statements(statements[index + 1 :], scope)
                 return returned
         return _FALLS_THROUGH
@@ -208,7 +215,7 @@ class Reader:
 
     def _for(self, node, scope):
         values = self._folding.iterated(node.iter, scope)
-        if values is not None and not names.is_left_early(node):
+        if values is not None and not is_left_early(node):
             return self._followed_loop(node, values, scope)
         self.bind(node.target, UNKNOWN, scope)
         return self._loop(node, scope)
@@ -224,7 +231,7 @@ class Reader:
             self.bind(node.target, value, branch)
             if self._statements(node.body, branch) is not _FALLS_THROUGH:
                 return UNKNOWN
-        for name in names.bound_names(node):
+        for name in bound_names(node):
             scope.forget(name)
         return self._statements(node.orelse, scope)
 
@@ -241,10 +248,10 @@ class Reader:
 
     def _loop(self, node, scope):
         """Reads the body once; names it binds are unknown inside and afterwards."""
-        for name in names.bound_names(node):
+        for name in bound_names(node):
             scope.forget(name)
         returned = self._statements(node.body, scope)
-        for name in names.bound_names(node):
+        for name in bound_names(node):
             scope.forget(name)
         self._statements(node.orelse, scope)
         return _FALLS_THROUGH if returned is _FALLS_THROUGH else UNKNOWN
@@ -263,8 +270,8 @@ class Reader:
         for handler in node.handlers:
             branch = scope.copy()
             self._statements(handler.body, branch)
-            for name in names.bound_names(handler):
-                if not names.is_import_of(name, node.body):
+            for name in bound_names(handler):
+                if not is_import_of(name, node.body):
                     scope.forget(name)
         self._statements(node.orelse, scope)
         self._statements(node.finalbody, scope)

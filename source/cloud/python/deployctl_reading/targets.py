@@ -40,7 +40,7 @@ def of_class(node, bases, keywords, decorators, inside, scope):
 
 
 def decorated(decorator, given, scope):
-    """Returns the result of `decorator(given)`, the other way to decorate."""
+    """Returns the result of a decorator that is called with a function."""
     if isinstance(given, Function):
         return _target(decorator, given.node, scope, given.parts)
     return UNKNOWN

@@ -2,7 +2,7 @@
 
 import re
 
-# Variables set by the runtime or the machine, with a value of their own in each replica.
+# Variables that the runtime or the machine sets, with another value in each replica.
 _GIVEN = re.compile(
     r"^(PORT|DEPLOYCTL_.*|PATH|HOME|USER|LOGNAME|SHELL|PWD|OLDPWD|HOSTNAME|TERM|LANG|LC_.*|TMPDIR|TMP"
     r"|TEMP|XDG_.*|PYTHONPATH|PYTHONHOME|PYTHONUNBUFFERED|VIRTUAL_ENV|LD_.*|CUDA_VISIBLE_DEVICES"

@@ -3,12 +3,40 @@
 import ast
 
 from deployctl_reading import library
-from deployctl_reading.values import Module
+from deployctl_reading.values import Module, is_known
 from deployctl_reading.variable_names import is_given, looks_secret
 
 
+class EnvironmentReads:
+    """Records, while a script is evaluated, the variables that each node of its tree reads."""
+
+    def __init__(self):
+        self._reads = {}
+
+    def note(self, node, name, default=None, is_required=False):
+        """Adds a read; an unknown name counts as unresolved."""
+        read = self._reads.setdefault(id(node), _Read(node))
+        if not isinstance(name, str):
+            read.is_unresolved = True
+        elif name:
+            read.names.setdefault(name, default if is_known(default) else None)
+            read.is_required = is_required
+
+    def __iter__(self):
+        return iter(self._reads.values())
+
+
+class _Read:
+    def __init__(self, node):
+        self.node = node
+        # Defaults by name.
+        self.names = {}
+        self.is_required = False
+        self.is_unresolved = False
+
+
 def variables_of(tree, reader):
-    """Returns the variables that a script reads, and the nodes that read others.
+    """Returns the variables that a script reads, and the nodes that read variables of unknown name.
 
     Variables: [{name, value?, default?, secret?, set?, required?, line}] in file order.
     """

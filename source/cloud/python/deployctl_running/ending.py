@@ -33,17 +33,16 @@ class Ending:
         signal.signal(signal.SIGINT, self._on_signal)  # from a terminal, sent to the group as well
 
     def hold(self):
-        """Returns once only the runner is left of the replica, and its port is closed.
-
-        Returns True when it had to wait."""
+        """Waits until only the runner is left of the replica, and its port is closed. Returns True
+        if it had to wait.
+        """
         has_told = False
         pause = _PAUSE_SECONDS
         is_serving = threading.active_count() > 1 and not self._has_begun
-        patience = _GRACE_SECONDS if is_serving else 0
-        deadline = time.monotonic() + patience
+        deadline = time.monotonic() + (_GRACE_SECONDS if is_serving else 0)
         while True:
             processes = group.living(self._nonce)
-            # In this order no program ends unnoticed between the two.
+            # Reaps after listing, so that a program that ends in between is noticed.
             self._programs.reap()
             threads = _threads()
             listens = not processes and group.listens(self._port)

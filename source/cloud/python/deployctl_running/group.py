@@ -5,8 +5,8 @@ import socket
 import subprocess
 import sys
 
-# Python's own helper processes, which serve nobody and end with their parent.
-_SERVANTS = (b"multiprocessing.resource_tracker", b"multiprocessing.forkserver")
+# Python's own helper processes, which end with their parent.
+_HELPERS = (b"multiprocessing.resource_tracker", b"multiprocessing.forkserver")
 
 
 def living(nonce):
@@ -19,11 +19,11 @@ def living(nonce):
     members = [one for one in others if _is_alive(one) and _state_of(one)[1] == group]
     # In a terminal the group also belongs to the runner's parent.
     is_own_group = group == os.getpid()
-    # Reads environments only when needed, for processes that have left the group: it takes much
-    # longer.
-    if not is_own_group or not any(_serves(one) for one in members):
+    # Environments are slow to read, so processes outside the group are only looked for once the
+    # group is empty.
+    if not is_own_group or all(_is_helper(one) for one in members):
         members = [one for one in others if _is_alive(one) and _has_nonce(one, nonce)]
-    return [int(one) for one in members if _serves(one)]
+    return [int(one) for one in members if not _is_helper(one)]
 
 
 def listens(port):
@@ -41,8 +41,8 @@ def _is_alive(process):
     return _state_of(process)[0] not in ("Z", "X", None)
 
 
-def _serves(process):
-    return not any(servant in _read(process, "cmdline") for servant in _SERVANTS)
+def _is_helper(process):
+    return any(helper in _read(process, "cmdline") for helper in _HELPERS)
 
 
 def _state_of(process):

@@ -53,9 +53,9 @@ def find(module, target):
         sentence = "%s in %s is not a function or an app" % (target, name)
         raise Failure("target_missing", sentence, module.__file__)
     _check_arguments(found, target, found)
-    from deployctl import _call
+    from deployctl import _loop
 
-    return lambda: _call.call(found)
+    return lambda: _loop.call(found)
 
 
 def _check_arguments(function, target, found):

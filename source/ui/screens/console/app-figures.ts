@@ -8,16 +8,19 @@ interface UsageReading {
   readonly atMs: number;
   readonly requests: number;
   readonly errors: number;
+  readonly clientErrors: number;
   readonly ttfbMsP95: number | undefined;
 }
 
-const unused = { requests: 0, errors: 0, ttfbMsP95: undefined };
+const unused = { requests: 0, errors: 0, clientErrors: 0, ttfbMsP95: undefined };
 
 export interface AppFigures {
   /** In the last seconds; undefined until there are two readings. */
   readonly requestsPerSecond: number | undefined;
-  /** Share of the requests in that time, 0 to 1; undefined without any. */
+  /** Share of the requests in that time that failed, 0 to 1; undefined without any. */
   readonly errorShare: number | undefined;
+  /** Share of those that were answered with a status of 400 to 498. */
+  readonly clientErrorShare: number | undefined;
   /** Time to the first byte in this hour. */
   readonly ttfbMsP95: number | undefined;
   /** A value per reading of the last minute, oldest first. */
@@ -28,6 +31,7 @@ export interface AppFigures {
 export const noFigures: AppFigures = {
   requestsPerSecond: undefined,
   errorShare: undefined,
+  clientErrorShare: undefined,
   ttfbMsP95: undefined,
   inFlight: [],
   queued: [],
@@ -64,11 +68,11 @@ export class FigureHistory {
   takeUsage(documents: readonly UsageDocument[], names: readonly string[], atMs: number): void {
     const byName = new Map(documents.map((usage) => [nameOf(usage), usage]));
     this.#take(names, (name, { usage }) => {
-      const { requests, errors, ttfbMsP95 } = byName.get(name) ?? unused;
+      const { requests, errors, clientErrors, ttfbMsP95 } = byName.get(name) ?? unused;
       // Sums that fell were reset: a new hour, or a state restored from a backup.
       const isRestart = (usage.at(-1)?.requests ?? 0) > requests;
       const kept = isRestart ? [] : usage.filter((reading) => atMs - reading.atMs <= rateSpanMs);
-      return { usage: [...kept, { atMs, requests, errors, ttfbMsP95 }] };
+      return { usage: [...kept, { atMs, requests, errors, clientErrors, ttfbMsP95 }] };
     });
   }
 
@@ -92,13 +96,15 @@ function ratesOf(readings: readonly UsageReading[]): Omit<AppFigures, "inFlight"
   const seconds = first && last ? (last.atMs - first.atMs) / 1000 : 0;
   const ttfbMsP95 = last?.ttfbMsP95;
   if (first === undefined || last === undefined || seconds <= 0) {
-    return { requestsPerSecond: undefined, errorShare: undefined, ttfbMsP95 };
+    const { requestsPerSecond, errorShare, clientErrorShare } = noFigures;
+    return { requestsPerSecond, errorShare, clientErrorShare, ttfbMsP95 };
   }
   const requests = last.requests - first.requests;
-  const errors = last.errors - first.errors;
+  const share = (count: number) => (requests === 0 ? undefined : count / requests);
   return {
     requestsPerSecond: requests / seconds,
-    errorShare: requests === 0 ? undefined : errors / requests,
+    errorShare: share(last.errors - first.errors),
+    clientErrorShare: share(last.clientErrors - first.clientErrors),
     ttfbMsP95,
   };
 }

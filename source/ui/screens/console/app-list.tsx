@@ -126,8 +126,11 @@ function appColumns(
     figure("TTFB p95", 8, 4, (_, { ttfbMsP95 }) =>
       ttfbMsP95 === undefined ? undefined : formatMilliseconds(ttfbMsP95),
     ),
-    figure("ERR", 4, 1, (_, { errorShare }) =>
-      errorShare === undefined ? undefined : percentage(errorShare),
+    figure("4XX", 4, 3, (_, { clientErrorShare: share }) =>
+      share === undefined ? undefined : percentage(share),
+    ),
+    figure("ERR", 4, 1, (_, { errorShare: share }) =>
+      share === undefined ? undefined : percentage(share),
     ),
     {
       title: "REVISION",

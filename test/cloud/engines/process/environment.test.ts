@@ -21,7 +21,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A package with one module and one program, as an index would serve it. */
+/** Creates a package with one module and one program, as on an index. */
 function makeWheel(into: string): string {
   const code = `
 import sys, zipfile
@@ -40,7 +40,7 @@ with zipfile.ZipFile(sys.argv[1] + "/" + name + "-py3-none-any.whl", "w") as whe
 
 const environment = { ...process.env, PIP_NO_INDEX: "1" };
 const never = new AbortController().signal;
-/** Python makes a virtual environment, on a busy machine. */
+/** Time limit for creating a virtual environment on a busy machine. */
 const slow = { timeout: 180_000 };
 
 function plan(requirements: string[], executables: string[] = []): RevisionPlan {
@@ -77,7 +77,7 @@ test("without requirements is the machine's Python and PATH", async () => {
   const prepare = createEnvironments({ stateFolder: folder, environment });
   const made = await prepare(plan([], ["sh"]), () => {}, never);
   expect(made.variables).toEqual({});
-  // The program itself: what chooses between versions would cost each start some time.
+  // The actual program, as a version manager's shim would delay each start.
   const own = execFileSync(made.python, ["-c", "import sys; print(sys.executable)"]);
   expect(own.toString().trim()).toBe(made.python);
   await expect(prepare(plan([], ["tiny-server"]), () => {}, never)).rejects.toMatchObject({
@@ -133,7 +133,7 @@ test("a cancelled build ends with all its processes and leaves nothing", async (
   const control = new AbortController();
   const lines: string[] = [];
   const made = prepare(plan([wheel, "another==1"]), (text) => lines.push(text), control.signal);
-  made.catch(() => {}); // looked at below
+  made.catch(() => {}); // checked below
   await until(
     () => lines.some((line) => line.startsWith("$ ")),
     (hasBegun) => hasBegun,

@@ -337,7 +337,7 @@ describe("ending a replica", () => {
       (text) => text.includes(`listens on ${port}`),
     );
     expect((await open.engine.observe())[0]?.phase).toBe("setup");
-    // This does not need the whole wait.
+    // Short, as the test does not need the whole time limit.
     laterMs = 10_000;
     await until(
       async () => (await logOf("one")).join("\n"),
@@ -455,7 +455,7 @@ async function withNonce(nonce: string | undefined): Promise<number[]> {
   return (await readProcesses()).map(({ id }) => id).filter((id) => readNonce(id) === nonce);
 }
 
-/** Free at this moment. */
+/** Returns a free port. */
 async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -9,13 +9,18 @@ describe("figures", () => {
   test("are rates between readings over the last seconds", () => {
     const book = new FigureHistory();
     const take = (requests: number, errors: number, atMs: number) =>
-      book.takeUsage([sampleUsage({ requests, errors, ttfbMsP95: 120 })], ["local/tiny"], atMs);
+      book.takeUsage(
+        [sampleUsage({ requests, errors, clientErrors: 2 * errors, ttfbMsP95: 120 })],
+        ["local/tiny"],
+        atMs,
+      );
     take(100, 0, 0);
     expect(book.of("local/tiny").requestsPerSecond).toBeUndefined();
     take(150, 5, 10_000);
     expect(book.of("local/tiny")).toMatchObject({
       requestsPerSecond: 5,
       errorShare: 0.1,
+      clientErrorShare: 0.2,
       ttfbMsP95: 120,
     });
     take(150, 5, 20_000);

@@ -23,7 +23,7 @@ function textOf(state: ConsoleState, width = 110): string {
 test("a row has state, replicas, rates, errors and revision", () => {
   const apps = [sampleApp({ createdAt: now - 7_200_000 })];
   expect(textOf(consoleState({ apps }))).toMatch(
-    /> tiny +● ready +1\/2 +3\.1 +0 +0 +620 ms +2% r0002 +2h/,
+    /> tiny +● ready +1\/2 +3\.1 +0 +0 +620 ms +4% +2% r0002 +2h/,
   );
 });
 
@@ -121,5 +121,5 @@ test("rows follow the selection, and of 200 deployments only the visible ones ar
   expect(shown.text()).toContain("151 of 200");
   expect(inSight).toBe(13);
   // A call for each figure of each row.
-  expect(looks).toBe(inSight * 7);
+  expect(looks).toBe(inSight * 8);
 });

@@ -24,7 +24,13 @@ export function cloudState(change: Partial<CloudState> = {}): CloudState {
     replicas: [sampleReplica()],
     keys: [sampleKey()],
     events: [sampleEvent()],
-    figuresOf: () => ({ ...noFigures, requestsPerSecond: 3.14, errorShare: 0.02, ttfbMsP95: 620 }),
+    figuresOf: () => ({
+      ...noFigures,
+      requestsPerSecond: 3.14,
+      errorShare: 0.02,
+      clientErrorShare: 0.04,
+      ttfbMsP95: 620,
+    }),
     readAtMs: now - 500,
     ...change,
   };

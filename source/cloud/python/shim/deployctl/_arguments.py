@@ -8,7 +8,7 @@ class Refused(Exception):
     """Raised for invalid fields. `detail` has the shape of FastAPI's 422."""
 
     def __init__(self, detail):
-        super().__init__("the fields do not fit")
+        super().__init__("invalid fields")
         self.detail = detail
 
 

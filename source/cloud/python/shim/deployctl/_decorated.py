@@ -22,6 +22,6 @@ class DecoratedFunction:
             from deployctl import _app_server
 
             return _app_server.serve_function(self.raw_func)
-        from deployctl import _call
+        from deployctl import _loop
 
-        return _call.call(self.raw_func)
+        return _loop.call(self.raw_func)

@@ -8,7 +8,7 @@ import fastapi
 import fastapi.responses
 from fastapi.concurrency import run_in_threadpool
 
-from deployctl import _arguments, _call, _errors, _loop, _request, _uvicorn_server
+from deployctl import _arguments, _loop, _request, _uvicorn_server
 
 
 def serve(routes, port):
@@ -71,11 +71,11 @@ async def _answer(function, arguments):
         if inspect.iscoroutinefunction(function):
             result = await function(**arguments)
         else:
-            result = await run_in_threadpool(_call.call, function, **arguments)
+            result = await run_in_threadpool(_loop.call, function, **arguments)
     except fastapi.HTTPException:
         raise
     except Exception as error:
-        answer = _errors.answer_of(error)
+        answer = _request.answer_of(error)
         if answer is None:
             raise
         return fastapi.responses.JSONResponse(answer[1], answer[0])
@@ -95,7 +95,7 @@ def _websocket(function):
                 except _arguments.Refused as refusal:
                     await socket.send_json({"error": refusal.detail})
                     continue
-                result = await run_in_threadpool(_call.call, function, **arguments)
+                result = await run_in_threadpool(_loop.call, function, **arguments)
                 await socket.send_json(_arguments.to_json(result))
         except fastapi.WebSocketDisconnect:
             pass  # the client has disconnected

@@ -9,7 +9,7 @@ import threading
 import traceback
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from deployctl import _arguments, _errors, _request
+from deployctl import _arguments, _request
 
 
 def serve(routes, port):
@@ -141,7 +141,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.rfile.readline()
 
     def _send_error(self, error):
-        answer = _errors.answer_of(error)
+        answer = _request.answer_of(error)
         if answer is not None:
             self._send(*answer)
             return

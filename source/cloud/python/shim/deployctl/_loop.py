@@ -1,4 +1,4 @@
-"""Event loop of the replica, so that coroutines before, during and after serving share it."""
+"""Event loops: one that coroutines before, during and after serving share, and new ones."""
 
 import inspect
 import threading
@@ -10,14 +10,24 @@ def loop():
     """Returns the loop, which runs only while a coroutine is waited for."""
     global _loop
     if _loop is None:
-        import asyncio  # imported late, as the reader of scripts needs the names alone
+        import asyncio  # imported late: reading a script does not need it
 
         _loop = asyncio.new_event_loop()
     return _loop
 
 
+def call(function, *arguments, **keywords):
+    """Returns a function's result; a coroutine runs in a new event loop."""
+    result = function(*arguments, **keywords)
+    if not inspect.iscoroutine(result):
+        return result
+    import asyncio  # rarely needed, and as slow to import as Python is to start
+
+    return asyncio.run(result)
+
+
 def run(function, *arguments):
-    """Returns a function's result, awaited if it is a coroutine."""
+    """Returns a function's result; a coroutine runs in the shared event loop."""
     result = function(*arguments)
     return wait(result) if inspect.iscoroutine(result) else result
 
@@ -51,7 +61,7 @@ def _wait_here(coroutine):
     try:
         return loop().run_until_complete(coroutine)
     except SystemExit:
-        # Runs what waits for the end of the coroutine, such as the end of worker threads.
+        # Runs callbacks that wait for the coroutine, such as those of worker threads.
         loop().run_until_complete(asyncio.sleep(0))
         raise
 

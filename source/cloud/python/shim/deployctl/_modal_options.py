@@ -1,6 +1,6 @@
 """Keywords of Modal's decorators as options of an app, shared with the static reader.
 
-Values that only running the script tells are passed through unchanged.
+Values that are unknown until the script runs are passed through.
 """
 
 import re
@@ -25,7 +25,7 @@ HONOURED = (
     "max_inputs",
     "target_inputs",
 )
-# Options that the keywords make.
+# Options that are derived from keywords.
 _MADE = ("app_name", "serve")
 # Accepted keywords without effect here.
 IGNORED = (
@@ -66,9 +66,9 @@ REFUSED = {
     "block_network": "replicas have access to the network",
     "single_use_containers": "a replica serves more than one request",
 }
-# Keywords of an endpoint, which are read where it is served. requires_proxy_auth is met by keys.
+# Keywords of an endpoint, which are read where it is served. Keys replace requires_proxy_auth.
 OF_ENDPOINT = ("startup_timeout", "method", "docs", "snap", "requires_proxy_auth")
-# Older names of keywords, and other names for a server.
+# Older names of keywords, and the names that servers use.
 RENAMED = {
     "keep_warm": "min_containers",
     "concurrency_limit": "max_containers",
@@ -79,7 +79,7 @@ RENAMED = {
 }
 # Concurrent requests of a server without a limit: Modal sends it all.
 _SERVER_INPUTS = 64
-# Time limit of a function, and for its start, that Modal uses by default, in seconds.
+# Modal's default time limit for a call and for a start, in seconds.
 _DEFAULT_TIMEOUT = 300
 WEB_PARTS = ("web_server", "asgi_app", "wsgi_app", "fastapi_endpoint", "web_endpoint")
 
@@ -172,7 +172,7 @@ def _variables_of(of_app, of_function):
 
 
 def _add_server(options, parts):
-    """Installs the server that Modal's own containers bring along."""
+    """Adds uvicorn, which Modal's own containers include."""
     image = options.get("image")
     if "wsgi_app" not in parts and getattr(image, "installs_packages", False):
         options["image"] = image.pip_install("uvicorn")

@@ -1,7 +1,8 @@
 """Keywords of fal's and our decorators, shared with the static reader."""
 
+import re
+
 from deployctl._findings import Findings, close_match
-from deployctl._names import app_name_of
 
 _ENVIRONMENT = ("python_version", "requirements", "resolver", "force", "compile_bytecode")
 
@@ -68,7 +69,7 @@ FAL_IGNORED = (
 
 # Further keywords and attributes of a class.
 FAL_APP = ("app_name", "app_auth", "kind", "image", "host_kwargs")
-# Options that the class's endpoints make.
+# Options that are derived from the class's endpoints.
 _MADE = ("health_path",)
 
 _OWN = (
@@ -143,6 +144,12 @@ def read_fal_app(name, base, keywords, attributes):
     given = options.pop("name", None)
     options.setdefault("app_name", given or app_name_of(name))
     return options
+
+
+def app_name_of(class_name):
+    """Returns the name that fal gives a class: my-app for MyApp and for my_app."""
+    parts = re.findall(r"[A-Z][a-z]*", class_name) or class_name.split("_")
+    return "-".join(part.lower() for part in parts if part)
 
 
 def is_fal_app_attribute(name):

@@ -1,4 +1,4 @@
-"""Port map: a script listens on 8000, and each of its replicas on a port of its own.
+"""Port map: a script names port 8000, and each of its replicas listens on another port.
 
 Sockets that bind to a mapped port, or connect to it on this machine, use the replica's port. A
 server that binds to every address listens on loopback instead, so that it cannot be reached without

@@ -12,7 +12,6 @@ if os.environ.get("DEPLOYCTL_REAL_FAL") == "1":
     _real_module.load(__name__, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 else:
     from fal import apps
-    from fal._billing import BillingComponents, BillingDeclaration
     from fal.api import (
         App,
         FalServerlessKeyCredentials,
@@ -24,7 +23,7 @@ else:
         realtime,
         wrap_app,
     )
-    from fal._hosts import cloud, local, serverless, sync_dir
+    from fal._unused import BillingComponents, BillingDeclaration, cloud, local, serverless, sync_dir
     from fal._version import __version__, version_tuple
     from fal.container import ContainerImage
 

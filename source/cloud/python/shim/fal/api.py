@@ -2,8 +2,7 @@
 
 from fal._app import App, endpoint, realtime, wrap_app
 from fal._function import FalServerlessError, IsolatedFunction, cached, function, isolated
-from fal._health import HealthCheck
-from fal._hosts import FalServerlessHost, FalServerlessKeyCredentials
+from fal._unused import FalServerlessHost, FalServerlessKeyCredentials, HealthCheck
 
 __all__ = [
     "App",

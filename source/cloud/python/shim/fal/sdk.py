@@ -1,6 +1,5 @@
 """Names that scripts import from fal.sdk."""
 
-from fal._health import HealthCheck
-from fal._hosts import FalServerlessKeyCredentials
+from fal._unused import FalServerlessKeyCredentials, HealthCheck
 
 __all__ = ["FalServerlessKeyCredentials", "HealthCheck"]

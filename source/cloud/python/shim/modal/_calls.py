@@ -6,7 +6,6 @@ import inspect
 from deployctl import _loop
 
 
-
 class Calls:
     """Adds `remote`, `local`, `map` and the like to an object that can be called."""
 
@@ -66,7 +65,7 @@ class _Call:
         return _loop.wait(result) if inspect.iscoroutine(result) else result
 
     async def aio(self, *arguments, **keywords):
-        import asyncio  # imported late, as the reader of scripts needs the names alone
+        import asyncio  # imported late: reading a script does not need it
 
         call = functools.partial(self._function, *arguments, **keywords)
         result = await asyncio.get_running_loop().run_in_executor(None, call)

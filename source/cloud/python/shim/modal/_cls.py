@@ -22,7 +22,7 @@ def parameter(*, default=_NO_DEFAULT, init=True):
 
 
 class Cls:
-    """Class of an app. `Model(...)` returns the instance for these arguments, which has been entered."""
+    """Class of an app. `Model(...)` returns the instance for these arguments, already entered."""
 
     dialect = "modal"
     kind = "app"

@@ -56,7 +56,7 @@ def wsgi_app(**keywords):
 
 
 def fastapi_endpoint(*, method="GET", **keywords):
-    """Serves a function by FastAPI."""
+    """Serves a function with FastAPI."""
     return _part("fastapi_endpoint", method=method, **keywords)
 
 
@@ -65,7 +65,7 @@ web_endpoint = fastapi_endpoint
 
 
 def method(**keywords):
-    """Marks a method of a class that others may call."""
+    """Marks a method that callers may use."""
     return _part("method", **keywords)
 
 

@@ -5,13 +5,13 @@ import shlex
 
 from modal._resources import is_local
 
-# Methods of which all packages, variables or files must be known; of others only the name matters.
+# Methods whose arguments must all be known; of the others only the name matters.
 READ_METHODS = frozenset(
     "from_registry from_dockerfile pip_install uv_pip_install pip_install_from_requirements env "
     "run_commands dockerfile_commands from_aws_ecr from_gcp_artifact_registry".split()
 )
 # Methods without a meaning outside a container, as modules that a script imports are deployed with it.
-_NEEDLESS = frozenset("entrypoint cmd shell add_local_python_source".split())
+_WITHOUT_EFFECT = frozenset("entrypoint cmd shell add_local_python_source".split())
 
 
 class Image:
@@ -84,7 +84,7 @@ class Image:
 
     @contextlib.contextmanager
     def imports(self):
-        """Imports what only the replica has: elsewhere a missing package is no error."""
+        """Ignores packages that are missing where the script is only read."""
         try:
             yield
         except ImportError:
@@ -94,7 +94,7 @@ class Image:
     def __getattr__(self, name):
         if name.startswith("_"):
             raise AttributeError(name)
-        if name in _NEEDLESS:
+        if name in _WITHOUT_EFFECT:
             return lambda *_, **__: self
         return lambda *arguments, **keywords: self._with(
             ("IGNORED", _call_text(name, arguments, keywords))

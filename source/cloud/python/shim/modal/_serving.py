@@ -9,7 +9,7 @@ from modal._decorators import parts_of
 
 
 class Served:
-    """Function that answers requests, with its decorators. `name`: "" for a function of its own."""
+    """Function that answers requests, with its decorators. `name`: "" for a plain function."""
 
     def __init__(self, name, function, parts):
         self.name = name

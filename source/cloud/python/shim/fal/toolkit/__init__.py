@@ -1,10 +1,11 @@
 """Parts of fal.toolkit that need no account: types of files and images, and downloads.
 
-The types are pydantic models where the replica has pydantic; elsewhere they can stand in
+The types are pydantic models where the replica has pydantic; elsewhere they work only as
 annotations. Uploads need fal's storage and raise an error.
 """
 
 import importlib
+import sys
 
 from fal.toolkit._downloads import (
     FAL_MODEL_WEIGHTS_DIR,
@@ -38,7 +39,7 @@ def get_gpu_type():
 
 
 class _StandIn(type):
-    """Metaclass of types without pydantic: usable in annotations, and raising an error otherwise."""
+    """Metaclass of types without pydantic: they work as annotations and raise an error otherwise."""
 
     def __call__(cls, *_, **__):
         _refuse(cls.__name__)
@@ -73,7 +74,13 @@ def __getattr__(name):
 
 
 def _any_schema(cls, source, handler):
-    """Lets a field of a type that is not here accept any value."""
+    """Lets a field of an unavailable type accept any value."""
     from pydantic_core import core_schema
 
     return core_schema.any_schema()
+
+
+# Modules of fal.toolkit that scripts import names from; all names are in this one.
+for _module in "audio exceptions file image pydantic types utils utils.download_utils video".split():
+    sys.modules["fal.toolkit." + _module] = sys.modules[__name__]
+    globals()[_module.rpartition(".")[2]] = sys.modules[__name__]

@@ -1,6 +1,6 @@
 """Downloads of fal.toolkit: files, model weights and Git repositories.
 
-URLs may come from callers, so that only public addresses are connected to.
+URLs may come from callers, so only public addresses are allowed.
 """
 
 import hashlib
@@ -31,7 +31,7 @@ class DownloadError(Exception):
 
 
 def download_file(url, target_dir, *, force=False, request_headers=None, filesize_limit=None):
-    """Downloads a file and returns its path; one that is there is kept, unless `force`.
+    """Downloads a file and returns its path. Keeps an existing file, unless `force`.
 
     filesize_limit: megabytes. Raises DownloadError.
     """
@@ -62,7 +62,7 @@ def download_model_weights(url, force=False, request_headers=None):
 def clone_repository(
     https_url, *, commit_hash=None, target_dir=None, repo_name=None, force=False, include_to_path=False
 ):
-    """Clones a Git repository and returns its path; one that is there is kept, unless `force`."""
+    """Clones a Git repository and returns its path. Keeps an existing clone, unless `force`."""
     name = repo_name or urlsplit(https_url).path.rstrip("/").rpartition("/")[2].replace(".git", "")
     parent = pathlib.Path(target_dir or FAL_REPOSITORY_DIR)
     target = parent / ("%s-%s" % (name, commit_hash[:8]) if commit_hash and not repo_name else name)
@@ -97,7 +97,7 @@ def _copy(url, headers, file, limit):
 
 
 def _public_handlers():
-    """Returns handlers of urllib that connect to public addresses only; a proxy decides itself."""
+    """Returns handlers of urllib that connect to public addresses only; proxies have their own rules."""
     import functools
     import http.client
     import urllib.request

@@ -22,7 +22,7 @@ class FalBaseModel(BaseModel):
 
 
 def Hidden(field):
-    """Returns the field: there is no form that could hide it."""
+    """Returns the field unchanged: there is no form to hide it in."""
     return field
 
 
@@ -30,7 +30,7 @@ FileField = ImageField = AudioField = VideoField = Field
 
 
 class File(BaseModel):
-    """File by its URL, which may be a data URI; a text is read as the URL."""
+    """File by its URL, which may be a data URI. Validates a plain string as the URL."""
 
     url: str
     content_type: Optional[str] = None

@@ -1,7 +1,7 @@
 // State of an app as one word, with its reason.
 import { expect, it } from "vitest";
 import type { AppState } from "../../../source/cloud/admin/documents.ts";
-import { type AppFacts, appState } from "../../../source/cloud/control-plane/app-view.ts";
+import { type AppFacts, appState } from "../../../source/cloud/control-plane/states.ts";
 
 const active = { state: "ACTIVE", reason: undefined, failures: 0, notBefore: 0 } as const;
 const plain: AppFacts = {
@@ -25,7 +25,7 @@ const rollout = {
 } as const;
 
 const cases: [AppState, string, Partial<AppFacts>][] = [
-  ["COLD", "nothing is asked and nothing runs", {}],
+  ["COLD", "there are no requests and no replicas", {}],
   ["STARTING", "the first replica starts", { replicas: ["SETUP"], wanted: 1 }],
   [
     "STARTING",
@@ -43,8 +43,8 @@ const cases: [AppState, string, Partial<AppFacts>][] = [
     "fewer are ready than wanted, for a minute",
     { replicas: ["RUNNING"], wanted: 3, lackingMs: 60_000 },
   ],
-  ["DEGRADED", "it answers with errors alone", { replicas: ["IDLE"], errors: "Its last …" }],
-  ["COLD", "it did so, and sleeps", { errors: "Its last …" }],
+  ["DEGRADED", "it answers only with errors", { replicas: ["IDLE"], errors: "Its last …" }],
+  ["COLD", "it did so and is asleep", { errors: "Its last …" }],
   [
     "ROLLING",
     "another revision is verified",
@@ -63,10 +63,14 @@ const cases: [AppState, string, Partial<AppFacts>][] = [
   ["UNSCHEDULABLE", "nothing fits", { shortage: "no GPU", wanted: 1 }],
   [
     "PAUSED",
-    "somebody paused it",
+    "it is paused",
     { app: { desired: "paused", rollout: undefined }, replicas: ["DRAINING"] },
   ],
-  ["DELETING", "its last requests run", { app: { desired: "deleting", rollout: undefined } }],
+  [
+    "DELETING",
+    "its last requests are running",
+    { app: { desired: "deleting", rollout: undefined } },
+  ],
   ["DELETED", "it is gone", { app: { desired: "deleted", rollout: undefined } }],
   [
     "FAILED",

@@ -1,7 +1,9 @@
-// State of an app as one word and a reason.
+// States of apps, with a reason, and of replicas.
 import type { AppState, ReplicaState } from "../admin/documents.ts";
+import type { ReplicaObservation } from "../engines/engine.ts";
 import { cloudErrors } from "../errors.ts";
 import type { AppRecord } from "../state/app-records.ts";
+import type { ReplicaRecord } from "../state/replica-records.ts";
 import type { RevisionRecord } from "../state/revision-records.ts";
 import { failuresUntilFailed } from "./back-off.ts";
 
@@ -39,7 +41,7 @@ export function appState(facts: AppFacts): { state: AppState; reason: string | u
     const isShort = facts.lastFailure?.code === cloudErrors.noCapacity.code;
     return { state: isShort ? "UNSCHEDULABLE" : "FAILED", reason: facts.lastFailure?.sentence };
   }
-  const ready = replicas.filter((state) => state === "IDLE" || state === "RUNNING").length;
+  const ready = replicas.filter(isReady).length;
   if (ready === 0 && now < active.notBefore) {
     const isFailed = active.failures >= failuresUntilFailed;
     const count = isFailed ? ` (${active.failures} times in a row)` : "";
@@ -58,6 +60,50 @@ export function appState(facts: AppFacts): { state: AppState; reason: string | u
   return { state: facts.errors === undefined ? "READY" : "DEGRADED", reason: facts.errors };
 }
 
+/** Returns true for a replica that takes requests. */
+export function isReady(state: ReplicaState): boolean {
+  return state === "IDLE" || state === "RUNNING";
+}
+
 function isStarting(state: ReplicaState): boolean {
   return state === "PENDING" || state === "PREPARING" || state === "SETUP" || state === "LOST";
+}
+
+export interface ReplicaFacts {
+  record: ReplicaRecord;
+  observation: ReplicaObservation | undefined;
+  inFlight: number;
+  /** Milliseconds since 1970. */
+  now: number;
+  /** Earliest start of the revision's next replica; milliseconds since 1970. */
+  notBefore: number;
+  isShort: boolean;
+}
+
+export function replicaState(facts: ReplicaFacts): ReplicaState {
+  const { record, observation, inFlight, now, notBefore, isShort } = facts;
+  // The record may lag behind, for example when the disk is full.
+  if (record.stage !== "ended" && observation?.phase === "exited") return "TERMINATED";
+  switch (record.stage) {
+    case "ordered":
+      return isShort ? "UNSCHEDULABLE" : "PENDING";
+    case "started":
+      if (observation === undefined) return "LOST";
+      return observation.phase === "preparing" ? "PREPARING" : "SETUP";
+    case "ready":
+      if (observation === undefined) return "LOST";
+      if (observation.phase === "unhealthy") return "UNHEALTHY";
+      return inFlight > 0 ? "RUNNING" : "IDLE";
+    case "draining":
+      return observation?.phase === "unhealthy" ? "UNHEALTHY" : "DRAINING";
+    case "stopping":
+      return "TERMINATING";
+    case "ended":
+      return isWaitingToStart(record) && now < notBefore ? "CRASH_BACKOFF" : "TERMINATED";
+  }
+}
+
+/** Returns true for a replica that exited before it was ready. */
+function isWaitingToStart({ exit, readyAt }: ReplicaRecord): boolean {
+  return readyAt === undefined && exit !== undefined && exit.reason !== "stopped";
 }

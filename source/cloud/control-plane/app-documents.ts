@@ -1,0 +1,197 @@
+// Documents of apps, revisions and replicas for the admin API, built from stored records.
+import type {
+  AppDetails,
+  AppDocument,
+  ReplicaDocument,
+  RevisionDocument,
+} from "../admin/documents.ts";
+import type { ScaleSettings } from "../app-config.ts";
+import { floorOf, keepAliveOf } from "../autoscaler/decide.ts";
+import { type AppKey, type AppRecord, appName } from "../state/app-records.ts";
+import type { ReplicaRecord } from "../state/replica-records.ts";
+import type { RevisionRecord } from "../state/revision-records.ts";
+import {
+  activeRevision,
+  type ControlContext,
+  effectiveScale,
+  shortageOf,
+} from "./control-context.ts";
+import type { Scaler } from "./scaler.ts";
+import { appState, isReady, replicaState } from "./states.ts";
+
+/** Scale of an app without a verified revision. */
+const noScale: ScaleSettings = {
+  minConcurrency: 0,
+  maxConcurrency: 0,
+  concurrencyBuffer: 0,
+  concurrencyBufferPerc: 0,
+  maxMultiplexing: 1,
+  targetUtilization: 1,
+  scalingDelayMs: 0,
+  keepAliveMs: 0,
+  maxStarting: 0,
+};
+
+export class Documents {
+  readonly #context: ControlContext;
+  readonly #scaler: Scaler;
+
+  constructor(context: ControlContext, scaler: Scaler) {
+    this.#context = context;
+    this.#scaler = scaler;
+  }
+
+  /** Returns all apps that are not deleted. */
+  apps(): AppDocument[] {
+    const apps = this.#context.store.apps.list().filter(({ desired }) => desired !== "deleted");
+    return apps.map((app) => this.#app(app));
+  }
+
+  /** @throws ProductError `CLOUD_APP_UNKNOWN` */
+  app(key: AppKey): AppDetails {
+    const app = this.#context.store.apps.get(key);
+    const active = activeRevision(this.#context, app);
+    const { rollout } = app;
+    return {
+      ...this.#app(app),
+      revision: active && revisionDocument(active),
+      rollout: rollout && {
+        revision: rollout.revision,
+        strategy: rollout.strategy,
+        since: rollout.since,
+      },
+    };
+  }
+
+  /** @throws ProductError `CLOUD_APP_UNKNOWN` */
+  revisions(key: AppKey): RevisionDocument[] {
+    const { store } = this.#context;
+    return store.revisions.list(store.apps.get(key)).map(revisionDocument);
+  }
+
+  /**
+   * Returns replicas, including ended ones, oldest first.
+   *
+   * @param key undefined: of all apps
+   * @throws ProductError `CLOUD_APP_UNKNOWN`
+   */
+  replicas(key?: AppKey): ReplicaDocument[] {
+    const { store } = this.#context;
+    const of = key && store.apps.get(key);
+    return store.replicas
+      .list()
+      .filter(
+        ({ organisation, app }) =>
+          of === undefined || (organisation === of.organisation && app === of.app),
+      )
+      .map((record) => this.#replica(record));
+  }
+
+  /** Returns replicas that have not ended. */
+  livingReplicas(of?: AppKey): ReplicaDocument[] {
+    const { replicas } = this.#context.store;
+    const records = of === undefined ? replicas.living() : replicas.livingOf(of);
+    return records
+      .map((record) => this.#replica(record))
+      .filter(({ state }) => state !== "TERMINATED");
+  }
+
+  #app(app: AppRecord): AppDocument {
+    const { store, traffic, clock, baseUrl, lackingSince } = this.#context;
+    const newest = store.revisions.list(app)[0];
+    const active = activeRevision(this.#context, app);
+    const shown = active ?? newest;
+    const living = this.livingReplicas(app);
+    const current = living.filter(({ revision }) => revision === active?.revision);
+    const wanted = active === undefined ? 0 : this.#scaler.wanted(app, active).want;
+    const now = clock.wallMs();
+    const lacking = lackingSince.get(appName(app));
+    const { state, reason } = appState({
+      app,
+      active,
+      lastFailure: newest && { code: newest.failureCode, sentence: newest.reason },
+      replicas: current.map((replica) => replica.state),
+      wanted,
+      shortage: shortageOf(this.#context, app)?.capacity.reason,
+      stateFault: this.#context.stateFault(),
+      errors: active && this.#context.errorStreaks.reasonOf(app, active.revision),
+      lackingMs: lacking === undefined ? 0 : now - lacking,
+      now,
+    });
+    const { busy, queued } = traffic.demand(app.organisation, app.app);
+    return {
+      organisation: app.organisation,
+      app: app.app,
+      url: `${baseUrl()}/${appName(app)}`,
+      auth: shown?.config.auth ?? "private",
+      state,
+      reason,
+      activeRevision: app.activeRevision,
+      scale: shown === undefined ? noScale : effectiveScale(app, shown),
+      // Only fields of the scale are stored as overrides.
+      overrides: Object.keys(app.overrides) as (keyof ScaleSettings)[],
+      isEphemeral: app.isEphemeral,
+      replicas: {
+        wanted,
+        alive: living.length,
+        ready: living.filter(({ state }) => isReady(state)).length,
+      },
+      inFlight: busy,
+      queued,
+      createdAt: app.createdAt,
+      updatedAt: app.updatedAt,
+    };
+  }
+
+  #replica(record: ReplicaRecord): ReplicaDocument {
+    const { store, traffic, clock, observations } = this.#context;
+    const observation = observations.get(record.replica);
+    const inFlight = traffic.inFlight(record.replica);
+    const state = replicaState({
+      ...{ record, observation, inFlight },
+      now: clock.wallMs(),
+      notBefore: store.revisions.find(record)?.notBefore ?? 0,
+      isShort: shortageOf(this.#context, record) !== undefined,
+    });
+    return {
+      organisation: record.organisation,
+      app: record.app,
+      revision: record.revision,
+      replica: record.replica,
+      state,
+      inFlight,
+      endpoint: observation?.endpoint,
+      processId: observation?.processId,
+      progress: observation?.progress,
+      gpus: observation?.gpus ?? [],
+      startedAt: record.createdAt,
+      readyAt: record.readyAt,
+      expiresAt: state === "IDLE" ? this.#expiresAt(record) : undefined,
+      exit: record.exit ?? observation?.exit,
+      coldStartMs: record.readyAt === undefined ? undefined : record.readyAt - record.createdAt,
+      coldStartPhasesMs: observation?.startPhasesMs,
+    };
+  }
+
+  /** @returns undefined for a replica that the app's minimum keeps */
+  #expiresAt(record: ReplicaRecord): number | undefined {
+    const { store, traffic, usedReplicas } = this.#context;
+    const app = store.apps.find(record);
+    const revision = store.revisions.find(record);
+    if (app === undefined || revision === undefined) return undefined;
+    const scale = effectiveScale(app, revision);
+    if (store.replicas.livingOf(record).length <= floorOf(scale)) return undefined;
+    const { replica } = record;
+    const wasUsed = usedReplicas.has(replica) || traffic.lastUsedAt(replica) !== undefined;
+    return this.#scaler.idleSince(record) + keepAliveOf(scale, wasUsed);
+  }
+}
+
+function revisionDocument(record: RevisionRecord): RevisionDocument {
+  const { organisation, app, revision, state, reason, config, message, annotations } = record;
+  const { createdBy, createdAt, isPinned } = record;
+  return {
+    ...{ organisation, app, revision, state, reason, config, message, annotations },
+    ...{ createdBy, createdAt, isPinned },
+  };
+}

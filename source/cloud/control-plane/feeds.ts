@@ -1,0 +1,98 @@
+// Event feeds of deployments, which late readers receive from the beginning, and of ephemeral apps,
+// whose log waits for a slow reader.
+import { AsyncQueue } from "../../base/async-queue.ts";
+import type { DeployEvent, EphemeralEvent } from "../admin/documents.ts";
+
+/** Log lines of a deployment that are kept; a server's start-up output may be endless. */
+const usualMostLines = 10_000;
+
+/** Replaces the lines beyond the limit. */
+export const furtherLines: DeployEvent = {
+  kind: "log",
+  text: "… for more lines, run `deployctl logs APP`",
+};
+
+/** Delivers a deployment's events, in order, to any number of readers. */
+export class DeployFeed {
+  readonly #events: DeployEvent[] = [];
+  readonly #waiting = new Set<() => void>();
+  readonly #mostLines: number;
+  #lines = 0;
+  #isEnded = false;
+
+  constructor(mostLines = usualMostLines) {
+    this.#mostLines = mostLines;
+  }
+
+  add(event: DeployEvent): void {
+    if (this.#isEnded) return;
+    if (event.kind === "log") this.#lines += 1;
+    if (event.kind !== "log" || this.#lines <= this.#mostLines) this.#events.push(event);
+    else if (this.#lines === this.#mostLines + 1) this.#events.push(furtherLines);
+    this.#wake();
+  }
+
+  end(): void {
+    this.#isEnded = true;
+    this.#wake();
+  }
+
+  async *read(): AsyncGenerator<DeployEvent> {
+    for (let next = 0; ; ) {
+      const event = this.#events[next];
+      if (event !== undefined) {
+        next += 1;
+        yield event;
+      } else if (this.#isEnded) {
+        return;
+      } else {
+        await new Promise<void>((resolve) => this.#waiting.add(resolve));
+      }
+    }
+  }
+
+  #wake(): void {
+    const waiting = [...this.#waiting];
+    this.#waiting.clear();
+    for (const resolve of waiting) resolve();
+  }
+}
+
+/** Number of unread events at which log lines start to wait for the reader. */
+const mostUnread = 1000;
+
+/** Feeds one reader, which may be slower than the writer. */
+export class RunFeed {
+  readonly #queue = new AsyncQueue<EphemeralEvent>();
+  #unread = 0;
+  #onRoom: () => void = () => {};
+
+  add(event: EphemeralEvent): void {
+    this.#unread += 1;
+    this.#queue.push(event);
+  }
+
+  /** Resolves when the reader has caught up enough, or at the signal. */
+  async room(signal: AbortSignal): Promise<void> {
+    const stop = () => this.#onRoom();
+    signal.addEventListener("abort", stop);
+    while (this.#unread >= mostUnread && !signal.aborted) {
+      await new Promise<void>((resolve) => {
+        this.#onRoom = resolve;
+      });
+    }
+    signal.removeEventListener("abort", stop);
+  }
+
+  end(): void {
+    this.#queue.end();
+  }
+
+  async *read(): AsyncGenerator<EphemeralEvent> {
+    for await (const event of this.#queue) {
+      this.#unread -= 1;
+      this.#onRoom();
+      yield event;
+    }
+  }
+}

@@ -1,7 +1,0 @@
-"""Names that scripts import from fal.toolkit.utils.download_utils."""
-
-import fal.toolkit
-
-
-def __getattr__(name):
-    return getattr(fal.toolkit, name)

@@ -1,7 +1,0 @@
-"""Names that scripts import from fal.toolkit.video."""
-
-import fal.toolkit
-
-
-def __getattr__(name):
-    return getattr(fal.toolkit, name)

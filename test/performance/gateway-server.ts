@@ -1,0 +1,89 @@
+// A deployctl server with one app, as `deployctl up --gateway-workers N` runs it: gateway processes, and
+// a control plane that keeps keys, metrics, usage and the access log, but no replicas.
+// `node gateway-server.ts ENDPOINT FOLDER N` tells its parent a StartedServer.
+
+import { type ChildProcess, fork } from "node:child_process";
+import path from "node:path";
+import { gatewaySocket } from "../../source/application/control-plane-process.ts";
+import { runGateway } from "../../source/application/gateway-process.ts";
+import { defaultLimits, defaultScale } from "../../source/cloud/app-config.ts";
+import type { ListenerOptions } from "../../source/cloud/gateway/listener-options.ts";
+import { RemoteGateway } from "../../source/cloud/gateway-link/remote-gateway.ts";
+import { CloudKeyStore } from "../../source/cloud/keys/cloud-key-store.ts";
+import { pepperFile } from "../../source/cloud/keys/pepper.ts";
+import { AccessLog } from "../../source/cloud/metrics/access-log.ts";
+import { CloudMetrics } from "../../source/cloud/metrics/cloud-metrics.ts";
+import { UsageStore } from "../../source/cloud/metrics/usage-store.ts";
+import { StateDatabase, stateFile } from "../../source/cloud/state/database.ts";
+import { type GatewayRole, gatewayRoles } from "../../source/cloud/state/lock-file.ts";
+import { routedApp } from "../support/cloud-documents.ts";
+import { findFreePort } from "./server-process.ts";
+
+export interface StartedServer {
+  url: string;
+  token: string;
+  /** The control plane, then the gateways. */
+  processIds: number[];
+}
+
+const role = process.env.GATEWAY_ROLE as GatewayRole | undefined;
+const [endpoint = "", stateFolder = "", count = "1", port] = process.argv.slice(2);
+const log = (text: string) => process.stderr.write(`${text}\n`);
+
+if (role === undefined) process.send?.(await startServer());
+else await serve(role, Number(port));
+process.on("disconnect", () => process.exit(0));
+
+async function serve(own: GatewayRole, portOfAll: number): Promise<void> {
+  const listeners: ListenerOptions[] = [
+    { host: "127.0.0.1", port: portOfAll, encryption: { kind: "none" } },
+  ];
+  const onListening = () => process.send?.("listening");
+  const options = { stateFolder, organisation: "acme", listeners, gateways: Number(count) };
+  void runGateway({ ...options, role: own, log, onListening });
+}
+
+async function startServer(): Promise<StartedServer> {
+  const database = StateDatabase.open(stateFile(stateFolder));
+  const keys = new CloudKeyStore({ database, pepperFile: pepperFile(stateFolder), log });
+  const { token } = keys.create({ organisation: "acme", scope: "api" });
+  const metrics = new CloudMetrics(() => []);
+  const usage = new UsageStore(database, log);
+  const accessLog = new AccessLog({ file: path.join(stateFolder, "logs", "access.log"), log });
+  const remote = await RemoteGateway.open({
+    socketPath: gatewaySocket(stateFolder),
+    keys: () => keys.stored(),
+    onFinished: (record) => {
+      metrics.observe(record);
+      usage.addRequest(record);
+      accessLog.write(record);
+    },
+    onStopRequested: () => {},
+  });
+  remote.publish([
+    routedApp({
+      auth: "private",
+      scale: { ...defaultScale, maxMultiplexing: 10_000 },
+      limits: defaultLimits,
+      replicas: [{ replica: "one", revision: "r1", endpoint, isOpen: true, readyAt: 0 }],
+    }),
+  ]);
+  remote.allowListening();
+  const shared = await findFreePort();
+  const gateways = await Promise.all(
+    gatewayRoles(Number(count)).map((each) => startGateway(each, shared)),
+  );
+  const processIds = [process.pid, ...gateways.flatMap(({ pid }) => pid ?? [])];
+  return { url: `http://127.0.0.1:${shared}/acme/chat`, token, processIds };
+}
+
+/** Resolves when it listens. */
+async function startGateway(own: GatewayRole, shared: number): Promise<ChildProcess> {
+  const child = fork(import.meta.filename, [endpoint, stateFolder, count, String(shared)], {
+    env: { ...process.env, GATEWAY_ROLE: own },
+  });
+  return await new Promise((resolve, reject) => {
+    child.once("message", () => resolve(child));
+    child.once("exit", () => reject(new Error(`the gateway ${own} has ended`)));
+  });
+}
