@@ -1,4 +1,4 @@
-// Opens the whole program in a terminal in memory, in front of a real server with the tiny model.
+// Opens the whole program in an in-memory terminal, with a real server and the tiny model.
 
 import { onTestFinished } from "vitest";
 import { ApiClient } from "../../../source/client/api-client.ts";

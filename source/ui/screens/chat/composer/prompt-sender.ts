@@ -242,5 +242,5 @@ function attachmentProblem(
     return `"${facts.name}" does not support images: ${names} was not sent.`;
   }
   if (tooMany !== undefined) return tooManyText(tooMany);
-  return missing.length > 0 ? `not found: ${missing.join(", ")}.` : undefined;
+  return missing.length > 0 ? `Not found: ${missing.join(", ")}.` : undefined;
 }

@@ -1,11 +1,10 @@
-// Goal: Markdown is drawn in the rows that its layout counted, all of them or a part, also while it grows.
-// Method: the component at a width, drawn as text.
+// Tests that Markdown is drawn in the rows that its layout counts, in full or in part, also while it grows.
 
 import { expect, test } from "vitest";
-import { Markdown } from "../../../source/ui/components/markdown.tsx";
-import { CodeHighlighter } from "../../../source/ui/markdown/code-highlighter.ts";
-import { MarkdownLayout } from "../../../source/ui/markdown/markdown-layout.ts";
-import { renderAt } from "../support/render.tsx";
+import { CodeHighlighter } from "../../../../../source/ui/markdown/code-highlighter.ts";
+import { MarkdownLayout } from "../../../../../source/ui/markdown/markdown-layout.ts";
+import { Markdown } from "../../../../../source/ui/screens/chat/transcript/message.tsx";
+import { renderAt } from "../../../support/render.tsx";
 
 const columns = 30;
 const text = [

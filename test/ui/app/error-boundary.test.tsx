@@ -1,5 +1,5 @@
-// Goal: a screen that throws ends the program with its error, and leaves nothing half drawn.
-// Method: the root component around a screen that throws when it is told to.
+// Tests that a component that throws ends the program with its error.
+// Draws the root component around a screen that throws on demand.
 
 import { expect, onTestFinished, test } from "vitest";
 import { App } from "../../../source/ui/app/app.tsx";

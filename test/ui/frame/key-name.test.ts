@@ -1,9 +1,8 @@
-// Goal: what arrives in one piece over a slow line means the same as key by key.
-// Method: input events in the form of Ink's `useInput`.
+// Tests the names of keys, including keys that arrive in one piece over a slow line.
 
 import type { Key } from "ink";
 import { describe, expect, test } from "vitest";
-import { interpretInput, interpretTypedAhead } from "../../../source/ui/keys/key-name.ts";
+import { interpretInput, interpretTypedAhead } from "../../../source/ui/frame/key-name.ts";
 
 const noKey: Key = {
   upArrow: false,

@@ -26,7 +26,7 @@ const specialKeys = [
  * Interprets an input event of Ink. One event may hold several presses: a slow line delivers
  * `hello` and Enter in one piece.
  *
- * @param isTypedAhead nobody can paste yet: each carriage return is an Enter
+ * @param isTypedAhead true while nothing can be pasted: each carriage return is an Enter
  */
 export function interpretInput(input: string, key: Key, isTypedAhead = false): KeyPress[] {
   if (key.eventType === "release" || key.super || key.hyper) return [];
@@ -84,7 +84,7 @@ function named(name: string): KeyPress[] {
   return [{ kind: "key", name }];
 }
 
-/** Arrow keys and the like: nothing could move yet. */
+/** Matches arrow keys and other escape sequences. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are the subject here
 const escapeSequence = /\x1b(?:\[[0-?]*[ -/]*[@-~]|O?.)?/gs;
 

@@ -1,7 +1,7 @@
-// A poll repeats while it is watched, and never runs twice at the same time.
+// Tests that a poll repeats while it is on, and never runs twice at the same time.
 import { expect, test } from "vitest";
-import { Poll } from "../../../../source/ui/screens/models/poll.ts";
-import { until } from "../../../support/until.ts";
+import { Poll } from "../../../source/ui/live/poll.ts";
+import { until } from "../../support/until.ts";
 
 test("repeats until it is stopped", async () => {
   let count = 0;

@@ -1,11 +1,8 @@
-// Goal: gauges, progress bars and sparklines say the same with and without colours, and never leave their place.
-// Method: drawn by Ink, the glyphs read.
+// Tests that gauges, progress bars and sparklines read the same without colours, and fit their width.
 
 import { Text } from "ink";
 import { describe, expect, test } from "vitest";
-import { Gauge, slotSquares } from "../../../source/ui/components/gauge.tsx";
-import { ProgressBar } from "../../../source/ui/components/progress-bar.tsx";
-import { Sparkline } from "../../../source/ui/components/sparkline.tsx";
+import { Gauge, ProgressBar, Sparkline, slotSquares } from "../../../source/ui/components/bars.tsx";
 import { asciiGlyphs, unicodeGlyphs } from "../../../source/ui/theme.ts";
 import { renderAt } from "../support/render.tsx";
 

@@ -1,8 +1,7 @@
-// Goal: a screen reader hears everything once, and a change again.
-// Method: what screens say goes in, printed lines come out.
+// Tests that screen readers get each line once, and changed lines again.
 
 import { expect, test } from "vitest";
-import { ReaderLog } from "../../../source/ui/layouts/reader-log.ts";
+import { ReaderLog } from "../../../source/ui/layouts/reader.tsx";
 
 function texts(log: ReaderLog, title: string, lines: readonly string[]): string[] {
   return log.take(title, lines).map(({ text }) => text);
