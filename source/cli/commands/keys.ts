@@ -1,7 +1,7 @@
 // modelctl keys create, list, revoke: keys of this machine's server.
 import { openServerKeys } from "../../application/server-keys.ts";
+import { formatRelativeTime } from "../../base/formats.ts";
 import { exitCodes } from "../../base/product-error.ts";
-import { formatRelativeTime } from "../../base/relative-time.ts";
 import { productPaths } from "../../configuration/paths.ts";
 import { type KeyRecord, keyState } from "../../keys/key-record.ts";
 import { usageError } from "../errors.ts";

@@ -1,8 +1,7 @@
 // modelctl list: lists models.
 import type { MissingFile } from "../../application/model-library.ts";
-import { formatBytes } from "../../base/byte-format.ts";
+import { formatBytes, formatRelativeTime } from "../../base/formats.ts";
 import { exitCodes } from "../../base/product-error.ts";
-import { formatRelativeTime } from "../../base/relative-time.ts";
 import { openLibrary } from "../model-library.ts";
 import { printDocument, warn } from "../output.ts";
 import type { Run } from "../program/definition.ts";

@@ -1,7 +1,6 @@
 // modelctl ps: lists loaded models.
-import { formatMemory } from "../../base/byte-format.ts";
+import { formatMemory, formatRelativeTime } from "../../base/formats.ts";
 import { exitCodes } from "../../base/product-error.ts";
-import { formatRelativeTime } from "../../base/relative-time.ts";
 import { type LoadedEntry, loadedModels } from "../../client/model-calls.ts";
 import { printDocument } from "../output.ts";
 import type { Run } from "../program/definition.ts";

@@ -1,7 +1,6 @@
 // modelctl search: models of the hub, their quantizations, and which fit into memory.
 import { type FoundModel, searchHub } from "../../application/search-hub.ts";
-import { formatBytes } from "../../base/byte-format.ts";
-import { formatCount } from "../../base/count-format.ts";
+import { formatBytes, formatCount } from "../../base/formats.ts";
 import { exitCodes } from "../../base/product-error.ts";
 import { openLibrary } from "../model-library.ts";
 import { printDocument } from "../output.ts";

@@ -1,7 +1,7 @@
 // modelctl sessions: lists, searches and deletes saved chats.
 
+import { formatRelativeTime } from "../../base/formats.ts";
 import { exitCodes } from "../../base/product-error.ts";
-import { formatRelativeTime } from "../../base/relative-time.ts";
 import { SessionStore } from "../../sessions/session-store.ts";
 import { printDocument } from "../output.ts";
 import type { Run } from "../program/definition.ts";

@@ -1,5 +1,5 @@
 // Log line before a load: memory that the model needs, and free memory.
-import { formatMemory } from "../../base/byte-format.ts";
+import { formatMemory } from "../../base/formats.ts";
 import type { ResolvedModel } from "../../store/model-catalog.ts";
 import type { LoadSettings } from "../runner/load-settings.ts";
 import { type FreeRoom, roomNeed, shortageOf } from "./card-plan.ts";

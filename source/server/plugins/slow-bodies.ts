@@ -1,7 +1,7 @@
 // Ends requests whose bodies arrive too slowly: each holds a connection, and some a file.
 import type { FastifyInstance } from "fastify";
 import { type MinimumRate, usualRate, watchBodyRate } from "../../base/body-rate.ts";
-import { formatBytes } from "../../base/byte-format.ts";
+import { formatBytes } from "../../base/formats.ts";
 import { ProductError } from "../../base/product-error.ts";
 import { serverErrors } from "../errors.ts";
 

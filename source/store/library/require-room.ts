@@ -1,5 +1,5 @@
 // Fails early when disk space is short.
-import { formatBytes } from "../../base/byte-format.ts";
+import { formatBytes } from "../../base/formats.ts";
 import { freeSpace } from "../../base/free-space.ts";
 import { ProductError } from "../../base/product-error.ts";
 import { storeErrors } from "../errors.ts";

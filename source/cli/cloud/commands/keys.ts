@@ -1,6 +1,7 @@
 // deployctl keys create, list, revoke, rotate: keys for callers and administrators.
+
+import { formatRelativeTime, formatRoughDuration } from "../../../base/formats.ts";
 import { exitCodes } from "../../../base/product-error.ts";
-import { formatRelativeTime, formatRoughDuration } from "../../../base/relative-time.ts";
 import type { AppDocument, KeyDocument, NewKeyDocument } from "../../../cloud/admin/documents.ts";
 import { usageError } from "../../errors.ts";
 import { warn } from "../../output.ts";

@@ -1,6 +1,6 @@
 // GET /api/tags: models in the store, newest first.
 import type { FastifyInstance } from "fastify";
-import { formatLocalTime } from "../../../base/local-time.ts";
+import { formatLocalTime } from "../../../base/formats.ts";
 import type { Capability } from "../../../prompt/capabilities.ts";
 import type { ModelSummary } from "../../../store/library/model-list.ts";
 import type { ResolvedModel } from "../../../store/library/resolved-model.ts";

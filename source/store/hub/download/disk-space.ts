@@ -1,6 +1,6 @@
 // Checks free disk space, and explains write errors.
 import path from "node:path";
-import { formatBytes } from "../../../base/byte-format.ts";
+import { formatBytes } from "../../../base/formats.ts";
 import { freeSpace } from "../../../base/free-space.ts";
 import { ProductError } from "../../../base/product-error.ts";
 import { systemCode } from "../../../base/write-refusal.ts";
