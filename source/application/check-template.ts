@@ -1,7 +1,7 @@
 // Checks templates before models are created with them.
 import { exitCodes, ProductError } from "../base/product-error.ts";
 import { GoChatTemplate } from "../prompt/go-template/go-chat-template.ts";
-import { checkTemplate as check } from "../server/routes/store/modelfile-template.ts";
+import { checkTemplate as check } from "../server/routes/store/modelfile-definition.ts";
 import type { ParsedModelfile } from "../store/modelfile/parse-modelfile.ts";
 
 /**

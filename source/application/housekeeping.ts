@@ -5,9 +5,8 @@ import { describeError } from "../base/product-error.ts";
 import { removeAbandoned } from "../base/unfinished-files.ts";
 import type { PromptCacheSettings } from "../engine/runner/load-settings.ts";
 import { PromptFolder } from "../engine/text/prompt-folder.ts";
-import { hashReferences } from "../store/library/hash-references.ts";
 import type { ModelStore } from "../store/library/model-store.ts";
-import { prune } from "../store/library/prune.ts";
+import { hashReferences, prune } from "../store/library/upkeep.ts";
 
 /** Does not delay the first answers of a new server. */
 const usualDelayMs = 15_000;

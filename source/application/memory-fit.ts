@@ -1,8 +1,12 @@
 // Estimates, before a model is loaded, if it fits into free memory.
 import type { Settings } from "../configuration/settings.ts";
-import { type FreeRoom, roomNeed, shortageOf } from "../engine/scheduler/card-plan.ts";
+import {
+  type FreeRoom,
+  roomNeed,
+  roomSentence,
+  shortageOf,
+} from "../engine/scheduler/card-plan.ts";
 import { planLoad } from "../engine/scheduler/load-plan.ts";
-import { roomSentence } from "../engine/scheduler/load-sentence.ts";
 import { freeMemoryBytes } from "../engine/scheduler/memory-plan.ts";
 import { findAddonBinary } from "../engine/text/addon.ts";
 import { type DeviceSetting, devicesToTry, lookForDevice } from "../engine/text/choose-device.ts";

@@ -11,8 +11,7 @@ import type { ModelDescription } from "../server/description/describe-model.ts";
 import type { PlainDownload, SavedFile } from "../store/hub/download-plain-file.ts";
 import type { HubSettings } from "../store/hub/hub-settings.ts";
 import type { ProgressRecord } from "../store/library/layer-maker.ts";
-import type { MissingFile } from "../store/library/missing-files.ts";
-import type { ModelSummary } from "../store/library/model-list.ts";
+import type { MissingFile, ModelSummary } from "../store/library/model-list.ts";
 import { ModelStore } from "../store/library/model-store.ts";
 import type { LibraryServices, MakeOptions, Work } from "../store/make-model.ts";
 import { ModelCatalog } from "../store/model-catalog.ts";
@@ -81,7 +80,7 @@ export class ModelLibrary implements LibraryServices {
 
   /** Lists files of models that are missing or have changed. */
   async findMissingFiles(models: readonly ModelSummary[]): Promise<MissingFile[]> {
-    const { findMissingFiles } = await import("../store/library/missing-files.ts");
+    const { findMissingFiles } = await import("../store/library/model-list.ts");
     return await findMissingFiles(models);
   }
 
@@ -183,7 +182,7 @@ export class ModelLibrary implements LibraryServices {
     { onProgress, ...work }: Work,
   ): Promise<SavedFile[]> {
     const { downloadPlainFile } = await import("../store/hub/download-plain-file.ts");
-    const { downloadLocks } = await import("../store/hub/download-locks.ts");
+    const { downloadLocks } = await import("../store/hub/wait-for-download.ts");
     return await downloadPlainFile({
       ...file,
       ...work,
@@ -239,7 +238,7 @@ export class ModelLibrary implements LibraryServices {
 
   /** @throws ProductError, see `copyModel` */
   async copy(source: string, destination: ModelName): Promise<void> {
-    const { copyModel } = await import("../store/library/copy-model.ts");
+    const { copyModel } = await import("../store/library/create-model.ts");
     await copyModel(this.catalog, this.store, source, destination);
   }
 

@@ -8,7 +8,7 @@ import { readChatImages } from "../engine/images/request-images.ts";
 import { type ChatInput, plainChat, plainRequest } from "../engine/request.ts";
 import type { PromptMessage } from "../prompt/prompt-template.ts";
 import { serverErrors } from "../server/errors.ts";
-import { readImages } from "../server/routes/native/images.ts";
+import { readImages } from "../server/routes/image-field.ts";
 import { toPromptMessage, toToolDefinition } from "../server/routes/native/messages.ts";
 import { NativeMessage, NativeTool } from "../server/routes/native/schema.ts";
 import { readVocabulary } from "../store/gguf/vocabulary.ts";

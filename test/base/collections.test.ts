@@ -54,6 +54,36 @@ describe("AsyncQueue", () => {
   });
 });
 
+describe("a queue whose consumer", () => {
+  test("reads to the end is closed once", async () => {
+    let closed = 0;
+    const queue = new AsyncQueue<number>(() => {
+      closed += 1;
+    });
+    queue.push(1);
+    queue.end();
+    expect(await allOf(queue)).toEqual([1]);
+    await queue.return();
+    expect(closed).toBe(1);
+  });
+
+  test("leaves the loop is closed and drops its items", async () => {
+    let isClosed = false;
+    const queue = new AsyncQueue<number>(() => {
+      isClosed = true;
+    });
+    queue.push(1);
+    queue.push(2);
+    for await (const item of queue) {
+      expect(item).toBe(1);
+      break;
+    }
+    queue.push(3);
+    expect(isClosed).toBe(true);
+    expect(await queue.next()).toEqual({ value: undefined, done: true });
+  });
+});
+
 describe("RingBuffer", () => {
   test("keeps the last items and counts the others", () => {
     const ring = new RingBuffer<number>(3);

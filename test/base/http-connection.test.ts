@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { expect, test } from "vitest";
 import { answerMalformed as answerAtGateway } from "../../source/cloud/gateway/malformed-request.ts";
-import { answerUnreadable } from "../../source/server/plugins/size-limits.ts";
+import { answerUnreadable } from "../../source/server/plugins/request-limits.ts";
 import { until } from "../support/until.ts";
 
 test.each<[name: string, answer: (error: Error, socket: Socket) => void]>([

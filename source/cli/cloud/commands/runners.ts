@@ -100,6 +100,7 @@ export function printReplicas(flags: StateFlags, all: readonly ReplicaDocument[]
 }
 
 export function replicaTable(replicas: readonly ReplicaDocument[], nowMs: number): string {
+  const isOnNodes = replicas.some(({ node }) => node !== undefined);
   const rows = replicas.map((replica) => [
     replica.replica,
     `${replica.organisation}/${replica.app}`,
@@ -108,7 +109,7 @@ export function replicaTable(replicas: readonly ReplicaDocument[], nowMs: number
     String(replica.inFlight),
     formatRoughDuration(nowMs - replica.startedAt),
     replica.expiresAt === undefined ? "-" : formatRelativeTime(replica.expiresAt, nowMs),
-    replica.gpus.join(",") || "-",
+    isOnNodes ? (replica.node ?? "-") : replica.gpus.join(",") || "-",
     replica.exit?.sentence ?? replica.progress ?? "",
   ]);
   const headers = [
@@ -119,7 +120,7 @@ export function replicaTable(replicas: readonly ReplicaDocument[], nowMs: number
     "running",
     "age",
     "expires",
-    "gpu",
+    isOnNodes ? "node" : "gpu",
     "detail",
   ];
   return formatTable(headers, rows);

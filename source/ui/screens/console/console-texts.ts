@@ -53,7 +53,7 @@ export function shortAge(milliseconds: number): string {
  * @param isExplained true if the deployment's note already explains why replicas end
  */
 export function replicaNote(replica: ReplicaDocument, now: number, isExplained = false): string {
-  const { exit, progress, expiresAt, state, startedAt, gpus, coldStartMs } = replica;
+  const { exit, progress, expiresAt, state, startedAt, gpus, node, coldStartMs } = replica;
   if (exit !== undefined) {
     return toOneLine(isExplained ? exit.reason.replaceAll("_", " ") : exit.sentence);
   }
@@ -62,6 +62,7 @@ export function replicaNote(replica: ReplicaDocument, now: number, isExplained =
   }
   const parts = [
     ...(state === "IDLE" && expiresAt !== undefined ? [`${span(expiresAt - now)} left`] : []),
+    ...(node === undefined ? [] : [`on ${node}`]),
     ...(gpus.length > 0 ? [plural(gpus.length, "GPU")] : []),
     ...(coldStartMs === undefined ? [] : [`started in ${formatMilliseconds(coldStartMs)}`]),
   ];
