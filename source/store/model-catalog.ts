@@ -4,7 +4,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import path from "node:path";
-import { shownModel } from "../base/model-tag.ts";
+import { shownModel } from "../base/display-text.ts";
 import { ProductError } from "../base/product-error.ts";
 import { type BuiltInModel, builtInModels, findBuiltInModel } from "./built-in-models.ts";
 import { storeErrors } from "./errors.ts";

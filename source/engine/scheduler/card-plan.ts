@@ -1,6 +1,6 @@
 // Memory check before a load, on the graphics card or in the machine's memory, and its log line.
 
-import { formatMemory } from "../../base/byte-format.ts";
+import { formatMemory } from "../../base/formats.ts";
 import type { ResolvedModel } from "../../store/model-catalog.ts";
 import type { RunnerFacts } from "../generation.ts";
 import type { LoadSettings } from "../runner/load-settings.ts";

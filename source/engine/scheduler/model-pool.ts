@@ -1,6 +1,6 @@
 // Pool of loaded models: finds the one for a request and unloads others to make room.
 import type { Clock } from "../../base/clock.ts";
-import { shownModel } from "../../base/model-tag.ts";
+import { shownModel } from "../../base/display-text.ts";
 import type { ResolvedModel } from "../../store/model-catalog.ts";
 import type { ModelParameters } from "../../store/model-parameters.ts";
 import type { LoadSettings } from "../runner/load-settings.ts";

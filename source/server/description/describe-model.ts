@@ -1,6 +1,6 @@
 // Description of a model without loading it: replies of `/api/show`, output of `modelctl
 // show`. Names and shapes are Ollama's; additions are marked as ours.
-import { formatLocalTime } from "../../base/local-time.ts";
+import { formatLocalTime } from "../../base/formats.ts";
 import type { Capability } from "../../prompt/choose-template.ts";
 import { quotedCharacters } from "../../prompt/go-template/escape-text.ts";
 import { defaultTimeoutMs } from "../../prompt/render-budget.ts";

@@ -2,7 +2,7 @@
 import type { Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
 import { type MinimumRate, usualRate, watchBodyRate } from "../../base/body-rate.ts";
-import { formatBytes } from "../../base/byte-format.ts";
+import { formatBytes } from "../../base/formats.ts";
 import { codingRefusedCode, codingUnknown, endConnection } from "../../base/http-connection.ts";
 import { type ErrorDefinition, ProductError } from "../../base/product-error.ts";
 import { serverErrors } from "../errors.ts";
