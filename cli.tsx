@@ -1,10 +1,13 @@
 #!/usr/bin/env node
-// modelctl's entry: the environment first, then the program.
+// Entry point of modelctl: prepares the process, then runs the program.
 import "./source/cli/node-version.ts";
 import "./source/cli/early-keys.ts";
-import "./source/cli/colour.ts";
-import "./source/cli/compile-cache.ts";
-import "./source/cli/heap-limit.ts";
+import "./source/cli/process-setup.ts";
 
-const { main } = await import("./source/cli/modelctl.ts");
-await main(process.argv.slice(2));
+const { runProgram } = await import("./source/cli/program/run-program.ts");
+
+await runProgram(
+  async () => (await import("./source/cli/modelctl-program.ts")).modelctlProgram,
+  process.argv.slice(2),
+  { debugVariable: "MODELCTL_DEBUG" },
+);

@@ -62,7 +62,7 @@ const allowed: Record<string, string[]> = {
   "request-log": ["base"],
   metrics: ["base"],
   keys: ["base"],
-  client: ["base"],
+  client: ["base", "request-log:types"],
   sessions: ["base", "configuration"],
   store: ["base", "configuration"],
   prompt: ["base", "store:types"],
@@ -84,7 +84,17 @@ const allowed: Record<string, string[]> = {
     "sessions",
     "store",
   ],
-  cli: ["base", "client", "application", "ui", "configuration", "cloud"],
+  cli: [
+    "base",
+    "client",
+    "application",
+    "ui",
+    "configuration",
+    "cloud",
+    "keys",
+    "request-log",
+    "sessions",
+  ],
 };
 
 // Server may import the engine's vocabulary and scheduler, never a runner.

@@ -1,4 +1,4 @@
-// Starts a server in a separate process, which outlives the command.
+// Starts a server in a detached process, which outlives the command.
 import { spawn } from "node:child_process";
 import {
   closeSync,
@@ -13,21 +13,21 @@ import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { ProductError } from "../base/product-error.ts";
 import { clientErrors } from "../client/errors.ts";
-import { logLine, setAsideLargeLog } from "./log-file.ts";
-import { writingState } from "./state-folder.ts";
+import { writingState } from "../configuration/paths.ts";
+import { logLine, setAsideLargeLog } from "./server-log.ts";
 
 const pollMs = 25;
 const startTimeoutMs = 30_000;
 
 export interface BackgroundOptions {
-  /** The program's own entry file. */
+  /** The program's entry file. */
   entry: string;
   stateFolder: string;
   /** Flags for the server, as typed. */
   flags: readonly string[];
   /** Extra environment variables. Defaults to none. */
   environment?: Readonly<Record<string, string>>;
-  /** Aborts the wait; the server still starts, and stops by itself when nobody uses it. */
+  /** Aborts the wait; the server still starts, and stops when idle. */
   signal?: AbortSignal;
 }
 
@@ -36,8 +36,7 @@ export function backgroundLogFile(stateFolder: string): string {
 }
 
 /**
- * Starts a detached server and waits until one answers: ours, or that of another command which was
- * faster.
+ * Starts a server and waits until one answers: this one, or that of a faster command.
  *
  * @param find looks for a running server
  * @throws ProductError `CLIENT_SERVER_UNREACHABLE` naming the log file,
@@ -71,7 +70,7 @@ export async function startBackgroundServer<T>(
     signal?.throwIfAborted();
     const found = await find();
     if (found !== undefined) return found;
-    // The server exits when another one was faster; the next look finds that one.
+    // It exits if another one was faster, which answers then.
     if (howEnded !== undefined) {
       const other = await find();
       if (other !== undefined) return other;
@@ -87,7 +86,7 @@ export async function startBackgroundServer<T>(
   });
 }
 
-/** Opens the server's log. Writing its first line also shows that the disk is not full. */
+/** Opens the server's log. Writing a line detects a full disk. */
 function beginLog(logFile: string): number {
   mkdirSync(path.dirname(logFile), { recursive: true, mode: 0o700 });
   setAsideLargeLog(logFile);
@@ -96,7 +95,7 @@ function beginLog(logFile: string): number {
   return log;
 }
 
-/** The server's last output, if it explains why it ended. */
+/** Returns the error that the server printed last; empty if none. */
 function lastError(logFile: string, from: number): string {
   if (!existsSync(logFile)) return "";
   const text = readFileSync(logFile).subarray(from).toString("utf8");

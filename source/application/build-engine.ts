@@ -1,5 +1,5 @@
-// Builds the text engine for this machine: faster than the generic build, and the only one for
-// devices without a prebuilt binary.
+// Builds the text engine for this machine: faster than the prebuilt one, and needed for devices without
+// one.
 import { cp, readdir, symlink } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";
@@ -21,7 +21,7 @@ export const buildableDevices = Object.keys(deviceOptions) as DeviceKind[];
 const platformNames: Record<string, string> = { darwin: "mac", linux: "linux", win32: "win" };
 
 /**
- * @returns the built file; runners that are started from now on use it
+ * @returns the built file, used by runners that start from now on
  * @throws ProductError `ENGINE_BUILD_FAILED`
  */
 export async function buildEngine(device: DeviceKind, work: BuildWork): Promise<string> {
@@ -49,7 +49,7 @@ export async function buildEngine(device: DeviceKind, work: BuildWork): Promise<
         await copySources(carried, addon);
         await applyPatches(path.join(carried, "patches"), source, work.signal);
         await symlink(source, path.join(addon, "llama.cpp"), "junction");
-        // Its CMakeLists asks Node where node-addon-api is, from its own folder.
+        // Its CMakeLists resolves node-addon-api from its own folder.
         const api = path.dirname(require.resolve("node-addon-api/package.json"));
         await cp(api, path.join(addon, "node_modules", "node-addon-api"), { recursive: true });
         return addon;
@@ -59,14 +59,14 @@ export async function buildEngine(device: DeviceKind, work: BuildWork): Promise<
   );
 }
 
-/** The addon's own sources, without llama.cpp's. */
+/** Copies the addon's sources, without llama.cpp's. */
 async function copySources(carried: string, target: string): Promise<void> {
   for (const name of ["CMakeLists.txt", "addon", "cmake", "profiles", "package.json"]) {
     await cp(path.join(carried, name), path.join(target, name), { recursive: true });
   }
 }
 
-/** The addon is written against llama.cpp with these. */
+/** Applies the addon's patches to llama.cpp. */
 async function applyPatches(
   patches: string,
   source: string,

@@ -1,9 +1,9 @@
-// Builds the image reader for this machine: libmtmd, from the sources in node-llama-cpp, for its
-// prebuilt engine. Without it, another, slower engine reads images.
+// Builds the image reader for this machine: libmtmd from the sources in node-llama-cpp, for its prebuilt
+// engine. Without it, a slower engine reads images.
 import { cp, readdir } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";
-import { packageFolder } from "../base/package-folder.ts";
+import { packageFolder } from "../base/package-facts.ts";
 import { ProductError } from "../base/product-error.ts";
 import { engineErrors } from "../engine/errors.ts";
 import type { DeviceKind } from "../engine/generation.ts";
@@ -16,17 +16,17 @@ import {
 import { type BuildWork, buildLlama, carriedSources } from "./llama-build.ts";
 
 export interface ImageReaderOptions {
-  /** Destination: one of the folders in which the engine looks. */
+  /** Destination: a folder that the engine searches. */
   folder?: string;
   /**
-   * Also builds the part of the engine that computes on the CPU: the prebuilt one reads images at
-   * half the speed possible here.
+   * Also builds the engine's CPU backend, as the prebuilt one reads images at half the possible
+   * speed.
    */
   withCpu?: boolean;
 }
 
 /**
- * @returns the built file; models loaded from now on use it
+ * @returns the built file, used by models that are loaded from now on
  * @throws ProductError `ENGINE_BUILD_FAILED`
  */
 export async function buildImageReader(
@@ -38,7 +38,7 @@ export async function buildImageReader(
   if (binary === undefined) {
     throw new ProductError(engineErrors.buildFailed, {
       message: `No prebuilt engine for ${device} is installed, so no image reader can be built for it.`,
-      hint: "Name the device that models run on; modelctl doctor shows it.",
+      hint: "Use the device that models run on; see modelctl doctor.",
     });
   }
   const engineFolder = path.dirname(binary.file);
@@ -65,11 +65,11 @@ export async function buildImageReader(
         `-DENGINE_LIBRARIES=${libraries.join(";")}`,
         `-DADDON_INCLUDES=${includes.join(";")}`,
         `-DWITH_CPU=${withCpu && canBuildCpu ? "ON" : "OFF"}`,
-        // Only configured once the sources are there.
+        // Relative to the folder of `prepare`.
         "-DLLAMA_SOURCE=../llama.cpp",
       ],
       prepare: async (_source, workFolder) => {
-        // Copies file by file: the folder may also hold what is built, and this work folder.
+        // Copies single files, as the folder may also contain builds, this one included.
         const folder = path.join(workFolder, "native");
         for (const name of ["CMakeLists.txt", "image-reader.cpp"]) {
           await cp(path.join(packageFolder(), "native", name), path.join(folder, name));
@@ -81,10 +81,10 @@ export async function buildImageReader(
   );
 }
 
-/** Elsewhere the prebuilt one is as fast. */
+/** Elsewhere the prebuilt backend is as fast. */
 const canBuildCpu = process.platform === "linux" && process.arch === "x64";
 
-/** llama.cpp and ggml, without the backends, which are loaded by name. */
+/** Returns llama.cpp and ggml, without the backends, which are loaded by name. */
 async function librariesOf(folder: string): Promise<string[]> {
   const names = await readdir(folder);
   return names

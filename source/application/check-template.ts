@@ -1,14 +1,14 @@
-// Reads templates before models are made with them.
+// Checks templates before models are created with them.
 import { exitCodes, ProductError } from "../base/product-error.ts";
 import { GoChatTemplate } from "../prompt/go-template/go-chat-template.ts";
-import { checkTemplate as check } from "../server/routes/store/modelfile-template.ts";
+import { checkTemplate as check } from "../server/routes/store/modelfile-definition.ts";
 import type { ParsedModelfile } from "../store/modelfile/parse-modelfile.ts";
 
 /**
- * The TEMPLATE of a Modelfile that a person wrote.
+ * Checks the TEMPLATE of a user's Modelfile.
  *
- * @returns sentences about what in it has no effect
- * @throws ProductError `PROMPT_TEMPLATE_INVALID` with both places: in the Modelfile, in the template
+ * @returns warnings about parts without effect
+ * @throws ProductError `PROMPT_TEMPLATE_INVALID` with the place in the Modelfile and in the template
  */
 export function checkTemplate(parsed: ParsedModelfile): string[] {
   try {
@@ -19,7 +19,7 @@ export function checkTemplate(parsed: ParsedModelfile): string[] {
   }
 }
 
-/** Explains a template's error; undefined for a usable one. */
+/** Returns a template's error; undefined for a valid one. */
 export function problemOf(template: string): string | undefined {
   try {
     new GoChatTemplate(template);

@@ -1,14 +1,18 @@
 // Starts and stops the control plane with its state and engine, and the gateway unless it is a separate process.
 import { systemClock } from "../base/clock.ts";
+import { packageVersion } from "../base/package-facts.ts";
 import { describeError, ProductError } from "../base/product-error.ts";
 import { type AdminServer, createAdminServer } from "../cloud/admin/create-admin-server.ts";
 import type { ServerProcesses, ServerStatus } from "../cloud/admin/documents.ts";
 import { checkName } from "../cloud/app-name.ts";
 import { ControlPlane } from "../cloud/control-plane/control-plane.ts";
 import type { Engine } from "../cloud/engines/engine.ts";
+import { readEngineSettings } from "../cloud/engines/engine-settings.ts";
 import { createEnvironments } from "../cloud/engines/process/environment.ts";
 import type { PortRange } from "../cloud/engines/process/port-pool.ts";
 import { createProcessEngine } from "../cloud/engines/process/process-engine.ts";
+import { proxyOf } from "../cloud/engines/ray/check-cluster.ts";
+import { createRayEngine } from "../cloud/engines/ray/ray-engine.ts";
 import { createGateway, type Gateway } from "../cloud/gateway/create-gateway.ts";
 import type { ExchangeRecord } from "../cloud/gateway/exchange-record.ts";
 import type { ListenerOptions } from "../cloud/gateway/listener-options.ts";
@@ -24,8 +28,8 @@ import { outsideUrlOf } from "../configuration/address.ts";
 import { keyAdministration } from "./cloud-keys.ts";
 import { CloudUsage } from "./cloud-usage.ts";
 import { adminSocket, drainMs } from "./control-plane-process.ts";
+import { rayClientOf } from "./engine-choice.ts";
 import { metricsRoute } from "./metrics-route.ts";
-import { packageVersion } from "./package-facts.ts";
 
 export interface CloudHostOptions {
   /** Made where it is missing, 0700. */
@@ -258,11 +262,18 @@ function openEngine(
   reservations: StoredReservations,
   gateway: GatewayControl,
 ): Engine {
+  const isBusy = (replica: string) => gateway.inFlight(replica) > 0;
+  const settings = readEngineSettings(stateFolder);
+  if (settings.kind === "ray") {
+    const { owner } = settings;
+    const client = rayClientOf(settings);
+    return createRayEngine({ stateFolder, client, owner, proxy: proxyOf(settings), isBusy, log });
+  }
   return createProcessEngine({
     stateFolder,
     reservations,
     prepareEnvironment: createEnvironments({ stateFolder }),
-    isBusy: (replica) => gateway.inFlight(replica) > 0,
+    isBusy,
     log,
     ...(portRange !== undefined && { portRange }),
   });

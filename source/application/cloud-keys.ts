@@ -1,4 +1,4 @@
-// The keys of the gateway as the admin API shows and changes them.
+// The gateway's keys for the admin API.
 import type { KeyDocument, NewKeyDocument } from "../cloud/admin/documents.ts";
 import type { KeyAdministration } from "../cloud/admin/services.ts";
 import type { CloudKey } from "../cloud/keys/cloud-key.ts";
@@ -7,9 +7,9 @@ import { keyState } from "../keys/key-record.ts";
 
 export interface KeyAdministrationOptions {
   keys: CloudKeyStore;
-  /** Organisation of keys that name none. */
+  /** Default organisation of keys. */
   organisation: string;
-  /** Ends the requests that run under a key. */
+  /** Ends running requests of a key. */
   cutRequestsOf: (keyId: string) => void;
 }
 

@@ -1,4 +1,4 @@
-// The state database of this machine's server: examined and restored while the server is stopped.
+// Checks and restores the state database of this machine's server.
 import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { ProductError } from "../base/product-error.ts";
@@ -11,7 +11,7 @@ import { takeLock } from "../cloud/state/lock-file.ts";
 import { isUnreachable } from "./control-plane-process.ts";
 
 /**
- * Asks the server where one runs; otherwise the file itself.
+ * Checks the database, through the server if it runs.
  *
  * @throws ProductError `CLOUD_STATE_MISSING`, and errors of the client
  */
@@ -22,7 +22,7 @@ export async function examineState(stateFolder: string, client: AdminClient): Pr
     if (!isUnreachable(error) || !("socketPath" in client.address)) throw error;
   }
   const file = stateFile(stateFolder);
-  // Backups and what was set aside have the database's name before theirs.
+  // Names of backups and of databases set aside begin with the database's name.
   const names = existsSync(stateFolder) ? readdirSync(stateFolder) : [];
   if (!names.some((name) => name.startsWith(path.basename(file)))) {
     throw new ProductError(cloudErrors.stateMissing, {
@@ -35,8 +35,10 @@ export async function examineState(stateFolder: string, client: AdminClient): Pr
 }
 
 /**
- * @param backup undefined: the next start begins with an empty database
- * @returns where the old database is now
+ * Replaces the database of a stopped server.
+ *
+ * @param backup undefined: the next start creates an empty database
+ * @returns the new path of the old database as `setAside`
  * @throws ProductError `CLOUD_ALREADY_RUNNING`, `CLOUD_BACKUP_UNUSABLE`
  */
 export function restoreState(

@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describeError } from "../base/product-error.ts";
+import { systemCode } from "../base/write-refusal.ts";
 import type { ReplicaDocument, ReplicaState, UsageDocument } from "../cloud/admin/documents.ts";
 import type { UsageReports } from "../cloud/admin/services.ts";
 import type { ControlPlane } from "../cloud/control-plane/control-plane.ts";
@@ -32,7 +33,7 @@ const timeOfState: Partial<Record<ReplicaState, ReplicaTime>> = {
 export interface CloudUsageOptions {
   stateFolder: string;
   store: CloudStore;
-  /** Undefined while it is not there yet. */
+  /** Returns undefined before it has started. */
   controlPlane: () => Pick<ControlPlane, "documents"> | undefined;
   log: (text: string) => void;
 }
@@ -54,7 +55,7 @@ export class CloudUsage implements UsageReports {
     this.#accessLog = new AccessLog({ file: path.join(stateFolder, "logs", "access.log"), log });
   }
 
-  /** A request is over. */
+  /** Records a request that has ended. */
   observe(record: ExchangeRecord): void {
     this.#usage.addRequest(record);
     this.#metrics.observe(record);
@@ -128,7 +129,7 @@ export class CloudUsage implements UsageReports {
     this.#metrics.noteColdStart({ organisation, app, phasesMs: { ...coldStartPhasesMs, total } });
   }
 
-  /** Read each time, so that a change of prices shows in the next report. */
+  /** Read for each report, so that changes apply at once. */
   #prices(): Prices | undefined {
     const file = path.join(this.#options.stateFolder, "prices.json");
     try {
@@ -137,8 +138,8 @@ export class CloudUsage implements UsageReports {
       const pairs = Object.entries(value).filter(([, price]) => typeof price === "number");
       return Object.fromEntries(pairs);
     } catch (error) {
-      const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
-      if (!isMissing) this.#options.log(`ignoring ${file}: ${describeError(error)}`);
+      if (systemCode(error) !== "ENOENT")
+        this.#options.log(`ignoring ${file}: ${describeError(error)}`);
       return undefined;
     }
   }

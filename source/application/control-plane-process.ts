@@ -1,4 +1,5 @@
-// Starts this machine's control plane in a separate process, which outlives the command.
+// Starts, finds and stops this machine's control plane, a detached process; names the files in its state
+// folder.
 import { spawn } from "node:child_process";
 import { closeSync, fstatSync, openSync, readFileSync } from "node:fs";
 import path from "node:path";
@@ -7,11 +8,12 @@ import { exitCodes, ProductError } from "../base/product-error.ts";
 import { AdminClient } from "../cloud/admin/admin-client.ts";
 import type { ServerStatus } from "../cloud/admin/documents.ts";
 import { cloudErrors } from "../cloud/errors.ts";
+import { authorityFile as authorityFileIn } from "../cloud/gateway/tls/self-signed.ts";
 import { lockedGateways, readLock } from "../cloud/state/lock-file.ts";
 import { identifyProcess, isAlive, type ProcessIdentity } from "../cloud/state/process-identity.ts";
 import { makeStateFolder } from "../cloud/state/state-folder.ts";
 import { findErrorDefinition } from "./error-catalog.ts";
-import { setAsideLargeLog } from "./log-file.ts";
+import { setAsideLargeLog } from "./server-log.ts";
 import { isSupervised } from "./server-processes.ts";
 
 const pollMs = 25;
@@ -19,17 +21,17 @@ const startTimeoutMs = 60_000;
 /** Grace period for running requests when the server is told to stop. */
 export const drainMs = 30_000;
 
-/** Where the control plane of a state folder takes commands from its own machine. */
+/** Socket for the control plane's admin API. */
 export function adminSocket(stateFolder: string): string {
   return path.join(stateFolder, "admin.sock");
 }
 
-/** Socket on which the control plane of a state folder waits for its gateway. */
+/** Socket on which the control plane waits for its gateway. */
 export function gatewaySocket(stateFolder: string): string {
   return path.join(stateFolder, "link.sock");
 }
 
-/** Socket on which the first gateway of a state folder waits for the others. */
+/** Socket on which the first gateway waits for the others. */
 export function workerSocket(stateFolder: string): string {
   return path.join(stateFolder, "workers.sock");
 }
@@ -38,7 +40,7 @@ export function controlPlaneLogFile(stateFolder: string): string {
   return path.join(stateFolder, "server.log");
 }
 
-/** @returns undefined when none runs. @throws ProductError for one that answers with an error */
+/** Returns the state of the control plane; undefined if none runs. @throws ProductError of its reply */
 export async function findControlPlane(stateFolder: string): Promise<ServerStatus | undefined> {
   try {
     return await new AdminClient({ socketPath: adminSocket(stateFolder) }).status();
@@ -49,7 +51,7 @@ export async function findControlPlane(stateFolder: string): Promise<ServerStatu
 }
 
 export interface ControlPlaneProcess {
-  /** The program's own entry file. */
+  /** The program's entry file. */
   entry: string;
   /** `up --foreground` with its flags. */
   words: readonly string[];
@@ -57,9 +59,9 @@ export interface ControlPlaneProcess {
 }
 
 /**
- * Resolves when it answers and is ready: ours, or that of another command which was faster.
+ * Starts a control plane and waits until one is ready: this one, or that of a faster command.
  *
- * @throws ProductError with the reason that its log tells
+ * @throws ProductError with the reason in its log
  */
 export async function startControlPlane(options: ControlPlaneProcess): Promise<ServerStatus> {
   const { entry, words, stateFolder } = options;
@@ -69,7 +71,7 @@ export async function startControlPlane(options: ControlPlaneProcess): Promise<S
   const log = openSync(logFile, "a", 0o600);
   const logStart = fstatSync(log).size;
   const child = spawn(process.execPath, [entry, ...words], {
-    // Keeps the process from blocking the current folder.
+    // Does not keep the current folder in use.
     cwd: stateFolder,
     detached: true,
     windowsHide: true,
@@ -89,7 +91,7 @@ export async function startControlPlane(options: ControlPlaneProcess): Promise<S
   while (performance.now() < deadline) {
     const status = await findControlPlane(stateFolder);
     if (status?.isReady && isSupervised(stateFolder)) return status;
-    // The process exits if another one holds the lock: a faster one becomes ready, a stopping one ends.
+    // It exits if another one holds the lock; that one becomes ready, or is stopping.
     if (exitCode !== undefined && !isHeld(stateFolder)) {
       if (wasHeld) return await startControlPlane(options);
       break;
@@ -105,7 +107,7 @@ function isHeld(stateFolder: string): boolean {
   return holders(stateFolder).length > 0;
 }
 
-/** Returns the running processes of the state folder's server. */
+/** Returns the server's running processes. */
 function holders(stateFolder: string): ProcessIdentity[] {
   const roles = ["supervisor", "control-plane", ...lockedGateways(stateFolder)] as const;
   const found = roles.flatMap((role) => readLock(stateFolder, role) ?? []);
@@ -123,10 +125,10 @@ export interface StopRequest {
 }
 
 /**
- * Ends this machine's control plane and waits until its process is gone.
+ * Stops this machine's control plane and waits until its processes have ended.
  *
- * @returns false when none runs
- * @throws ProductError `CLOUD_CONFLICT` for one that does not end
+ * @returns false if none runs
+ * @throws ProductError `CLOUD_CONFLICT` if it does not end
  */
 export async function stopControlPlane(
   stateFolder: string,
@@ -141,9 +143,9 @@ export async function stopControlPlane(
 }
 
 /**
- * Resolves when the processes of a server that is stopping are gone.
+ * Resolves when the processes of a stopping server have ended.
  *
- * @throws ProductError `CLOUD_CONFLICT` when it does not go
+ * @throws ProductError `CLOUD_CONFLICT` if one does not end
  */
 export async function untilEnded({ processId }: ServerStatus, stateFolder: string): Promise<void> {
   const processes = [identifyProcess(processId), ...holders(stateFolder)];
@@ -163,9 +165,7 @@ async function untilGone(process: ProcessIdentity): Promise<void> {
   }
 }
 
-/**
- * Log line with the reason why a control plane cannot start, written before the error's sentence.
- */
+/** Returns the log line with the code of an error at start; the error's sentence follows it. */
 export function startFaultLine(code: string): string {
   return `${startFault}${code}`;
 }
@@ -173,11 +173,10 @@ export function startFaultLine(code: string): string {
 const startFault = "the control plane cannot start: ";
 
 /**
- * Returns the error for a control plane that did not start, with the reason and its code where the log
- * names one.
+ * Returns the error of a control plane that did not start, with reason and code from its log.
  *
- * @param logStart bytes of the log before the start
- * @param exitCode of its process; undefined while that runs
+ * @param logStart size of the log before the start, in bytes
+ * @param exitCode of its process; undefined while it runs
  */
 export function startFailure(
   logFile: string,
@@ -211,4 +210,13 @@ export function startFailure(
 
 export function isUnreachable(error: unknown): boolean {
   return error instanceof ProductError && error.code === cloudErrors.serverUnreachable.code;
+}
+
+export function tlsFolder(stateFolder: string): string {
+  return path.join(stateFolder, "tls");
+}
+
+/** Certificate authority, created by the first server with a self-signed certificate. */
+export function authorityFile(stateFolder: string): string {
+  return authorityFileIn(tlsFolder(stateFolder));
 }

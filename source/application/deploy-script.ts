@@ -1,31 +1,31 @@
-// Script written by `deployctl init --model`, which serves a model with modelctl.
+// The script of `deployctl init --model`, which serves a model with modelctl.
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { looksLikePath, toAbsolutePath } from "../base/file-path.ts";
-import { afterHubPrefix } from "../base/hub-prefix.ts";
-import { packageFolder } from "../base/package-folder.ts";
+import { quoteForShell } from "../base/display-text.ts";
+import { afterHubPrefix, looksLikePath, toAbsolutePath } from "../base/file-path.ts";
+import { packageFolder } from "../base/package-facts.ts";
 import { ProductError } from "../base/product-error.ts";
 import { suggestName } from "../cloud/app-name.ts";
 import { cloudErrors } from "../cloud/errors.ts";
 import { defaultHubPrefixes } from "../store/model-reference.ts";
 
-/** Variable with the command line of modelctl for replicas, quoted as for a shell. */
+/** Variable with modelctl's command line for replicas, quoted for a shell. */
 export const modelctlVariable = "DEPLOYCTL_MODELCTL";
 
 /** Returns the command line of this package's modelctl. */
 export function modelctlCommand(): string {
   const entry = path.join(packageFolder(), "dist", "cli.js");
-  return [process.execPath, entry].map(shellWord).join(" ");
+  return [process.execPath, entry].map(quoteForShell).join(" ");
 }
 
 export interface DeployScript {
   text: string;
-  /** Valid app name, derived from the model's. */
+  /** Valid app name, derived from the model. */
   appName: string;
 }
 
 /**
- * @param model a name of the store, hf.co/OWNER/REPO[:QUANT], or the path of a .gguf file
+ * @param model a name in the store, hf.co/OWNER/REPO[:QUANT], or the path of a .gguf file
  * @param fileName name of the script, for its docstring
  * @throws ProductError `CLOUD_REQUEST_INVALID` if the path does not exist
  */
@@ -103,7 +103,7 @@ def serve():
 }
 
 /**
- * Returns the model that a script of `deployScript` serves.
+ * Returns the model that a generated script serves.
  *
  * @param text the script, which its user may have changed
  * @param environment variables of its replicas
@@ -120,16 +120,12 @@ export function modelOf(
 
 const modelLine = /^MODEL = os\.environ\.get\("MODEL_NAME", ("(?:[^"\\]|\\.)*")\)$/m;
 
-function shellWord(word: string): string {
-  return `'${word.replaceAll("'", `'\\''`)}'`;
-}
-
-/** Quotes a text as a Python string, which has the same escapes as JSON except one. */
+/** Quotes a text as a Python string; JSON's escapes are valid there. */
 function pythonText(text: string): string {
   return JSON.stringify(text);
 }
 
-/** Replicas inherit it from the control plane, which calls this when it starts. */
+/** Sets the variable for the replicas of this process, the control plane. */
 export function shareModelctlCommand(): void {
   process.env[modelctlVariable] = modelctlCommand();
 }

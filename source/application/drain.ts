@@ -1,15 +1,16 @@
-// Waits for running requests before the server stops, up to a limit.
+// Waits for running requests before the server stops.
 import { formatMilliseconds } from "../base/time-format.ts";
-import { formatRequestLine } from "../client/request-entry.ts";
+import { formatRequestLine } from "../client/requests.ts";
 import type { RequestLog } from "../request-log/request-log.ts";
 
-/** setTimeout cannot wait longer. */
+/** Maximum delay of setTimeout. */
 const longestTimerMs = 2 ** 31 - 1;
 
 /**
- * Resolves when no request runs, or when the time is over; the rest is then to be cancelled.
- * @param limitMs Infinity waits forever
- * @param log receives the wait and its outcome
+ * Resolves when no request runs, or after the limit; the caller cancels the rest.
+ *
+ * @param limitMs Infinity: no limit
+ * @param log receives progress
  */
 export async function drainRequests(
   requestLog: RequestLog,
@@ -26,7 +27,7 @@ export async function drainRequests(
   log(left === 0 ? "all requests have ended" : `timed out: cancelling ${count(left)}`);
 }
 
-/** Resolves when no request runs, or after so many milliseconds. */
+/** Resolves when no request runs, or after the limit. */
 export async function untilRequestsEnd(requestLog: RequestLog, limitMs: number): Promise<void> {
   if (requestLog.running.length === 0) return;
   const ended = Promise.withResolvers<void>();

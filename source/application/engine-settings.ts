@@ -1,11 +1,11 @@
-// The settings that models are loaded with.
+// Settings for loading models.
 import type { ProductPaths } from "../configuration/paths.ts";
 import type { Settings } from "../configuration/settings.ts";
 import type { PromptCacheSettings } from "../engine/runner/load-settings.ts";
 import type { EngineSettings } from "../engine/scheduler/load-plan.ts";
 import { promptCacheFolder } from "./prompt-cache.ts";
 
-/** @param folders undefined where nothing is to be kept on disk */
+/** @param folders undefined: prompts are not stored on disk */
 export function engineSettings(
   settings: Settings,
   folders?: Pick<ProductPaths, "cache">,
@@ -27,7 +27,7 @@ export function engineSettings(
   };
 }
 
-/** @returns undefined where prompts are not stored */
+/** Returns undefined if prompts are not stored. */
 function promptCache(
   settings: Settings,
   folders: Pick<ProductPaths, "cache">,
@@ -36,7 +36,7 @@ function promptCache(
   return promptHousekeeping(settings, folders);
 }
 
-/** With no room at all for stored prompts, existing ones are removed. */
+/** Returns limits for stored prompts; a budget of 0 removes existing ones. */
 export function promptHousekeeping(
   { prompt_cache: budgetBytes, prompt_cache_age: ageMs }: Settings,
   folders: Pick<ProductPaths, "cache">,

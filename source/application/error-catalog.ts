@@ -1,7 +1,6 @@
-// All error tables together: looks up a code that a command got over HTTP.
+// All error tables, and look-up of a code received over HTTP.
 import type { ErrorDefinition } from "../base/product-error.ts";
-import { attachmentErrors } from "../client/attachments/errors.ts";
-import { clientErrors } from "../client/errors.ts";
+import { attachmentErrors, clientErrors } from "../client/errors.ts";
 import { cloudErrors } from "../cloud/errors.ts";
 import { configurationErrors } from "../configuration/errors.ts";
 import { engineErrors } from "../engine/errors.ts";

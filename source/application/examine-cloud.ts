@@ -1,10 +1,11 @@
-// Checks for `deployctl doctor` that this machine can run apps.
+// Checks for `deployctl doctor` if this machine can run apps.
 import { execFile } from "node:child_process";
-import { existsSync, statfsSync } from "node:fs";
-import path from "node:path";
+import { existsSync } from "node:fs";
 import { promisify } from "node:util";
 import { formatBytes } from "../base/byte-format.ts";
+import { freeSpace } from "../base/free-space.ts";
 import { describeError } from "../base/product-error.ts";
+import { systemCode } from "../base/write-refusal.ts";
 import type { ServerStatus } from "../cloud/admin/documents.ts";
 import { findControlPlane } from "./control-plane-process.ts";
 
@@ -26,11 +27,11 @@ const examinations = {
   python: examinePython,
   venv: examineVirtualEnvironments,
   gpu: examineGpus,
-  state: async (stateFolder: string) => examineState(stateFolder),
+  state: examineState,
   server: examineControlPlane,
 } as const;
 
-/** Parts of the machine that can be checked separately. */
+/** Names of the checks. */
 export type Examined = keyof typeof examinations;
 
 export async function examineCloud(stateFolder: string): Promise<Finding[]> {
@@ -104,12 +105,9 @@ async function examineGpus(): Promise<Finding> {
   };
 }
 
-function examineState(stateFolder: string): Finding {
+async function examineState(stateFolder: string): Promise<Finding> {
   const subject = "state";
-  let folder = stateFolder;
-  while (!existsSync(folder)) folder = path.dirname(folder);
-  const { bavail, bsize } = statfsSync(folder);
-  const free = bavail * bsize;
+  const free = (await freeSpace(stateFolder)) ?? 0;
   const place = `${stateFolder}, ${formatBytes(free)} free`;
   if (free > 2 ** 30) return { subject, kind: "ok", sentence: place };
   if (free < leastBytes) {
@@ -147,6 +145,6 @@ async function examineControlPlane(stateFolder: string): Promise<Finding> {
 }
 
 function reasonOf(error: unknown): string {
-  if (error instanceof Error && "code" in error && error.code === "ENOENT") return "not found";
+  if (systemCode(error) === "ENOENT") return "not found";
   return describeError(error).split("\n")[0] ?? "";
 }

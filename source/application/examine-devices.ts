@@ -1,4 +1,4 @@
-// Finds out for `doctor` which devices models can run on.
+// Checks for `modelctl doctor` which devices can run models.
 import { describeError } from "../base/product-error.ts";
 import type { DeviceKind } from "../engine/generation.ts";
 import { expectedAddonVersion, findAddonBinary } from "../engine/text/addon.ts";
@@ -14,22 +14,22 @@ import { bindingVersion, findBinding, isSlowOn } from "../engine/vision/binding.
 export interface DeviceExamination {
   engineVersion: string;
   devices: Array<{ kind: DeviceKind; mark: "✓" | "○"; text: string }>;
-  /** The device that the setting chooses, and why. */
+  /** Device that the setting chooses, and the reason. */
   chosen: string;
   works: boolean;
   vision: VisionExamination;
   rocmAdvice: string;
 }
 
-/** The engine that shows images to models. */
+/** Engines that read images. */
 export interface VisionExamination {
-  /** The binding's version, with what of it is installed. */
+  /** Version and installed builds of the binding. */
   prebuilt: string;
-  /** Tells if an image reader was built for the text engine, and the consequences. */
+  /** Engine in use, and its limits. */
   inUse: string;
 }
 
-/** @param setting device that models run on */
+/** @param setting device for models */
 export function examineVision(setting: DeviceSetting): VisionExamination {
   const kinds: DeviceKind[] = ["cpu", "cuda", "metal", "vulkan"];
   const installed = kinds.filter((kind) => findBinding(kind) !== undefined);

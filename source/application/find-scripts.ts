@@ -1,4 +1,4 @@
-// Finds the scripts of a folder that can be deployed, and their functions.
+// Finds deployable scripts in a folder, and their functions.
 import { readdir, readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { toAbsolutePath } from "../base/file-path.ts";
@@ -8,13 +8,13 @@ import { inspectScript } from "../cloud/inspection/inspect-script.ts";
 
 /** Larger files are not handwritten scripts. */
 const longestBytes = 1024 * 1024;
-/** Limit for one folder; users with more scripts can type the name. */
+/** Limit for a folder; other scripts can still be typed. */
 const mostFiles = 500;
-/** Matches the decorator of a function. It may be in a comment: reading the script settles that. */
+/** Matches decorators, also in comments; reading the script finds that out. */
 const marks =
   /^\s*@\s*(deployctl|fal|modal)\b|\bfal\.App\b|\bmodal\.App\(|^from modal import|^\s*@\s*(function|cached|isolated)\(/m;
 
-/** Paths relative to the folder, of the folder itself and of those in it. */
+/** Returns scripts in a folder and its direct subfolders, as relative paths. */
 export async function findScripts(folder: string): Promise<string[]> {
   const below = await readdir(folder, { withFileTypes: true });
   const folders = below.filter((entry) => entry.isDirectory() && !entry.name.startsWith("."));
@@ -40,12 +40,12 @@ async function isMarked(file: string): Promise<boolean> {
     const { size } = await stat(file);
     return size <= longestBytes && marks.test(await readFile(file, "utf8"));
   } catch {
-    return false; // gone meanwhile, or not ours to read
+    return false; // deleted meanwhile, or not readable
   }
 }
 
 /**
- * Names allowed after `::`.
+ * Returns the names that are valid after `::`.
  *
  * @throws ProductError of `inspectScript` for other files
  */
@@ -55,7 +55,7 @@ export async function scriptTargets(file: string): Promise<string[]> {
   } catch (error) {
     const isUnclear =
       error instanceof ProductError && error.code === cloudErrors.targetUnknown.code;
-    // Its hint lists the choices as they are typed: `deploy.py::serve`.
+    // The error's hint lists the choices: `deploy.py::serve`.
     const listed = isUnclear
       ? [...(error.hint ?? "").matchAll(/::([\p{L}_][\p{L}\p{N}_]*)/gu)]
       : [];

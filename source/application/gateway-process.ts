@@ -1,4 +1,4 @@
-// Gateway in a process of its own, or several, which serve from their last tables while no control plane runs.
+// One or more gateway processes, which serve from their last routing tables while no control plane runs.
 import { systemClock } from "../base/clock.ts";
 import { AdminClient } from "../cloud/admin/admin-client.ts";
 import { createGateway, type Gateway } from "../cloud/gateway/create-gateway.ts";
@@ -29,8 +29,8 @@ export interface GatewayProcessOptions
 }
 
 /**
- * Resolves when the control plane has stopped the gateway. A gateway that ends without that leaves
- * its lock file, by which the supervisor starts another one.
+ * Resolves when the control plane has stopped the gateway. A gateway that ends otherwise leaves its lock
+ * file, and the supervisor restarts it.
  *
  * @throws ProductError `CLOUD_ALREADY_RUNNING`, `CLOUD_ADDRESS_UNUSABLE` and others of the addresses
  */
@@ -92,7 +92,7 @@ function openGateway(options: GatewayProcessOptions, parts: GatewayParts): Gatew
   const readMetrics = async () =>
     await new AdminClient({ socketPath: adminSocket(stateFolder) }).metrics();
   return createGateway({
-    // An address on any free port keeps the port of the gateway before.
+    // A restarted gateway on any free port keeps its port.
     listeners: listeners.map((it, index) => ({ ...it, port: it.port || (ports[index] ?? 0) })),
     ...{ keys, trustedProxies, leader, log },
     sharesPorts: gateways > 1,
@@ -109,7 +109,7 @@ function runningWorkers(stateFolder: string): number {
   return others.flatMap((role) => readLock(stateFolder, role) ?? []).filter(isAlive).length;
 }
 
-/** Keys as the control plane last sent them. */
+/** Keys last sent by the control plane. */
 class SharedKeys implements KeyVerifier {
   readonly #stateFolder: string;
   #keys = new Map<string, StoredKey>();

@@ -1,32 +1,30 @@
-// Background work of a server: removes unused files from the store, computes the digests of large
-// referenced files, and removes stored prompts that are too old or too many and unfinished files of programs
-// that were killed.
+// Background work of a server: removes unused files from the store, computes digests of large referenced
+// files, and removes surplus stored prompts and unfinished files of killed programs.
 import { formatBytes } from "../base/byte-format.ts";
 import { describeError } from "../base/product-error.ts";
 import { removeAbandoned } from "../base/unfinished-files.ts";
 import type { PromptCacheSettings } from "../engine/runner/load-settings.ts";
 import { PromptFolder } from "../engine/text/prompt-folder.ts";
-import { hashReferences } from "../store/library/hash-references.ts";
 import type { ModelStore } from "../store/library/model-store.ts";
-import { prune } from "../store/library/prune.ts";
+import { hashReferences, prune } from "../store/library/upkeep.ts";
 
-/** Lets the first answers of a new server go first. */
+/** Does not delay the first answers of a new server. */
 const usualDelayMs = 15_000;
-/** Models are made, and left unused, while a server runs. */
+/** Models are created and replaced while a server runs. */
 const usualPauseMs = 10 * 60_000;
 
 export interface Housekeeping {
   promptCache?: PromptCacheSettings;
-  /** Programs that were killed may have left unfinished files there. */
+  /** May contain unfinished files of killed programs. */
   stateFolder?: string | undefined;
   delayMs?: number;
   pauseMs?: number;
 }
 
 /**
- * Begins after a while, and looks again from time to time.
+ * Runs the work after a delay, then at intervals.
  *
- * @returns a function that stops it and resolves when all work has ended
+ * @returns a function that stops it and resolves when running work has ended
  */
 export function startHousekeeping(
   store: ModelStore,

@@ -1,4 +1,4 @@
-// Installs deployctl's server as a service, and starts it.
+// Installs and starts deployctl's server as a service.
 import { closeSync, openSync, statSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import { ProductError } from "../base/product-error.ts";
@@ -21,15 +21,15 @@ const startTimeoutMs = 60_000;
 
 export interface InstalledServer {
   stateFolder: string;
-  /** Node, and the arguments that start the supervisor in the foreground. */
+  /** Command line that runs the supervisor in the foreground. */
   command: readonly string[];
   onStart: () => void;
 }
 
 /**
- * Writes the service's file, and starts it where its manager answers.
+ * Writes the service's file, and starts the service if its manager answers.
  *
- * @returns the state of the ready server; undefined where the manager does not answer
+ * @returns the state of the ready server; undefined if the manager does not answer
  * @throws ProductError `CLOUD_SERVICE_INSTALLED`, `CLOUD_ALREADY_RUNNING`, `CLOUD_SERVICE_UNSUPPORTED`,
  *   `CLOUD_SERVICE_FAILED`, or the reason why the server does not start
  */
@@ -41,7 +41,7 @@ export async function installServer(
   await refuseSecond(manager, stateFolder);
   makeStateFolder(stateFolder);
   const logFile = controlPlaneLogFile(stateFolder);
-  // Created here, with access for its user alone.
+  // Created here, readable only by its user.
   closeSync(openSync(logFile, "a", 0o600));
   writeService(manager, { command, environment: serviceEnvironment(process.env), logFile });
   if (state === undefined) return undefined;
@@ -66,8 +66,8 @@ async function refuseSecond(manager: ServiceManager, stateFolder: string): Promi
 }
 
 /**
- * Starts the service and waits until its server is ready; removes it again on failure, as the
- * manager would retry for ever.
+ * Starts the service and waits until its server is ready; removes it on failure, as the manager would
+ * retry forever.
  */
 async function startReady(manager: ServiceManager, stateFolder: string): Promise<ServerStatus> {
   const logFile = controlPlaneLogFile(stateFolder);
@@ -83,7 +83,7 @@ async function startReady(manager: ServiceManager, stateFolder: string): Promise
   }
 }
 
-/** @returns undefined when the service ends, or is not ready in time */
+/** Returns undefined if the service ends, or is not ready in time. */
 async function untilReady(
   manager: ServiceManager,
   stateFolder: string,

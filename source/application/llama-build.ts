@@ -1,6 +1,5 @@
-// Builds a part of llama.cpp from the sources that node-llama-cpp carries, which are of the version
-// that runs the models: in a folder of its own, put in place at the end, so that half a build never
-// counts.
+// Builds parts of llama.cpp from the sources in node-llama-cpp, which match its engine. Results are moved
+// into place at the end, so that an interrupted build leaves none.
 import { execFile } from "node:child_process";
 import { cp, mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
 import os from "node:os";
@@ -19,13 +18,13 @@ export interface BuildWork {
 }
 
 export interface LlamaBuild {
-  /** Name of the part being built, for messages. */
+  /** Name of the part, for messages. */
   what: string;
-  /** Where the result is put. */
+  /** Destination of the result. */
   folder: string;
-  /** A file of this name, anywhere below the build folder. */
+  /** Name of the built file, anywhere below the build folder. */
   artifact: string;
-  /** Further files that belong to it. */
+  /** Further built files. */
   companions?: readonly string[];
   target: string;
   cmakeOptions: readonly string[];
@@ -41,7 +40,7 @@ export interface LlamaBuild {
 /** Options that leave out unneeded parts in every build of llama.cpp. */
 export const minimalBuildOptions = [
   "-DCMAKE_BUILD_TYPE=Release",
-  // The result is moved out of the build folder, so it may not look for libraries there.
+  // The result is moved, so it must not load libraries from the build folder.
   "-DBUILD_SHARED_LIBS=OFF",
   "-DLLAMA_BUILD_UI=OFF",
   "-DLLAMA_USE_PREBUILT_UI=OFF",
@@ -53,7 +52,7 @@ export const minimalBuildOptions = [
 
 const workFolderPattern = /^building-(\d+)$/;
 
-/** Where node-llama-cpp keeps sources, and of which release they are. */
+/** Returns the folder and release of the sources in node-llama-cpp. */
 export async function carriedSources(): Promise<{ folder: string; release: string }> {
   const entry = fileURLToPath(import.meta.resolve("node-llama-cpp"));
   const folder = path.join(path.dirname(entry), "..", "llama");
@@ -96,7 +95,7 @@ export async function buildLlama(build: LlamaBuild, work: BuildWork): Promise<st
     const jobs = String(os.availableParallelism());
     const target = ["--config", "Release", "--target", build.target];
     await step("cmake", ["--build", output, "--parallel", jobs, ...target]);
-    // The artifact comes last: where it is, everything is.
+    // The artifact comes last, so that it implies its companions.
     for (const name of [...(build.companions ?? []), build.artifact]) {
       const built = path.join(workFolder, name);
       await cp(await findBelow(output, name, what), built);
@@ -114,13 +113,13 @@ async function requireTools(what: string): Promise<void> {
   for (const tool of ["git", "cmake", process.env.CXX || "c++"]) {
     const starts = await promisify(execFile)(tool, ["--version"]).then(
       () => true,
-      () => false, // missing or broken: either way it cannot be used
+      () => false, // missing or broken
     );
     if (!starts) throw buildFailed(what, `${tool} is not installed`);
   }
 }
 
-/** Some generators put results into a folder named after the configuration. */
+/** Finds a result, as some generators add a folder named after the configuration. */
 async function findBelow(folder: string, artifact: string, what: string): Promise<string> {
   const names = await readdir(folder, { recursive: true });
   const found = names.find((name) => path.basename(name) === artifact);
@@ -128,7 +127,7 @@ async function findBelow(folder: string, artifact: string, what: string): Promis
   return path.join(folder, found);
 }
 
-/** A killed process has left its folder; a running one must keep it. */
+/** Removes work folders of processes that have ended. */
 async function removeAbandoned(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const processId = Number(workFolderPattern.exec(name)?.[1]);
@@ -159,7 +158,7 @@ async function runStep(
   let lastError = "";
   createInterface({ input: child.stdout }).on("line", (line) => {
     const [, done, all] = progressPattern.exec(line) ?? [];
-    // The last percent is left for installing the result.
+    // Installing the result is the last percent.
     if (done !== undefined) {
       onProgress(Math.min(99, Math.floor((Number(done) * 100) / Number(all ?? 100))));
     }

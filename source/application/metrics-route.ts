@@ -1,4 +1,4 @@
-// Route of the gateway on which Prometheus reads metrics.
+// The gateway's route for Prometheus.
 import { describeError } from "../base/product-error.ts";
 import type { InternalRoute } from "../cloud/gateway/gateway-options.ts";
 

@@ -1,5 +1,4 @@
-// This user's models, and everything that can be done with them without a server: our own store,
-// Ollama's to read, and access to the hub.
+// This user's models without a server: our own store, read-only stores of other programs, the hub.
 import path from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { formatBytes } from "../base/byte-format.ts";
@@ -12,8 +11,7 @@ import type { ModelDescription } from "../server/description/describe-model.ts";
 import type { PlainDownload, SavedFile } from "../store/hub/download-plain-file.ts";
 import type { HubSettings } from "../store/hub/hub-settings.ts";
 import type { ProgressRecord } from "../store/library/layer-maker.ts";
-import type { MissingFile } from "../store/library/missing-files.ts";
-import type { ModelSummary } from "../store/library/model-list.ts";
+import type { MissingFile, ModelSummary } from "../store/library/model-list.ts";
 import { ModelStore } from "../store/library/model-store.ts";
 import type { LibraryServices, MakeOptions, Work } from "../store/make-model.ts";
 import { ModelCatalog } from "../store/model-catalog.ts";
@@ -27,7 +25,7 @@ import type { RenderedPrompt } from "./render-prompt.ts";
 
 export type { MissingFile, ModelDescription, ModelName, ProgressRecord, Work };
 
-/** Parts are loaded when a command first needs them. */
+/** Loads its parts when they are first used. */
 export class ModelLibrary implements LibraryServices {
   readonly store: ModelStore;
   readonly catalog: ModelCatalog;
@@ -80,9 +78,9 @@ export class ModelLibrary implements LibraryServices {
     };
   }
 
-  /** Lists the models' files outside the store that are missing or have changed. */
+  /** Lists files of models that are missing or have changed. */
   async findMissingFiles(models: readonly ModelSummary[]): Promise<MissingFile[]> {
-    const { findMissingFiles } = await import("../store/library/missing-files.ts");
+    const { findMissingFiles } = await import("../store/library/model-list.ts");
     return await findMissingFiles(models);
   }
 
@@ -97,8 +95,9 @@ export class ModelLibrary implements LibraryServices {
   }
 
   /**
-   * Writes the Modelfile that would make the model again, even if one of its files was moved or has
-   * changed: then `problem` says so, and FROM names the old path.
+   * Returns a Modelfile that would create the model again. If one of its files was moved or has changed,
+   * `problem` says so, and FROM names the old path.
+   *
    * @throws ProductError of the store
    */
   async modelfile(reference: string): Promise<PrintedModelfile & { problem?: string }> {
@@ -113,7 +112,7 @@ export class ModelLibrary implements LibraryServices {
   }
 
   /**
-   * The prompt that the model would be given.
+   * Renders the prompt for a conversation.
    *
    * @param conversation JSON; undefined: a sample chat
    * @throws ProductError of the store or the prompt, `SERVER_FIELD_INVALID`
@@ -124,7 +123,7 @@ export class ModelLibrary implements LibraryServices {
     return await renderPrompt(model, conversation, this.templateTimeoutMs);
   }
 
-  /** Tells if a model fits into the memory that is free now; `sentence` begins with "needs". */
+  /** Estimates if a model fits into free memory; `sentence` begins with "needs". */
   async memoryFit(
     reference: string,
     settings: Settings,
@@ -139,7 +138,7 @@ export class ModelLibrary implements LibraryServices {
     return await slidingWindowOf(await this.catalog.resolve(reference), settings);
   }
 
-  /** The name that a mistyped one was probably meant to be. */
+  /** Returns the name closest to a mistyped one. */
   async nearestModel(reference: string): Promise<string | undefined> {
     const { models } = await this.catalog.listModels({ withDetails: false });
     return nearestName(
@@ -149,7 +148,7 @@ export class ModelLibrary implements LibraryServices {
   }
 
   /**
-   * Tells first whether the model will fit into memory.
+   * Pulls a model, after reporting if it will fit into memory.
    *
    * @throws ProductError, see `pullModel`
    */
@@ -163,9 +162,9 @@ export class ModelLibrary implements LibraryServices {
   }
 
   /**
-   * A repository of the hub, with or without the hub's prefix; the tag follows a colon.
+   * Parses a repository of the hub, with or without the hub's prefix; the tag follows a colon.
    *
-   * @returns undefined for another kind of name
+   * @returns undefined for other names
    * @throws ProductError `STORE_NAME_INVALID`
    */
   parseRepository(text: string): ModelName | undefined {
@@ -183,7 +182,7 @@ export class ModelLibrary implements LibraryServices {
     { onProgress, ...work }: Work,
   ): Promise<SavedFile[]> {
     const { downloadPlainFile } = await import("../store/hub/download-plain-file.ts");
-    const { downloadLocks } = await import("../store/hub/download-locks.ts");
+    const { downloadLocks } = await import("../store/hub/wait-for-download.ts");
     return await downloadPlainFile({
       ...file,
       ...work,
@@ -210,9 +209,9 @@ export class ModelLibrary implements LibraryServices {
   }
 
   /**
-   * A parent of the hub that is not in the store is pulled first, which tells whether it will fit into memory.
+   * Creates a model; a parent from the hub that is not in the store is pulled first.
    *
-   * @throws ProductError, see `makeModel`, with line and column where it speaks of a file
+   * @throws ProductError, see `makeModel`, with line and column for errors about files
    */
   async create(
     name: ModelName,
@@ -232,19 +231,19 @@ export class ModelLibrary implements LibraryServices {
     }
   }
 
-  /** Looks in our own store alone: no other is written to. */
+  /** True if our own store has the model. */
   async has(name: ModelName): Promise<boolean> {
     return (await this.store.folder.find(name)) !== undefined;
   }
 
   /** @throws ProductError, see `copyModel` */
   async copy(source: string, destination: ModelName): Promise<void> {
-    const { copyModel } = await import("../store/library/copy-model.ts");
+    const { copyModel } = await import("../store/library/create-model.ts");
     await copyModel(this.catalog, this.store, source, destination);
   }
 
   /**
-   * Removes a model, and what is stored of its prompts.
+   * Removes a model and its stored prompts.
    *
    * @throws ProductError, see `removeModel`
    */
@@ -269,7 +268,7 @@ export class ModelLibrary implements LibraryServices {
   }
 
   /**
-   * @param onReplacing throws where an existing model must not be replaced
+   * @param onReplacing throws if an existing model must not be replaced
    * @throws ProductError, see `importModel`
    */
   async import(
@@ -292,12 +291,12 @@ export class ModelLibrary implements LibraryServices {
 function asRecords(status: string, { onProgress }: Work) {
   return (completed: number, total: number | undefined) => {
     if (total !== undefined) onProgress({ status, completed, total });
-    // Under one key: a text that changes in place.
+    // One key, so that the text changes in place.
     else onProgress({ status: `${status}: ${formatBytes(completed)}`, digest: status });
   };
 }
 
-/** Says of a model of the hub, before it is fetched, whether it will fit into memory. */
+/** Reports if a hub model will fit into memory, before its download. */
 async function tellingFit(work: Work): Promise<Work> {
   const { fitSentence, freeMemoryBytes, roughMemoryNeed } = await import(
     "../engine/scheduler/memory-plan.ts"

@@ -1,9 +1,9 @@
-// Locations of other programs' models, which are used in place.
+// Finds the models of other programs, which are used in place.
 import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
 
-/** Where Ollama keeps its models: for a user, and for its service on Linux. */
+/** Returns Ollama's model folders: of the user, and of its service on Linux. */
 export function ollamaFolders(environment: NodeJS.ProcessEnv): string[] {
   const named = environment.OLLAMA_MODELS;
   const usual = [
@@ -14,8 +14,8 @@ export function ollamaFolders(environment: NodeJS.ProcessEnv): string[] {
 }
 
 /**
- * LM Studio's model folder: the one of its settings, else that of its home, which it looks for in this
- * order (https://github.com/lmstudio-ai/lms, findLMStudioHome). Undefined if none exists.
+ * Returns LM Studio's model folder: the one in its settings, else the one in its home, which is searched
+ * as by findLMStudioHome of https://github.com/lmstudio-ai/lms. Undefined if none exists.
  */
 export function lmStudioFolder(environment: NodeJS.ProcessEnv): string | undefined {
   const home = homeOf(environment);
@@ -36,11 +36,11 @@ function downloadsFolderIn(settings: string | undefined): string | undefined {
       ? downloadsFolder
       : undefined;
   } catch {
-    return undefined; // The file is being written, or has another format: the default folder counts.
+    return undefined; // being written, or another format: the default folder counts
   }
 }
 
-/** Undefined when the file cannot be read: problems of another program's file are not ours. */
+/** Returns undefined for an unreadable file, as it belongs to another program. */
 function readText(file: string): string | undefined {
   try {
     return readFileSync(file, "utf8");

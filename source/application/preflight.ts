@@ -1,4 +1,4 @@
-// Checks a deployment before anything is sent.
+// Checks a deployment before it is sent.
 import { createServer } from "node:net";
 import path from "node:path";
 import { formatBytes } from "../base/byte-format.ts";
@@ -11,10 +11,10 @@ import { type Examined, examine, type Finding } from "./examine-cloud.ts";
 
 export interface PreflightPlace {
   client: Pick<AdminClient, "status" | "secrets" | "keys">;
-  /** True for this machine's own server, which is started when none runs. */
+  /** True for this machine's server, which is started if none runs. */
   isLocal: boolean;
   stateFolder: string;
-  /** Where its gateway would listen. */
+  /** Address for its gateway. */
   gateway: { host: string; port: number };
 }
 
@@ -25,7 +25,7 @@ export interface Prepared {
   script: string;
 }
 
-/** One check among those that run side by side. */
+/** A check; all run concurrently. */
 export interface PreflightCheck {
   subject: string;
   /** Undefined while it runs. */
@@ -33,9 +33,9 @@ export interface PreflightCheck {
 }
 
 /**
- * Asks this machine and the server, all at once; what needs no script begins while that is still read.
+ * Runs all checks at once; those that need no script start while it is still being read.
  *
- * @param tell called with all checks in order, at first and whenever one has ended
+ * @param tell called with all checks in order, at the start and when one has ended
  * @throws what `preparing` throws
  */
 export async function preflight(
@@ -164,14 +164,14 @@ function examinePrograms({ request, script }: Prepared): Finding {
   try {
     checkExecutables(executables, { searchPath, folder, image: inspection.image });
   } catch (error) {
-    // A package that the app is given may bring it.
+    // An installed package may provide it.
     const kind = requirements.length > 0 ? "warning" : "fault";
     return { subject, kind, sentence: describeError(error) };
   }
   return { subject, kind: "ok", sentence: `${executables.join(", ")} can be called` };
 }
 
-/** Checks what only some apps need: without it those cannot run. */
+/** Checks a requirement of some apps, which cannot run without it. */
 async function examineNeeded(
   subject: "venv" | "gpu",
   preparing: Promise<Prepared>,
@@ -205,7 +205,7 @@ function sizeOf({ bundle }: DeploymentRequest): number {
   );
 }
 
-/** A script that stops without a variable is not worth starting. */
+/** Finds required variables that are not set. */
 function examineVariables({ inspection, config, secrets = {} }: DeploymentRequest): Finding[] {
   const given = new Set([
     ...Object.keys(config.environment),

@@ -1,13 +1,16 @@
-// Turns a script's reference and a user's flags into the document that the control plane deploys.
+// Turns a script and a user's flags into a deployment request.
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { toAbsolutePath } from "../base/file-path.ts";
+import { ProductError } from "../base/product-error.ts";
 import type { DeploymentRequest, DeployStrategy } from "../cloud/admin/documents.ts";
 import { checkName, suggestName } from "../cloud/app-name.ts";
 import { collectBundle } from "../cloud/bundle/script-bundle.ts";
+import { cloudErrors } from "../cloud/errors.ts";
 import { variablesNotInherited } from "../cloud/inherited-variables.ts";
 import { type ConfigFlags, configFrom } from "../cloud/inspection/config-from.ts";
 import { environmentSnapshot, looksSecret } from "../cloud/inspection/environment-snapshot.ts";
+import { missingExecutables } from "../cloud/inspection/executables.ts";
 import { inspectScript, readScriptReference } from "../cloud/inspection/inspect-script.ts";
 import type { Inspection } from "../cloud/inspection/inspection.ts";
 import { modelOf } from "./deploy-script.ts";
@@ -15,15 +18,15 @@ import { modelOf } from "./deploy-script.ts";
 export interface DeploymentOptions {
   /** `deploy.py`, or `deploy.py::serve`. */
   reference: string;
-  /** Undefined: the script's name for it, else its file's; a generated one for a run. */
+  /** Defaults to the script's name for it, else its file's; for a run, to a generated one. */
   appName: string | undefined;
   organisation: string | undefined;
   isEphemeral?: boolean;
   /** Never runs the script's top level. */
   isStatic: boolean;
-  /** Asked before it is run where the system cannot confine it; undefined refuses. */
+  /** Asks before running a script that the system cannot confine. Defaults to no. */
   mayRun?: ((sentence: string) => Promise<boolean>) | undefined;
-  /** Further files and folders to upload, besides those that the script is seen to use. */
+  /** Files and folders to upload besides those that the script uses visibly. */
   includes: readonly string[];
   config: ConfigFlags;
   strategy: DeployStrategy | undefined;
@@ -46,9 +49,9 @@ export interface PreparationProgress {
 
 export interface PreparedDeployment {
   request: DeploymentRequest;
-  /** Sentences, which were told already. */
+  /** Sentences, already reported to `progress`. */
   warnings: string[];
-  /** The script's absolute path, and those of all files of the bundle. */
+  /** Absolute paths of the script and of the bundle's files. */
   script: string;
   files: string[];
 }
@@ -107,7 +110,7 @@ export async function inspectReference(
   reference: string,
   options: {
     isStatic: boolean;
-    /** Variables of the app, which the script reads too. */
+    /** Variables of the app, for the script. */
     environment?: Record<string, string> | undefined;
     mayRun?: ((sentence: string) => Promise<boolean>) | undefined;
     onRun: (sentence: string) => void;
@@ -119,14 +122,14 @@ export async function inspectReference(
   return await inspectScript(toAbsolutePath(file), target, { ...options, environment });
 }
 
-/** Returns the variables that a script is read with: this program's, and those of flags. */
+/** Returns the variables for reading a script: this program's, and those of flags. */
 function environmentWith(variables: Record<string, string> = {}): NodeJS.ProcessEnv {
-  // The app's PATH need not have the Python that reads the script.
+  // The app's PATH may lack the Python that reads the script.
   return { ...process.env, ...variables, PATH: process.env.PATH };
 }
 
 /**
- * Names well-known variables that are set here and that the app will not get.
+ * Names well-known variables that are set here, but not passed to the app.
  *
  * @returns undefined when there are none
  */
@@ -154,7 +157,7 @@ function warningsLeft(
   return warnings.filter(({ variable }) => variable === undefined || !given.has(variable));
 }
 
-/** Variables that were given, as those of the script: values that look secret are kept as such. */
+/** Separates variables that look secret, as for those of the script. */
 function divideVariables(variables: Record<string, string>) {
   const entries = Object.entries(variables);
   return {
@@ -172,4 +175,27 @@ function chooseName(
   if (isEphemeral) return undefined;
   const own = config.app_name ?? config.name;
   return typeof own === "string" ? checkName("app", own) : suggestName(path.basename(file));
+}
+
+/**
+ * Adds a hint to an error about a program that this shell finds, as the control plane has its own PATH.
+ * Returns other errors unchanged. Only for this machine's server.
+ *
+ * @param executables that the script calls
+ * @param searchPath PATH of the deploying user
+ */
+export function explainMissingProgram(
+  error: unknown,
+  executables: readonly string[],
+  searchPath: string = process.env.PATH ?? "",
+): unknown {
+  if (!(error instanceof ProductError)) return error;
+  if (error.code !== cloudErrors.executableMissing.code) return error;
+  const plain = executables.filter((name) => !name.includes("/") && error.message.includes(name));
+  const missing = missingExecutables(plain, { searchPath, folder: "/" });
+  const here = plain.find((name) => !missing.includes(name));
+  if (here === undefined) return error;
+  return error.reworded({
+    hint: `${here} is on this shell's PATH, but not on the server's: add --env PATH="$PATH".`,
+  });
 }

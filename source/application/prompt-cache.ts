@@ -1,4 +1,4 @@
-// Prompts stored on disk, as a user sees them: those of one model, or of all.
+// Prompts stored on disk, of a model or of all models.
 import path from "node:path";
 import type { ProductPaths } from "../configuration/paths.ts";
 import type { PromptFile } from "../engine/text/prompt-file.ts";
@@ -14,7 +14,7 @@ export type StoredPrompt = Pick<
 /** Identity of a model's files. */
 interface OwnerMarks {
   name: string;
-  /** Undefined for a model that no longer exists. */
+  /** Undefined for a missing model. */
   prefix: string | undefined;
 }
 
@@ -32,11 +32,11 @@ export class PromptCache {
   }
 
   /**
-   * The most recently used first.
+   * Lists stored prompts, most recently used first.
    *
-   * @param reference undefined: those of all models
-   * @param warn takes a line for each file that cannot be read; broken ones are removed
-   * @throws ProductError `STORE_NAME_INVALID`; `STORE_MODEL_NOT_FOUND` where nothing bears this name
+   * @param reference undefined: of all models
+   * @param warn receives a line for each unreadable file; damaged ones are removed
+   * @throws ProductError `STORE_NAME_INVALID`; `STORE_MODEL_NOT_FOUND` if neither model nor prompts exist
    */
   async list(reference: string | undefined, warn: (text: string) => void): Promise<StoredPrompt[]> {
     const files = (await this.#folder.read("", new Map(), warn)).reverse();
@@ -48,7 +48,8 @@ export class PromptCache {
   }
 
   /**
-   * @returns what was removed
+   * Removes stored prompts, and returns them.
+   *
    * @throws ProductError as `list`
    */
   async clear(
@@ -61,7 +62,8 @@ export class PromptCache {
   }
 
   /**
-   * Gets the identity of a model's files, before it is removed.
+   * Returns the identity of a model's files, for use after its removal.
+   *
    * @throws ProductError `STORE_NAME_INVALID`
    */
   async marksOf(reference: string): Promise<OwnerMarks> {
@@ -71,12 +73,12 @@ export class PromptCache {
       const { parts, name: listed } = await this.#catalog.resolve(reference);
       return { name: listed, prefix: await weightsPrefix(parts) };
     } catch {
-      // A damaged or removed model is known only by its name.
+      // A damaged or missing model is identified by its name.
       return { name, prefix: undefined };
     }
   }
 
-  /** Removes all files of a model, those of others on the same weights too: a cache can be made again. */
+  /** Removes the prompts of a model, and of others on the same weights. */
   async forget(marks: OwnerMarks): Promise<void> {
     for (const file of await this.#folder.read("", new Map(), () => {})) {
       if (isOf(file, marks)) await this.#folder.remove(file.path);

@@ -1,5 +1,4 @@
-// llama.cpp's llama-quantize: the one that is named, or one that is built once from the sources that
-// node-llama-cpp carries.
+// Finds llama-quantize: the one in the settings, or one built once from the sources in node-llama-cpp.
 import { execFile } from "node:child_process";
 import path from "node:path";
 import { promisify } from "node:util";
@@ -9,9 +8,9 @@ import type { QuantizeWork } from "../store/quantize/quantize-weights.ts";
 import { buildLlama, carriedSources } from "./llama-build.ts";
 
 export interface ProgramPlaces {
-  /** A program of the user's own. */
+  /** From the settings. */
   named: string | undefined;
-  /** Where built programs are kept. */
+  /** Destination of built programs. */
   cacheFolder: string;
 }
 
@@ -45,7 +44,7 @@ async function findOrBuild(cacheFolder: string, work: QuantizeWork): Promise<str
       folder,
       artifact: programName,
       target: "llama-quantize",
-      // The cache may be shared between machines.
+      // Machines may share the cache.
       cmakeOptions: ["-DGGML_NATIVE=OFF"],
     },
     {

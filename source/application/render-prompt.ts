@@ -1,15 +1,14 @@
-// The exact prompt that a model would be given for a conversation, without loading the model.
-
+// Renders the exact prompt of a conversation without loading the model.
 import { Check } from "typebox/value";
 import { isRecord } from "../base/json-record.ts";
-import { ProductError } from "../base/product-error.ts";
+import { describeError, ProductError } from "../base/product-error.ts";
 import { renderSegments, segmentsText } from "../engine/answer/chat-prompt.ts";
 import { prepareChat } from "../engine/answer/prepare-chat.ts";
 import { readChatImages } from "../engine/images/request-images.ts";
 import { type ChatInput, plainChat, plainRequest } from "../engine/request.ts";
 import type { PromptMessage } from "../prompt/prompt-template.ts";
 import { serverErrors } from "../server/errors.ts";
-import { readImages } from "../server/routes/native/images.ts";
+import { readImages } from "../server/routes/image-field.ts";
 import { toPromptMessage, toToolDefinition } from "../server/routes/native/messages.ts";
 import { NativeMessage, NativeTool } from "../server/routes/native/schema.ts";
 import { readVocabulary } from "../store/gguf/vocabulary.ts";
@@ -17,7 +16,7 @@ import type { ResolvedModel } from "../store/library/resolved-model.ts";
 
 export interface RenderedPrompt {
   text: string;
-  /** Messages that it was made of, the model's own among them. */
+  /** Its messages, including the model's own. */
   messages: readonly PromptMessage[];
 }
 
@@ -30,7 +29,7 @@ const sample: PromptMessage[] = [
 /**
  * @param conversation JSON text: messages as `/api/chat` takes them, or an object with `messages`
  *   and `tools`; undefined: a sample chat
- * @param timeoutMs the most that rendering may take
+ * @param timeoutMs limit for rendering
  * @throws ProductError of the store or the prompt, `SERVER_FIELD_INVALID`; of images, as a request
  */
 export async function renderPrompt(
@@ -77,7 +76,7 @@ function parse(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch (error) {
-    throw invalid(`it is not JSON: ${error instanceof Error ? error.message : error}`);
+    throw invalid(`it is not JSON: ${describeError(error)}`);
   }
 }
 

@@ -1,4 +1,4 @@
-// Searches the hub for the command line: repositories with their quantizations, and which fit here.
+// Searches the hub: repositories with their quantizations, and which of them fit into memory.
 import { describeError, ProductError } from "../base/product-error.ts";
 import { freeMemoryBytes, roughMemoryNeed } from "../engine/scheduler/memory-plan.ts";
 import { findRepository } from "../store/hub/fetch-model.ts";
@@ -8,10 +8,10 @@ import { listQuantizations } from "../store/hub/selection/list-quantizations.ts"
 import { hubHosts } from "../store/model-reference.ts";
 
 export interface FoundModel extends Omit<HubModel, "repo"> {
-  /** The reference to pull. */
+  /** Reference to pull. */
   name: string;
   quantizations: FoundQuantization[];
-  /** Set where the repository's files could not be listed. */
+  /** Set if the repository's files could not be listed. */
   problem?: string;
 }
 
@@ -19,7 +19,7 @@ export interface FoundQuantization {
   selector: string;
   sizeBytes: number;
   isDefault: boolean;
-  /** Rough: by the size of the weights and the memory that is free now. */
+  /** Estimate by the size of the weights and free memory. */
   fits: boolean;
 }
 
@@ -31,7 +31,7 @@ export interface HubQuery {
   signal: AbortSignal;
 }
 
-/** @throws ProductError `STORE_HUB_...` where the search itself fails */
+/** @throws ProductError `STORE_HUB_...` if the search fails */
 export async function searchHub({
   text,
   limit,
@@ -50,7 +50,7 @@ export async function searchHub({
   );
 }
 
-/** A repository that cannot be listed, such as a gated one, is found nevertheless. */
+/** Returns the problem for a repository that cannot be listed, such as a gated one. */
 async function quantizationsOf(
   repository: string,
   work: Pick<HubQuery, "settings" | "signal">,

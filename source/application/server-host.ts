@@ -1,70 +1,68 @@
-// Starts and stops a server: catalog, scheduler, request log, HTTP.
+// Assembles, starts and stops a server.
 import { randomBytes } from "node:crypto";
 import type { FastifyInstance } from "fastify";
 import type { MinimumRate } from "../base/body-rate.ts";
+import { packageVersion } from "../base/package-facts.ts";
 import { describeError, ProductError } from "../base/product-error.ts";
 import { ApiClient } from "../client/api-client.ts";
 import { removeServerFile, type ServerFile, writeServerFile } from "../client/server-file.ts";
 import { isLoopback, type ServerAddress, urlOf } from "../configuration/address.ts";
-import { type ProductPaths, productPaths } from "../configuration/paths.ts";
+import { type ProductPaths, productPaths, writingState } from "../configuration/paths.ts";
 import type { Settings } from "../configuration/settings.ts";
 import { plainRequest } from "../engine/request.ts";
 import { CardMemory } from "../engine/scheduler/card-plan.ts";
 import { Scheduler } from "../engine/scheduler/scheduler.ts";
-import { KeyStore } from "../keys/key-store.ts";
 import type { ServerMetrics } from "../metrics/server-metrics.ts";
 import { RequestLog } from "../request-log/request-log.ts";
 import { Transcripts } from "../request-log/transcripts.ts";
 import { serverErrors } from "../server/errors.ts";
 import { drainRequests, untilRequestsEnd } from "./drain.ts";
 import { engineSettings, promptHousekeeping } from "./engine-settings.ts";
-import { freeCardBytes } from "./free-card-bytes.ts";
 import { startHousekeeping } from "./housekeeping.ts";
-import { keyPolicy, keysFile } from "./key-policy.ts";
-import { loadedSamples } from "./loaded-samples.ts";
+import { freeCardBytes } from "./memory-fit.ts";
+import { loadedSamples, requestsSample } from "./metric-samples.ts";
 import { ModelLibrary } from "./model-library.ts";
-import { packageVersion } from "./package-facts.ts";
-import { requestsSample } from "./requests-sample.ts";
-import { writingState } from "./state-folder.ts";
+import { keyPolicy, openServerKeys } from "./server-keys.ts";
 
 export interface HostOptions {
   settings: Settings;
   /** Path of server.json; undefined for a private server. */
   stateFolder: string | undefined;
-  /** Undefined: the usual port, or the next free one. Port 0: any free one. */
+  /** Undefined: the default port, or the next free one. Port 0: any free one. */
   address: ServerAddress | undefined;
   /** Number of ports after the address's own that may be used instead. Defaults to none. */
   morePorts?: number;
   log: (text: string) => void;
   /** The store's folder; undefined: the default one. */
   paths?: Pick<ProductPaths, "data" | "cache">;
-  /** Begin to load this model before the server itself is up. */
+  /** Model to load, from before the server is up. */
   preload?: string;
   /** Minimum rate of request bodies. Defaults to `usualRate`. */
   bodyRate?: MinimumRate;
 }
 
-/** Time that a cancelled request has to tell its client. */
+/** Time for cancelled requests to send their error. */
 const lastWordsMs = 1000;
 
 export interface HostedServer {
   url: string;
-  /** Resolves when the model to preload is loaded, at once without one. Rejects when that fails. */
+  /** Resolves when the model to preload is loaded, if any. Rejects if that fails. */
   preloaded: Promise<void>;
   ownerToken: string;
-  /** A notice for the user: another port was used, or the server is open to the network. */
+  /** Notices for the user: another port is used, or the server is open to the network. */
   notices: string[];
   requestLog: RequestLog;
   scheduler: Scheduler;
-  /** Number of programs that follow its metrics: open screens of modelctl, this process among them. */
+  /** Number of open screens of modelctl, including this process's. */
   watchers(): number;
   /**
-   * Stops listening, and resolves when all running requests have ended or the time is over; call
-   * `close` then.
-   * @param limitMs Infinity waits forever
+   * Stops listening, and resolves when running requests have ended or the limit is over; call `close`
+   * then.
+   *
+   * @param limitMs Infinity: no limit
    */
   drain(limitMs: number): Promise<void>;
-  /** Stops listening, ends requests and runners. */
+  /** Stops listening, and ends requests and runners. */
   close(): Promise<void>;
 }
 
@@ -74,7 +72,7 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
   const library = new ModelLibrary(settings, options.paths ?? productPaths());
   const { catalog } = library;
   const requestLog = new RequestLog();
-  const keys = new KeyStore(keysFile(options.paths ?? productPaths()), log);
+  const keys = openServerKeys(options.paths ?? productPaths(), log);
   const policy = keyPolicy(settings, options.address, keys);
   let metrics: ServerMetrics | undefined;
   const ready = Promise.withResolvers<void>();
@@ -85,7 +83,7 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
     loadTimeoutMs: settings.load_timeout,
     templateTimeoutMs: settings.template_timeout,
     maximumLoadedModels: settings.max_loaded_models,
-    // When several servers start at once, only the one that gets the address loads models.
+    // If several servers start at once, only the one that gets the address loads models.
     mayLoad: ready.promise,
     card: new CardMemory(() => freeCardBytes(settings.gpu)),
     log,
@@ -95,14 +93,14 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
     onEvicted: () => metrics?.modelEvicted(),
     onCrashed: () => metrics?.runnerCrashed(),
   });
-  // The runner starts first: its process gets ready while Fastify is imported and bound.
+  // The runner's process starts while Fastify is imported.
   const givingUp = new AbortController();
   let isLoading = options.preload !== undefined;
   const preloaded = preload(scheduler, options.preload, givingUp.signal).finally(() => {
     isLoading = false;
   });
   preloaded.catch((error: unknown) => {
-    // Requests for the model get the same error as their answer.
+    // Requests for the model get the same error.
     if (!givingUp.signal.aborted) log(`cannot preload ${options.preload}: ${describeError(error)}`);
   });
   const ownerToken = randomBytes(24).toString("base64url");
@@ -168,10 +166,10 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
       writingState(stateFolder, () => writeServerFile(stateFolder, file));
     ready.resolve();
     const leave = () => {
-      // First, so that no new client comes.
+      // First, so that no client finds this server.
       if (stateFolder !== undefined) removeServerFile(stateFolder, file);
       stopping.abort();
-      // Others may take the port; connections with running requests stay.
+      // Frees the port; connections with running requests stay.
       app.server.close();
     };
     const leaveHouse = startHousekeeping(library.store, log, {
@@ -194,7 +192,7 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
       close: async () => {
         leave();
         await Promise.all([scheduler.close(), leaveHouse()]);
-        // Cancelled requests get an error that says so.
+        // Cancelled requests send an error.
         await untilRequestsEnd(requestLog, lastWordsMs);
         await app.close();
         keys.close();
@@ -208,7 +206,7 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
 }
 
 /**
- * Before a server is started elsewhere: its address must not belong to a stranger.
+ * Checks that no other program listens on an address, before a server is started in the background.
  *
  * @throws ProductError `SERVER_PORT_TAKEN`
  */
@@ -218,7 +216,7 @@ export async function refuseTakenAddress(address: ServerAddress): Promise<void> 
   throw await portTaken(address);
 }
 
-/** True when starting failed because a server of ours already runs there. */
+/** True if starting failed because a modelctl server already runs there. */
 export function isAlreadyRunning(error: unknown): boolean {
   return error instanceof ProductError && error.code === serverErrors.alreadyRunning.code;
 }
@@ -241,6 +239,6 @@ async function preload(
   const resolved = await scheduler.resolve(access);
   const request = plainRequest({ ...access, input: { kind: "load" } });
   for await (const _ of scheduler.run(request, resolved, signal)) {
-    // Only loading is wanted.
+    // Loads the model.
   }
 }

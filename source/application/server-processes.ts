@@ -1,4 +1,4 @@
-// File with the processes of a supervised server: the supervisor writes it, the control plane reads it.
+// File with the processes of a supervised server, written by the supervisor and read by the control plane.
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { ServerProcesses } from "../cloud/admin/documents.ts";
@@ -19,7 +19,7 @@ export function removeProcesses(stateFolder: string): void {
   rmSync(processesFile(stateFolder), { force: true });
 }
 
-/** @returns what the last supervisor wrote, which may have ended; undefined without a readable file */
+/** Returns the record of the last supervisor, which may have ended; undefined if unreadable. */
 export function readLastProcesses(stateFolder: string): ServerProcesses | undefined {
   try {
     return JSON.parse(readFileSync(processesFile(stateFolder), "utf8"));
@@ -28,7 +28,7 @@ export function readLastProcesses(stateFolder: string): ServerProcesses | undefi
   }
 }
 
-/** Returns the processes, without a supervisor that has died. */
+/** Returns the processes, without a supervisor that has ended. */
 export function readProcesses(stateFolder: string): Partial<ServerProcesses> {
   const { supervisor, ...others } = readLastProcesses(stateFolder) ?? {};
   return {

@@ -1,31 +1,31 @@
-// Files that let systemd or launchd run deployctl's server for a user.
+// Service files for systemd and launchd that run deployctl's server.
 import { inheritedVariables } from "../cloud/inherited-variables.ts";
 
 export interface ServiceProgram {
   /** Absolute path of the program, then its arguments. */
   command: readonly string[];
   environment: Readonly<Record<string, string>>;
-  /** Where the server's output is appended. */
+  /** Receives the server's output. */
   logFile: string;
 }
 
 /** Name of the service: of the systemd unit without its suffix, and the label of the launchd agent. */
 export const serviceName = "deployctl";
 
-/** Longer than a stop that waits for running requests. */
+/** Longer than the server waits for running requests. */
 const stopTimeoutSeconds = 120;
 
-/** Variables of a person's files; other XDG variables belong to one login. */
+/** Kept XDG variables; others belong to a login. */
 const folderVariables = /^XDG_(?:CONFIG|DATA|STATE|CACHE)_HOME$/;
-/** Known to the service manager, or of one login. */
+/** Set by the service manager, or of a login. */
 const ownVariables = /^(?:HOME|USER|TMPDIR)$/;
 
 /** A URL with a password, or a control character. */
 const unusableValue = /:\/\/[^/]*@|\p{Cc}/u;
 
 /**
- * Returns the variables that a service keeps: those that replicas inherit, without a login's own, and
- * without proxies and other URLs that contain a password.
+ * Returns the variables for the service: those that replicas inherit, without those of a login and
+ * without URLs that contain a password.
  */
 export function serviceEnvironment(environment: NodeJS.ProcessEnv): Record<string, string> {
   const chosen: Record<string, string> = {};

@@ -1,14 +1,15 @@
-// The service manager of the system, systemd or launchd, which runs the server for a user.
+// Controls the system's service manager, systemd or launchd.
 import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { homedir, userInfo } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { describeError, ProductError } from "../base/product-error.ts";
+import { systemCode } from "../base/write-refusal.ts";
 import { cloudErrors } from "../cloud/errors.ts";
 import { launchAgent, type ServiceProgram, serviceName, systemdUnit } from "./service-file.ts";
 
-/** Longer than the manager waits for the server to stop. */
+/** Longer than the manager's own timeout for stopping the server. */
 const commandTimeoutMs = 150_000;
 
 export interface ServiceManager {
@@ -20,7 +21,7 @@ export interface ServiceManager {
   start: readonly (readonly string[])[];
   /** Command line that stops and disables it. */
   stop: readonly string[];
-  /** Command that makes the manager forget a deleted file; empty if it needs none. */
+  /** Command line that unloads a deleted file; empty if not needed. */
   forget: readonly string[];
   /** Prints the service's state. */
   show: readonly string[];
@@ -79,14 +80,14 @@ function launchd(): ServiceManager {
 }
 
 /**
- * @returns undefined when the manager does not answer, as in a container or after `su`
- * @throws ProductError `CLOUD_SERVICE_UNSUPPORTED` when it is not installed
+ * @returns undefined if the manager does not answer, as in a container or after `su`
+ * @throws ProductError `CLOUD_SERVICE_UNSUPPORTED` if it is not installed
  */
 export async function serviceState(manager: ServiceManager): Promise<ServiceState | undefined> {
   try {
     return manager.readState(await execute(manager.show));
   } catch (error) {
-    if (!isMissing(error)) return undefined;
+    if (systemCode(error) !== "ENOENT") return undefined;
     throw unsupported(`This system has no ${manager.name}: ${manager.show[0]} was not found.`);
   }
 }
@@ -124,7 +125,7 @@ export async function removeService(
   if (state !== undefined && manager.forget.length > 0) await run(manager.forget);
 }
 
-/** True when systemd keeps the user's services running without a login. */
+/** True if systemd keeps the user's services running after logout. */
 export function isLingering(): boolean {
   return existsSync(path.join("/var/lib/systemd/linger", userInfo().username));
 }
@@ -141,10 +142,6 @@ async function run(words: readonly string[]): Promise<void> {
 
 async function execute([program = "", ...words]: readonly string[]): Promise<string> {
   return (await promisify(execFile)(program, words, { timeout: commandTimeoutMs })).stdout;
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ENOENT";
 }
 
 function unsupported(message: string): ProductError {

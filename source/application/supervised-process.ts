@@ -1,4 +1,4 @@
-// Process of the server under its supervisor: started, or adopted from a supervisor that died.
+// A supervised process of the server: started, or taken over from a supervisor that died.
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync, readFileSync } from "node:fs";
 import path from "node:path";
@@ -17,20 +17,20 @@ export interface SupervisedOptions {
   /** Arguments for Node. */
   words: readonly string[];
   environment: NodeJS.ProcessEnv;
-  /** The process under an earlier supervisor. */
+  /** Record of an earlier supervisor. */
   last: ServerProcess | undefined;
   onChange: () => void;
   onEnd: (end: ProcessEnd) => void;
 }
 
 export interface ProcessEnd {
-  /** True when it ended because it was asked to. */
+  /** True if it ended on request. */
   isWanted: boolean;
-  /** Undefined after a signal, and for a process that another supervisor started. */
+  /** Undefined after a signal, and for a process that was taken over. */
   exitCode: number | undefined;
-  /** True once it worked. */
+  /** True if it was ready before. */
   wasReady: boolean;
-  /** Last lines that it printed on its standard error. */
+  /** Last lines of its standard error. */
   lastLines: string;
 }
 
@@ -62,13 +62,13 @@ export class SupervisedProcess {
     return { pid: this.#processId, restarts: this.#restarts, lastExit: this.#lastExit };
   }
 
-  /** Adopts the running process of the state folder. @returns false when none runs */
+  /** Takes over the running process of the state folder. @returns false if none runs */
   takeOver(): boolean {
     const holder = readLock(this.#options.stateFolder, this.#options.role);
     if (holder === undefined || !isAlive(holder)) return false;
     this.#begin(holder.processId);
     this.#identity = holder;
-    // Not a child of this process, so its end must be polled.
+    // Polls, as it is not a child of this process.
     const timer = setInterval(() => {
       if (isAlive(holder)) return;
       clearInterval(timer);
@@ -81,10 +81,10 @@ export class SupervisedProcess {
     const { words, environment, role } = this.#options;
     const errors = openSync(this.#errorFile, "w", 0o600);
     const child = spawn(process.execPath, [...words], {
-      // A separate process group, so that signals of a terminal reach only the supervisor.
+      // A separate process group, so that the terminal's signals reach only the supervisor.
       detached: true,
       env: { ...environment, [roleVariable]: role },
-      // Files and inherited streams, as a pipe would break with the supervisor.
+      // No pipes, as they would break if the supervisor died.
       stdio: ["ignore", process.stderr, errors, "ipc"],
     });
     closeSync(errors);
@@ -97,7 +97,7 @@ export class SupervisedProcess {
     this.start();
   }
 
-  /** @returns false when it no longer runs */
+  /** @returns false if it no longer runs */
   signal(signal: NodeJS.Signals): boolean {
     if (!this.isRunning) return false;
     if (this.#identity !== undefined && !isAlive(this.#identity)) return false;
@@ -139,7 +139,7 @@ export class SupervisedProcess {
     const lastLines = readFileSync(this.#errorFile).subarray(-lastBytes).toString("utf8").trimEnd();
     this.#lastExit = lastLines === "" ? how : `${how}: ${lastLines.split("\n").at(-1)}`;
     onChange();
-    // A process that ends as asked removes its lock file.
+    // A process that ends on request removes its lock file.
     const isWanted = readLock(stateFolder, role) === undefined;
     onEnd({ isWanted, exitCode: code, wasReady, lastLines });
   }

@@ -13,7 +13,7 @@ import { type ProcessEnd, SupervisedProcess } from "./supervised-process.ts";
 
 export interface SupervisorOptions {
   stateFolder: string;
-  /** Arguments for Node that start either process; a variable tells it its role. */
+  /** Arguments for Node; a variable contains the role of the process. */
   words: readonly string[];
   /** Number of gateway processes. */
   gateways: number;
@@ -26,13 +26,13 @@ interface Supervised {
   process: SupervisedProcess;
   /** Monotonic. */
   startedAt: number;
-  /** Ends in a row. */
+  /** Successive failures. */
   failures: number;
 }
 
-/** Waits before restarts in a row: the first is immediate. */
+/** Limit on the delay of repeated restarts; the first is immediate. */
 const longestBackOffMs = 30_000;
-/** Time after which the end of a process is no repeated failure, as for a replica. */
+/** Uptime after which an end does not count as a repeated failure. */
 const stableMs = 10_000;
 /** Time for the gateways to end after the control plane. */
 const lastWaitMs = 5000;
@@ -48,7 +48,7 @@ export class Supervisor {
   #isStopping = false;
   #killTimer: NodeJS.Timeout | undefined;
 
-  /** @throws ProductError `CLOUD_ALREADY_RUNNING` when another supervisor runs */
+  /** @throws ProductError `CLOUD_ALREADY_RUNNING` if another supervisor runs */
   constructor(options: SupervisorOptions) {
     const { stateFolder } = options;
     this.#options = options;
@@ -69,7 +69,7 @@ export class Supervisor {
   /**
    * Starts all processes, or takes over those that run.
    *
-   * @returns exit code of this process: that of a process that could not start, otherwise 0
+   * @returns exit code for this process: that of a process that could not start, else 0
    */
   async run(): Promise<number> {
     for (const supervised of [...this.#gateways, this.#controlPlane]) {
@@ -85,7 +85,7 @@ export class Supervisor {
     return exitCode;
   }
 
-  /** Passes a signal to the control plane, which stops everything; a second one does so faster. */
+  /** Passes a signal to the control plane, which stops everything; a second one does not wait. */
   stop(signal: NodeJS.Signals): void {
     this.#isStopping = true;
     if (!this.#controlPlane.process.signal(signal)) this.#stopGateways();
@@ -116,7 +116,7 @@ export class Supervisor {
     if (isOver) {
       this.#isStopping = true;
     } else if (isFirst && end.exitCode !== undefined && !this.#isStopping) {
-      // A server that cannot start tells its starter instead of trying again.
+      // A server that cannot start at first is not restarted.
       this.#isStopping = true;
       this.#exitCode = end.exitCode;
       this.#controlPlane.process.signal("SIGTERM");
@@ -140,7 +140,7 @@ export class Supervisor {
     }, waitMs);
   }
 
-  /** Ends the gateways, which the control plane has usually stopped before it ended itself. */
+  /** Ends the gateways, in case the control plane has not. */
   #stopGateways(): void {
     const left = this.#gateways.filter(({ process: { isRunning } }) => isRunning);
     if (left.length === 0) this.#ended.resolve(this.#exitCode);

@@ -1,4 +1,4 @@
-// Turns events that are pushed into something that can be awaited one by one.
+// A queue between a producer that pushes and a consumer that awaits.
 
 /** One producer, one consumer. Items wait until they are taken; `end` and `fail` come after them. */
 export class AsyncQueue<T> implements AsyncIterableIterator<T> {
@@ -6,6 +6,12 @@ export class AsyncQueue<T> implements AsyncIterableIterator<T> {
   #ended = false;
   #error: unknown;
   #wake: (() => void) | undefined;
+  #onClose: (() => void) | undefined;
+
+  /** @param onClose called once, when the consumer has reached the end or left the loop */
+  constructor(onClose?: () => void) {
+    this.#onClose = onClose;
+  }
 
   push(item: T): void {
     if (this.#ended) return;
@@ -42,6 +48,7 @@ export class AsyncQueue<T> implements AsyncIterableIterator<T> {
     }
     const item = this.#items.shift();
     if (item !== undefined) return { value: item, done: false };
+    this.#close();
     if (this.#error !== undefined) {
       const error = this.#error;
       this.#error = undefined;
@@ -50,8 +57,22 @@ export class AsyncQueue<T> implements AsyncIterableIterator<T> {
     return { value: undefined, done: true };
   }
 
+  /** Called when the consumer leaves a loop: drops all items. */
+  async return(): Promise<IteratorResult<T>> {
+    this.#items = [];
+    this.#error = undefined;
+    this.end();
+    this.#close();
+    return { value: undefined, done: true };
+  }
+
   [Symbol.asyncIterator](): this {
     return this;
+  }
+
+  #close(): void {
+    this.#onClose?.();
+    this.#onClose = undefined;
   }
 
   #notify(): void {

@@ -1,19 +1,18 @@
-// The least that a client must send of a request's body. There is no limit on the time that a body takes
-// as a whole: files of hundreds of gigabytes are uploaded.
+// Minimum rate for request bodies. Their total time has no limit, as uploads may be hundreds of gigabytes.
 import type { IncomingMessage } from "node:http";
 
 export interface MinimumRate {
-  /** At least so many within each window. */
+  /** Required in each window. */
   bytes: number;
   windowMs: number;
 }
 
-/** Some 170 bytes per second, a tenth of the slowest mobile connection. */
+/** About 170 bytes per second, a tenth of the slowest mobile connection. */
 export const usualRate: MinimumRate = { bytes: 10_000, windowMs: 60_000 };
 
 /**
- * Calls back, once at most, when less of a body has come than the minimum. To be called when the head has
- * arrived. Windows in which the reader of the body lags behind do not count.
+ * Calls back, at most once, when a body arrives more slowly than the minimum. Call it when the request's
+ * head has arrived. Windows in which the reader of the body lags behind do not count.
  */
 export function watchBodyRate(
   request: IncomingMessage,
@@ -28,7 +27,7 @@ export function watchBodyRate(
     if (received >= bytes || request.readableLength > 0) timer.refresh();
     else if (!request.complete) onSlow();
   }, windowMs);
-  // Node emits no "close" for a request that is answered before its body ends, if the client leaves.
+  // If the client leaves, Node emits no "close" for a request that was answered before its body ended.
   const stop = () => {
     clearTimeout(timer);
     request.off("close", stop);

@@ -1,14 +1,14 @@
-// Sizes as a person reads them: decimal units for files and transfers, binary ones for memory.
+// Formats sizes: decimal units for files and transfers, binary ones for memory.
 
 const fileUnits = ["B", "kB", "MB", "GB", "TB"];
 const memoryUnits = ["B", "KiB", "MiB", "GiB", "TiB"];
 
-/** Sizes of files, one decimal below 10: `4.7 GB`, `13 GB`, `986 MB`, `512 B`. */
+/** Formats the size of a file, with one decimal below 10: `4.7 GB`, `13 GB`, `986 MB`, `512 B`. */
 export function formatBytes(bytes: number): string {
   return format(bytes, 1000, fileUnits);
 }
 
-/** Sizes of memory, as the makers of memory count it: `4.7 GiB`, `16 GiB`, `986 MiB`, `512 B`. */
+/** Formats an amount of memory in binary units: `4.7 GiB`, `16 GiB`, `986 MiB`, `512 B`. */
 export function formatMemory(bytes: number): string {
   return format(bytes, 1024, memoryUnits);
 }

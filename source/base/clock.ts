@@ -1,4 +1,4 @@
-// Time as a value that tests can replace.
+// Clock that tests can replace.
 
 export interface Clock {
   /** Monotonic milliseconds, for durations. */

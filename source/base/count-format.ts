@@ -1,6 +1,6 @@
-// Counts of parameters as a person reads them.
+// Formats counts of parameters and tokens.
 
-/** As Ollama writes them: `954K`, `361.82M`, `8.0B`, `70B`. */
+/** Formats a count as Ollama does: `954K`, `361.82M`, `8.0B`, `70B`. */
 export function formatCount(count: number): string {
   const scaled = (unit: number, decimals: number, letter: string) => {
     const value = count / unit;

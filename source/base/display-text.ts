@@ -1,4 +1,4 @@
-// Text made safe for display: invisible characters, quotes, control characters.
+// Makes text safe for display: invisible characters, quotes, control characters.
 
 const invisible = /[\s\p{Cc}\p{Cf}]/u;
 
@@ -33,6 +33,11 @@ export function quoteShort(text: string, length = 40): string {
     /[\p{Cc}\p{Cf}]/gu,
     (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
   );
+}
+
+/** Quotes a word for a POSIX shell. */
+export function quoteForShell(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
 /** Puts a text on one line: control characters become spaces. */

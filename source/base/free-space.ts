@@ -3,8 +3,8 @@ import { statfs } from "node:fs/promises";
 import path from "node:path";
 
 /**
- * @param folder on the disk in question; it need not exist yet
- * @returns bytes; undefined where the system does not tell, as some network disks do not
+ * @param folder on that disk; need not exist yet
+ * @returns bytes; undefined if the system does not report it, as on some network disks
  */
 export async function freeSpace(folder: string): Promise<number | undefined> {
   try {

@@ -1,6 +1,6 @@
 // A type guard for JSON objects.
 
-/** Not for `null` and not for lists. */
+/** False for `null` and lists. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

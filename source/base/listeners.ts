@@ -14,7 +14,7 @@ const tables = ["/proc/net/tcp", "/proc/net/tcp6"];
 const listening = "0A";
 const noInode = "0";
 
-/** Every socket that listens for TCP, of IPv4 and IPv6. */
+/** Returns all listening TCP sockets, IPv4 and IPv6. */
 export async function readListeners(): Promise<Listener[]> {
   const texts = await Promise.all(
     tables.map((file) => readFile(file, "latin1").catch(() => "")), // IPv6 may be switched off
@@ -22,7 +22,7 @@ export async function readListeners(): Promise<Listener[]> {
   return texts.flatMap(parseListeners);
 }
 
-/** Lines of /proc/net/tcp: `0: 0100007F:1F40 00000000:0000 0A … inode …`, all in hexadecimal. */
+/** Parses lines of /proc/net/tcp: `0: 0100007F:1F40 00000000:0000 0A … inode …`, all in hexadecimal. */
 export function parseListeners(text: string): Listener[] {
   return text.split("\n").flatMap((line) => {
     const [, local = "", , state, , , , , , inode = noInode] = line.trim().split(/\s+/);
@@ -39,7 +39,7 @@ function isLoopbackAddress(hex: string): boolean {
   return hex.startsWith("0000000000000000FFFF0000") && hex.endsWith("7F");
 }
 
-/** The sockets that these processes hold; `isComplete` is false when one does not let us look. */
+/** Returns the sockets of these processes; `isComplete` is false if access to one was denied. */
 export async function readSocketsOf(
   processes: readonly number[],
 ): Promise<{ inodes: Set<string>; isComplete: boolean }> {
@@ -64,7 +64,7 @@ export async function readSocketsOf(
 
 /**
  * Names the process that listens on a port: "python3 (4711)".
- * @returns undefined when none listens, or this machine does not report it
+ * @returns undefined if none listens, or if the system does not report it
  */
 export async function portHolder(port: number): Promise<string | undefined> {
   const listeners = await readListeners();
@@ -78,10 +78,10 @@ export async function portHolder(port: number): Promise<string | undefined> {
   return undefined;
 }
 
-/** Node calls its first thread so, and Linux the process after it. */
+/** Linux names a process after its first thread, which Node calls this. */
 const threadOfNode = "MainThread";
 
-/** A person's name for a process: "python3 (4711)". */
+/** Returns a readable name of a process: "python3 (4711)". */
 export function nameProcess(id: number): string {
   try {
     const name = readFileSync(`/proc/${id}/comm`, "utf8").trim();

@@ -1,6 +1,6 @@
-// Times with the machine's own offset from UTC, as Ollama's API gives them.
+// Formats times with the machine's offset from UTC, as Ollama's API does.
 
-/** RFC 3339: `2026-01-02T03:04:05.678+01:00`. */
+/** Formats a date by RFC 3339: `2026-01-02T03:04:05.678+01:00`. */
 export function formatLocalTime(date: Date): string {
   const offsetMinutes = -date.getTimezoneOffset();
   const shifted = new Date(date.getTime() + offsetMinutes * 60_000).toISOString().slice(0, -1);

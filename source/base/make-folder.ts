@@ -1,10 +1,10 @@
-// Makes a folder and those above it, or fails: Node's own way tries for ever, until all memory is taken,
-// where the system refuses to make anything in a folder that is there, as in /proc.
+// Creates a folder and its parents. Node's recursive mkdir loops until memory runs out if an existing
+// parent accepts no entries, as /proc does.
 import { mkdir, stat } from "node:fs/promises";
 import path from "node:path";
 import { systemCode } from "./write-refusal.ts";
 
-/** @throws the system's error of the first folder that cannot be made */
+/** @throws the system's error for the first folder that cannot be created */
 export async function makeFolder(folder: string): Promise<void> {
   try {
     await makeOne(folder);

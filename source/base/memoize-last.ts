@@ -1,6 +1,6 @@
-// Remembers the last result of a function, for callers that ask for the same many times over.
+// Remembers the last result of a function.
 
-/** @returns the function; it is called again when an argument is not the very same as last time */
+/** Returns a function that calls `make` again only if an argument is not identical to the last one. */
 export function memoizeLast<Args extends readonly unknown[], Result>(
   make: (...args: Args) => Result,
 ): (...args: Args) => Result {

@@ -1,8 +1,8 @@
-// Finds the name that a mistyped one was meant to be.
+// Finds the known name closest to a mistyped one.
 
 /**
- * The name with the fewest typing errors (a letter too many, too few, another, or two swapped),
- * in any case; undefined when even the best is another word. The first wins a tie.
+ * Returns the name with the fewest typing errors (a letter added, missing, replaced, or two swapped),
+ * ignoring case; undefined if none is close. The first wins a tie.
  */
 export function nearestName(typed: string, names: Iterable<string>): string | undefined {
   const limit = Math.min(3, Math.max(1, Math.floor(typed.length / 3)));
@@ -19,7 +19,7 @@ export function nearestName(typed: string, names: Iterable<string>): string | un
   return best;
 }
 
-/** The optimal string alignment distance. */
+/** Returns the optimal string alignment distance. */
 function countTypingErrors(a: string, b: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, index) => index);

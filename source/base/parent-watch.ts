@@ -1,12 +1,12 @@
-// A watchdog process that kills registered children when this process dies, whatever it dies of: a
-// child whose only thread computes never sees its closed channel.
+// A watchdog process that kills registered children when this process dies for any reason: a child
+// whose only thread is computing does not notice its closed channel.
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Writable } from "node:stream";
 
-// Reads "+ ID" and "- ID" until its input closes, which the kernel does when we die. IDs below zero
-// name process groups; "tree:ID" is a process with its descendants. Signals of a terminal or a service
-// manager must not end it before that. Children that see their closed channel get a second to remove
-// their files.
+// Reads "+ ID" and "- ID" until its input closes, which the kernel does when this process dies.
+// Negative IDs are process groups; "tree:ID" is a process with its descendants. Signals of a terminal
+// or a service manager must not end it earlier. Children that notice their closed channel get a second
+// to remove their files.
 const program = `
 trap "" HUP INT TERM
 held=" "
@@ -34,10 +34,10 @@ const held = new Set<string>();
 let input: Writable | undefined;
 
 /**
- * Starts a child that is killed by SIGKILL should this process end before it.
+ * Starts a child that is killed with SIGKILL if this process ends first.
  *
- * @param scope `group` for a child that leads a process group; `tree` for one that shares ours, with
- *   what it has started
+ * @param scope `group` for a child that leads a process group; `tree` for one in our group, with its
+ *   descendants
  */
 export function spawnWatched<Child extends ChildProcess>(
   scope: "process" | "group" | "tree",
@@ -45,14 +45,14 @@ export function spawnWatched<Child extends ChildProcess>(
 ): Child {
   // Windows has neither this shell nor these signals.
   if (process.platform === "win32") return start();
-  // It is there first: nothing but one write lies between a child's start and its entry.
+  // Started first, so that only one write lies between a child's start and its registration.
   input ??= startWatchdog();
   const child = start();
   if (child.pid === undefined) return child;
   const id = `${{ process: "", group: "-", tree: "tree:" }[scope]}${child.pid}`;
   held.add(id);
   input.write(`+ ${id}\n`);
-  // The number may be given to another process once the child is gone.
+  // The id may be reused once the child is gone.
   child.once("exit", () => {
     held.delete(id);
     input?.write(`- ${id}\n`);
@@ -69,7 +69,7 @@ function startWatchdog(): Writable {
   });
   child.unref();
   const { stdin } = child;
-  // A watchdog that was killed is replaced with the next child.
+  // A killed watchdog is replaced when the next child starts.
   const drop = () => {
     if (input === stdin) input = undefined;
   };

@@ -1,12 +1,12 @@
-// Runs a program together with what it starts, and ends all of it together, with this process at the
-// latest: compilers that outlive their cmake would write into folders that are being removed.
+// Runs a program as a process group that ends as a whole, at the latest with this process: compilers
+// that outlived their cmake would write into folders that are being removed.
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import type { Readable } from "node:stream";
 import { spawnWatched } from "./parent-watch.ts";
 
 export interface GroupOptions {
   cwd?: string;
-  /** Aborting it ends the whole group: by asking, and some seconds later by force. */
+  /** Aborting it ends the whole group with SIGTERM, and some seconds later with SIGKILL. */
   signal: AbortSignal | undefined;
 }
 
@@ -14,8 +14,8 @@ export interface RunningGroup {
   stdout: Readable;
   stderr: Readable;
   /**
-   * Resolves when the program and all that hold its output have ended: undefined for success, else a
-   * sentence fragment such as `ended with code 1`. Never rejects.
+   * Resolves when the program and all holders of its output have ended: undefined for success, else a
+   * phrase such as `ended with code 1`. Never rejects.
    */
   ended: Promise<string | undefined>;
 }
@@ -30,7 +30,7 @@ export function runGroup(
   const child = spawnWatched("group", () =>
     spawn(program, words, {
       stdio: ["ignore", "pipe", "pipe"],
-      // Windows has no groups: there the program itself is ended.
+      // Windows has no process groups: only the program itself is ended.
       detached: process.platform !== "win32",
       ...(cwd !== undefined && { cwd }),
     }),
@@ -47,7 +47,7 @@ export function runGroup(
     failure = `could not be run: ${error.message}`;
   });
   const ended = new Promise<string | undefined>((resolve) => {
-    // Comes when all output is closed, after a failed start, too.
+    // Emitted when all output is closed, also after a failed start.
     child.once("close", (code, name) => {
       clearTimeout(force);
       signal?.removeEventListener("abort", end);
@@ -63,6 +63,6 @@ function endGroup(child: ChildProcessByStdio<null, Readable, Readable>, how: Nod
     if (process.platform === "win32") child.kill(how);
     else process.kill(-child.pid, how);
   } catch {
-    // It has ended by itself meanwhile.
+    // It has already ended.
   }
 }

@@ -1,4 +1,4 @@
-// The one error class of the product: a stable code, a sentence for a person, a status for a client.
+// Error class of the product: a stable code, a sentence for people, a status for clients.
 
 /** An entry of a subsystem's error table. */
 export interface ErrorDefinition {
@@ -8,7 +8,7 @@ export interface ErrorDefinition {
   readonly status: number;
   /** Exit code of a command that fails with it (see `exitCodes`). */
   readonly exitCode: number;
-  /** When it happens, one sentence; printed in docs/errors.md. */
+  /** Cause in one sentence, for docs/errors.md. */
   readonly description: string;
 }
 
@@ -28,20 +28,20 @@ export const exitCodes = {
 } as const;
 
 export interface ProductErrorDetails {
-  /** The failure and its cause, one sentence that names the thing. */
+  /** What failed and why, in one sentence. */
   message: string;
-  /** The advice, one sentence. */
+  /** What to do, in one sentence. */
   hint?: string;
-  /** The request field that is at fault, for `/v1`'s `param`. */
+  /** The invalid request field, for `/v1`'s `param`. */
   param?: string;
-  /** Seconds after which trying again makes sense (`Retry-After`). */
+  /** Seconds until a retry makes sense (`Retry-After`). */
   retryAfterSeconds?: number;
   cause?: unknown;
 }
 
 /**
- * An error that a person or a client is meant to see. Anything else that is thrown is a defect and
- * is reported as `UNEXPECTED`.
+ * An error for people and clients. Anything else that is thrown is a defect, reported as
+ * `UNEXPECTED`.
  */
 export class ProductError extends Error {
   override readonly name = "ProductError";
@@ -62,7 +62,7 @@ export class ProductError extends Error {
     this.retryAfterSeconds = details.retryAfterSeconds;
   }
 
-  /** Returns the same error with another text for its readers. */
+  /** Returns the same error with another text. */
   reworded(
     change: Pick<Partial<ProductErrorDetails>, "message" | "hint" | "param"> &
       Pick<Partial<ErrorDefinition>, "status" | "exitCode">,
@@ -89,7 +89,7 @@ export class ProductError extends Error {
   }
 }
 
-/** The sentence to show for anything that was thrown. */
+/** Returns the sentence to show for anything that was thrown. */
 export function describeError(error: unknown): string {
   if (error instanceof ProductError) return error.sentence;
   return error instanceof Error ? error.message : String(error);

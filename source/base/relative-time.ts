@@ -1,4 +1,4 @@
-// Formats times relative to now, in the words of Ollama's tables.
+// Formats durations and times relative to now, in the words of Ollama's tables.
 
 const hoursPerDay = 24;
 const hoursPerWeek = 7 * hoursPerDay;

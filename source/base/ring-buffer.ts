@@ -1,11 +1,11 @@
-// The last N items of an endless series.
+// Buffer of the last N items of a series.
 
 export class RingBuffer<T> {
   readonly capacity: number;
   #items: T[] = [];
   #dropped = 0;
 
-  /** @param capacity how many items are kept; at least 1 */
+  /** @param capacity number of items to keep; at least 1 */
   constructor(capacity: number) {
     this.capacity = Math.max(1, Math.floor(capacity));
   }

@@ -1,4 +1,4 @@
-// Several callers that want the same thing at the same time get it from one piece of work.
+// Shares one run of work between callers that need the same result at the same time.
 
 interface Running<T, Report> {
   result: Promise<T>;
@@ -11,9 +11,9 @@ export class SharedWork<T, Report> {
   readonly #running = new Map<string, Running<T, Report>>();
 
   /**
-   * Joins the work of this key or begins it. It is stopped when the last caller has left.
+   * Joins the work of this key, or begins it. It is stopped when the last caller leaves.
    *
-   * @param signal aborted to leave, which rejects with `whenLeft`'s error
+   * @param caller aborting `signal` leaves, which rejects with the error of `whenLeft`
    */
   async join(
     key: string,
@@ -38,7 +38,7 @@ export class SharedWork<T, Report> {
       if (work.watchers.size === 0 && this.#running.get(key) === work) {
         this.#running.delete(key);
         work.stop.abort();
-        // The last one waits until the work has cleaned up, so that its files are complete.
+        // The last caller waits until the work has cleaned up its files.
         await work.result.catch(() => {});
       }
     }

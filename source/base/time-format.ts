@@ -1,4 +1,4 @@
-// Durations as a person reads them and as Go writes them (the form Ollama's CLI prints).
+// Formats durations for people, and as Go and Ollama's CLI print them.
 
 /** `1.234s`, `56.7ms`: Go's duration text for a number of milliseconds. */
 export function formatGoDuration(milliseconds: number): string {

@@ -1,13 +1,13 @@
 // Yields to the event loop during long synchronous work.
 import { setImmediate as othersTurn } from "node:timers/promises";
 
-/** Too short for a reader of a streamed answer to notice. */
+/** Too short to be noticed in a streamed answer. */
 const turnMs = 5;
 
 export class Turns {
   #endsAt = performance.now() + turnMs;
 
-  /** To be awaited between two steps of the work: at once while the turn lasts. */
+  /** Await it between two steps; it resolves at once while the turn lasts. */
   async next(): Promise<void> {
     if (performance.now() < this.#endsAt) return;
     await othersTurn();

@@ -1,12 +1,12 @@
-// Files written under a temporary name until they are complete. A killed process leaves one behind.
+// Temporary names for files until they are complete. A killed process leaves such a file behind.
 import { randomBytes } from "node:crypto";
 import { readdir, rm, stat } from "node:fs/promises";
 import path from "node:path";
 
-/** Prefix of unfinished files; nothing that is listed begins with a dot. */
+/** Begins with a dot, as lists skip such names. */
 const prefix = ".writing-";
 
-/** Other processes may be writing theirs; none pauses so long between two writes. */
+/** Longer than any process pauses between two writes. */
 export const unfinishedMaxAgeMs = 3600_000;
 
 export function isUnfinished(name: string): boolean {
@@ -18,7 +18,7 @@ export function unfinishedPath(file: string): string {
   return path.join(path.dirname(file), prefix + randomBytes(8).toString("hex"));
 }
 
-/** Returns unfinished files in a folder and its subfolders; none if it does not exist. */
+/** Returns the unfinished files of a folder and its subfolders; none if it does not exist. */
 export async function unfinishedIn(folder: string): Promise<string[]> {
   const names = await readdir(folder, { recursive: true }).catch(() => []);
   return names.filter(isUnfinished).map((name) => path.join(folder, name));
@@ -31,7 +31,7 @@ export async function removeAbandoned(folder: string): Promise<void> {
   }
 }
 
-/** False for a file that is not there. */
+/** False for a missing file. */
 export async function isOlder(file: string, ageMs: number): Promise<boolean> {
   const facts = await stat(file).catch(() => undefined);
   return facts !== undefined && Date.now() - facts.mtimeMs > ageMs;

@@ -1,6 +1,6 @@
-// Suppresses experimental warnings of Node and libraries, which users cannot act on.
+// Uses Node's experimental features without their warnings, which users cannot act on.
 
-/** Only for what happens before `work` returns. */
+/** Suppresses warnings until `work` returns, not those of its asynchronous parts. */
 export function withoutWarnings<T>(work: () => T): T {
   const { emitWarning } = process;
   process.emitWarning = () => {};
@@ -9,4 +9,9 @@ export function withoutWarnings<T>(work: () => T): T {
   } finally {
     process.emitWarning = emitWarning;
   }
+}
+
+/** Node's SQLite, which Node 22 calls experimental. */
+export function sqlite(): typeof import("node:sqlite") {
+  return withoutWarnings(() => process.getBuiltinModule("node:sqlite"));
 }

@@ -1,8 +1,12 @@
-// Why the system refuses to write in a folder of ours, or to make it, in words for the end of a sentence.
+// Explains why a folder cannot be created or written to.
 import { accessSync, constants } from "node:fs";
 import path from "node:path";
 
-/** @param code the system's, as `EACCES` @returns undefined when it is about something else */
+/**
+ * Returns the reason, for the end of a sentence; undefined for unrelated codes.
+ *
+ * @param code the system's, such as `EACCES`
+ */
 export function writeRefusal(folder: string, code: string | undefined): string | undefined {
   switch (code) {
     case "ENOSPC":
@@ -16,7 +20,7 @@ export function writeRefusal(folder: string, code: string | undefined): string |
     case "EACCES":
     case "EPERM":
       return "permission denied";
-    // Node's error codes for folders that cannot be made.
+    // Node's code if a parent cannot be created.
     case "ENOENT":
       return writeRefusal(folder, refusalAbove(folder));
     default:
@@ -24,13 +28,13 @@ export function writeRefusal(folder: string, code: string | undefined): string |
   }
 }
 
-/** The system's code, as `ENOENT`. */
+/** Returns the system's code of an error, such as `ENOENT`. */
 export function systemCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !("code" in error)) return undefined;
   return typeof error.code === "string" ? error.code : undefined;
 }
 
-/** Why nothing can be made in the nearest folder that exists. */
+/** Returns the code for the nearest parent that exists. */
 function refusalAbove(folder: string): string | undefined {
   try {
     accessSync(folder, constants.W_OK);

@@ -15,7 +15,7 @@ export function answerOptions(
   };
 }
 
-/** Options as the API names them. */
+/** Returns options named as in the API. */
 function parametersOf({
   temperature,
   topP,
@@ -36,14 +36,14 @@ function thinkOf(level: string): boolean | string {
   return level === "true" || (level !== "false" && level);
 }
 
-/** `json`, or a JSON schema as it is. */
+/** Reads `json` or a JSON schema. */
 function parseFormat(text: string): unknown {
   if (text === "json") return text;
   try {
     const schema: unknown = JSON.parse(text);
     if (schema !== null && typeof schema === "object") return schema;
   } catch {
-    // said below
+    // reported below
   }
   throw usageError("--format must be json or a JSON schema.", "Check the schema's quotes.");
 }

@@ -1,11 +1,13 @@
-// Asks before something is done that cannot be undone.
+// Questions on the terminal: confirmations and secrets.
 import { createInterface } from "node:readline/promises";
+import { Writable } from "node:stream";
+import { text as readAll } from "node:stream/consumers";
 import { shownModel } from "../base/model-tag.ts";
 import { ProductError } from "../base/product-error.ts";
-import { commandErrors } from "./errors.ts";
+import { commandErrors, usageError } from "./errors.ts";
 
 /**
- * Resolves where the model may be replaced: with --force, or after a yes on a terminal.
+ * Resolves if a model may be replaced: with --force, or after a yes on a terminal.
  *
  * @throws ProductError `COMMAND_NAME_TAKEN` otherwise
  */
@@ -19,7 +21,7 @@ export async function confirmReplacing(model: string, isForced = false): Promise
   });
 }
 
-/** Resolves with false, without asking, where there is no terminal. */
+/** Asks a yes-or-no question; false without a terminal. */
 export async function isYes(question: string): Promise<boolean> {
   if (!process.stdin.isTTY || !process.stderr.isTTY) return false;
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
@@ -27,5 +29,32 @@ export async function isYes(question: string): Promise<boolean> {
     return /^y(es)?$/i.test((await terminal.question(question)).trim());
   } finally {
     terminal.close();
+  }
+}
+
+/**
+ * Reads a line without showing it; without a terminal, reads all of standard input.
+ *
+ * @throws ProductError `COMMAND_USAGE` for an empty value
+ */
+export async function readSecretLine(question: string): Promise<string> {
+  const line = process.stdin.isTTY ? await ask(question) : await readAll(process.stdin);
+  const value = line.replace(/\r?\n$/, "");
+  if (value !== "") return value;
+  throw usageError("The value is empty.", "Type it, or send it on standard input.");
+}
+
+async function ask(question: string): Promise<string> {
+  process.stderr.write(question);
+  // Discards readline's echo.
+  const nowhere = new Writable({ write: (_piece, _encoding, done) => done() });
+  const lines = createInterface({ input: process.stdin, output: nowhere, terminal: true });
+  const interrupted = new AbortController();
+  lines.once("SIGINT", () => interrupted.abort());
+  try {
+    return await lines.question("", { signal: interrupted.signal });
+  } finally {
+    lines.close();
+    process.stderr.write("\n");
   }
 }

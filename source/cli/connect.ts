@@ -1,41 +1,35 @@
-// Connects a command to a server: the one that runs, or one that is started for it.
+// Connects a command to a server: a running one, or one that is started for it.
 import { backgroundLogFile, startBackgroundServer } from "../application/background-server.ts";
 import type { HostedServer } from "../application/server-host.ts";
 import { ApiClient } from "../client/api-client.ts";
-import { findServer } from "../client/find-server.ts";
-import { defaultHost, defaultPort, type ServerAddress, urlOf } from "../configuration/address.ts";
+import { defaultHost, type ServerAddress } from "../configuration/address.ts";
 import { usageError } from "./errors.ts";
 import type { Flags } from "./flags.ts";
-import { refuseToStart } from "./running-server.ts";
-import { type CommandSettings, connectUrl } from "./session-settings.ts";
+import { findRunningServer, refuseToStart } from "./running-server.ts";
+import type { CommandSettings } from "./session-settings.ts";
 
 export interface Connection {
   client: ApiClient;
   /** The server in this process, if there is one. */
   hosted: HostedServer | undefined;
-  /** The server was running before: this command's settings do not apply to it. */
+  /** True for a server that was running before: this command's settings do not apply to it. */
   isForeign: boolean;
 }
 
-const usualAddress: ServerAddress = {
-  host: defaultHost,
-  port: defaultPort,
-  scheme: "http",
-  path: "",
-};
+const anyPort: ServerAddress = { host: defaultHost, port: 0, scheme: "http", path: "" };
 
-/** The program's own entry file, for starting it again. */
+/** The program's entry file, for starting a server. */
 export const entryFile = process.argv[1] ?? "";
 
 /**
- * - `shared`: one that runs, else one in the background that outlives this command
- * - `hosted`: one that runs, else one in this process that others can use too
- * - `private`: one in this process, hidden from others
+ * - `shared`: a running server, else one in the background that outlives this command
+ * - `hosted`: a running server, else one in this process that others can use, too
+ * - `private`: a server in this process, hidden from others
  */
 export type Hosting = "shared" | "hosted" | "private";
 
 /**
- * @param signal aborting it gives up waiting for a server in the background
+ * @param signal aborts the wait for a server in the background
  * @throws ProductError `CLIENT_SERVER_UNREACHABLE` and those of `hostServer`; the signal's reason
  */
 export async function connect(
@@ -52,7 +46,7 @@ export async function connect(
       "Only serve accepts port 0, for any free port.",
     );
   }
-  const find = () => lookForServer(flags, settings);
+  const find = () => findRunningServer(flags, settings);
   const found = await find();
   if (found !== undefined) return { client: found, hosted: undefined, isForeign: true };
   refuseToStart(flags, settings);
@@ -75,7 +69,7 @@ export async function connect(
   try {
     return await hostInProcess(settings, preload);
   } catch (error) {
-    // Another command was faster by a moment: use its server.
+    // Another command may have been faster: use its server.
     const other = await find();
     if (other === undefined) throw error;
     return { client: other, hosted: undefined, isForeign: true };
@@ -83,7 +77,8 @@ export async function connect(
 }
 
 /**
- * Hosts a server in this process that others can use too, even if another one runs.
+ * Hosts a server in this process that others can use, too, even if another one runs.
+ *
  * @param morePorts number of ports after the address's own that may be used instead
  * @throws ProductError of `hostServer`
  */
@@ -95,22 +90,6 @@ export async function hostInProcess(
   return await host(settings, settings.paths.state, settings.address, preload, morePorts);
 }
 
-const anyPort: ServerAddress = { ...usualAddress, port: 0 };
-
-async function lookForServer(
-  flags: Flags,
-  settings: CommandSettings,
-): Promise<ApiClient | undefined> {
-  const named = connectUrl(flags) ?? (settings.address && urlOf(settings.address));
-  const found = await findServer({
-    stateFolder: settings.paths.state,
-    named,
-    usual: urlOf(usualAddress),
-    key: flags.key,
-  });
-  return found === undefined ? undefined : new ApiClient(found);
-}
-
 async function host(
   settings: CommandSettings,
   stateFolder: string | undefined,
@@ -119,7 +98,7 @@ async function host(
   morePorts = 0,
 ): Promise<Connection> {
   const { hostServer } = await import("../application/server-host.ts");
-  const { openLogFile, openLogIfPossible } = await import("../application/log-file.ts");
+  const { openLogFile, openLogIfPossible } = await import("../application/server-log.ts");
   const logFile = backgroundLogFile(settings.paths.state);
   // A private server needs the state folder only for its log, and can do without.
   const log = stateFolder === undefined ? openLogIfPossible(logFile) : openLogFile(logFile);

@@ -1,5 +1,6 @@
-// Errors of the command line itself.
+// Errors of the command line.
 import { type ErrorDefinition, exitCodes, ProductError } from "../base/product-error.ts";
+import { systemCode } from "../base/write-refusal.ts";
 
 export const commandErrors = {
   usage: {
@@ -28,6 +29,19 @@ export const commandErrors = {
   },
 } as const satisfies Record<string, ErrorDefinition>;
 
+const readFaults: Record<string, string> = {
+  ENOENT: "no such file",
+  ENOTDIR: "no such file",
+  EISDIR: "is a folder",
+  EACCES: "permission denied",
+};
+
 export function usageError(message: string, hint: string): ProductError {
   return new ProductError(commandErrors.usage, { message, hint });
+}
+
+/** Explains why a file cannot be read, as the end of a sentence. @param error of reading it */
+export function readFault(error: unknown): string {
+  const code = systemCode(error);
+  return (code && readFaults[code]) ?? String(code ?? error);
 }

@@ -5,7 +5,7 @@ export const jsonFlag = {
   json: { type: "boolean", text: "Print JSON" },
 } as const satisfies FlagTable;
 
-/** For commands that bind an address or reach one. */
+/** For commands that listen on an address or connect to one. */
 export const addressFlags = {
   host: {
     type: "string",
@@ -67,7 +67,7 @@ export const hostingFlags = {
   },
 } as const satisfies FlagTable;
 
-/** Options of the request; they win over the model's own parameters. */
+/** Options of a request, which override the model's parameters. */
 export const optionFlags = {
   temperature: {
     type: "number",
@@ -144,12 +144,11 @@ export const limitRateFlag = {
   limitRate: { type: "string", value: "RATE", text: "Maximum bytes per second, such as 5M" },
 } as const satisfies FlagTable;
 
-/** Ollama has it for registries without TLS; the hub's address says that here. */
+/** Ollama's flag for registries without TLS; here the hub's address decides. */
 export const insecureFlag = {
   insecure: { type: "boolean", text: "No effect; HF_ENDPOINT may be http", isHidden: true },
 } as const satisfies FlagTable;
 
-/** Replaces what is there. */
 export const forceFlag = {
   force: { type: "boolean", text: "Replace an existing model" },
 } as const satisfies FlagTable;
@@ -163,5 +162,5 @@ type SharedFlags = typeof jsonFlag &
   typeof projectorFlag &
   typeof limitRateFlag;
 
-/** Shared flags as typed; what several commands do with them takes this. */
+/** Typed values of the shared flags. */
 export type Flags = FlagsOf<SharedFlags>;

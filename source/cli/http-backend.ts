@@ -1,5 +1,4 @@
-// The chat's backend: a server reached over HTTP.
-
+// Chat backend for a modelctl server.
 import { formatBytes } from "../base/byte-format.ts";
 import { isRecord } from "../base/json-record.ts";
 import { shownModel } from "../base/model-tag.ts";
@@ -18,12 +17,11 @@ import type {
   ShowTopic,
 } from "../ui/screens/chat/chat-backend.ts";
 import { answerOptions } from "./answer-flags.ts";
-import { describedModel } from "./described-model.ts";
 import type { Flags } from "./flags.ts";
 import type { ServerLink } from "./server-link.ts";
-import { formatDescription } from "./show-sections.ts";
+import { describedModel, formatDescription } from "./show-sections.ts";
 
-/** @throws ServerRefusal when the model does not exist; it is asked before the chat begins */
+/** @throws ServerRefusal for an unknown model */
 export async function createHttpBackend(
   link: ServerLink,
   model: string,
@@ -32,7 +30,7 @@ export async function createHttpBackend(
   return new HttpBackend(link, flags, await link.client.modelFacts(model));
 }
 
-/** Settings of a chat: typed flags win over those that were saved with it. */
+/** Returns the settings of a chat: flags override saved ones. */
 export function settingsOf(
   flags: Flags,
   saved: ChatSettings = { system: undefined, parameters: {} },
@@ -86,7 +84,7 @@ export class HttpBackend implements ChatBackend {
       ...(format !== undefined && { format }),
     };
     for await (const event of this.#link.ask(signal, (client) => client.chat(all, options))) {
-      // Runs before the end is reported: nothing is requested after it.
+      // Before the last event, as nothing is requested after it.
       if (event.type === "done") await this.#learnWindow(settings);
       yield event;
     }
@@ -142,11 +140,11 @@ export class HttpBackend implements ChatBackend {
     await saveAsModel(this.#link.client, { name, from, system, parameters, messages });
   }
 
-  /** It is known once the model is loaded, and is another after num_ctx was set. */
+  /** Updates the window's size, which is known once the model is loaded and changes with num_ctx. */
   async #learnWindow({ parameters }: ChatSettings): Promise<void> {
     const { name, contextLength } = this.#facts;
     if (contextLength !== undefined && parameters.num_ctx === undefined) return;
-    // The answer is complete; unknown facts about the window show as unknown.
+    // Errors leave the size unknown; the answer is complete.
     this.#facts = await this.#link.client.modelFacts(name).catch(() => this.#facts);
   }
 }

@@ -1,4 +1,4 @@
-// Images that a prompt on the command line names.
+// Attaches the images that a prompt on the command line names.
 import { ProductError } from "../base/product-error.ts";
 import type { ApiClient } from "../client/api-client.ts";
 import {
@@ -7,13 +7,14 @@ import {
   mayAttach,
   tooManyText,
 } from "../client/attachments/attach-images.ts";
-import { attachmentErrors } from "../client/attachments/errors.ts";
 import { attachedText, type ImageAttachment } from "../client/attachments/read-image-file.ts";
 import { imageTokens, seesImages } from "../client/chat-calls.ts";
+import { attachmentErrors } from "../client/errors.ts";
 
 /**
- * Finds the images that a command's words attach. Piped text is not searched: a log full of file
- * names attaches none.
+ * Attaches the images named by a command's arguments. Piped text is not searched, as it may be a log full
+ * of file names.
+ *
  * @throws ProductError `ATTACHMENT_...`; ServerRefusal for an unknown model
  */
 export async function attachToWords(
@@ -39,7 +40,7 @@ export function cannotSee(model: string, images: ReadonlyArray<{ name: string }>
   });
 }
 
-/** A line for each image, with its tokens where they can be counted, and for each missing file. */
+/** Returns a line for each image, with its tokens if counted, and for each missing file. */
 export function attachmentLines({
   images,
   missing,
@@ -57,7 +58,7 @@ export function attachmentLines({
   return lines.map((line) => `${line}\n`).join("");
 }
 
-/** The images with their counts; a count that fails is no reason not to ask. */
+/** Adds token counts to images; failed counts are left out. */
 export async function countImages(
   client: ApiClient,
   model: string,

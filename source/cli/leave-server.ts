@@ -1,4 +1,4 @@
-// Ends a chat whose process hosts the server without cutting off other clients.
+// Ends a server in this process without cutting off other clients.
 import { startBackgroundServer } from "../application/background-server.ts";
 import type { HostedServer } from "../application/server-host.ts";
 import { formatRoughDuration } from "../base/relative-time.ts";
@@ -7,7 +7,7 @@ import { addressText } from "../configuration/address.ts";
 import { entryFile } from "./connect.ts";
 import type { ServerLink } from "./server-link.ts";
 
-/** Programs that sent a request within this time are likely to send another. */
+/** Clients that sent a request within this time may send another. */
 const recentMs = 10 * 60_000;
 
 type UsedServer = Pick<HostedServer, "watchers"> & {
@@ -15,10 +15,11 @@ type UsedServer = Pick<HostedServer, "watchers"> & {
 };
 
 /**
- * Describes who uses the server besides this terminal: other programs that asked a model lately, and
- * other terminals with a screen of modelctl.
+ * Describes other users of the server: clients with recent requests, and terminals with a modelctl
+ * screen.
+ *
  * @param nowMs since 1970
- * @returns undefined when nobody does
+ * @returns undefined without other users
  */
 export function otherUsers(
   { requestLog, watchers }: UsedServer,
@@ -40,9 +41,9 @@ export function otherUsers(
 }
 
 /**
- * Ends the server as `leaveServer` does, and starts one like it in the background on the same address.
+ * Ends the server like `leaveServer`, and starts one in the background on the same address.
  *
- * @throws ProductError `CLIENT_SERVER_UNREACHABLE` when that does not start
+ * @throws ProductError `CLIENT_SERVER_UNREACHABLE` if that does not start
  */
 export async function handOverServer(
   link: ServerLink,
@@ -60,7 +61,7 @@ export async function handOverServer(
       entry: entryFile,
       stateFolder: settings.paths.state,
       flags: [...withoutAddress(settings.serverFlags), "--preload", model],
-      // The Server screen may have changed them, and flags do not tell them.
+      // May have been changed on the Server screen.
       environment: {
         MODELCTL_HOST: addressText({ scheme: "http", host, port: Number(port), path: "" }),
         MODELCTL_REQUIRE_KEY: String(requireKey),
@@ -77,9 +78,9 @@ export async function handOverServer(
 }
 
 /**
- * Lets the requests of other clients end, if this process hosts the server, and closes it. Ctrl+C
- * ends the waiting.
- * @param limitMs Infinity waits forever
+ * Closes a server in this process once the requests of other clients have ended; Ctrl+C ends the wait.
+ *
+ * @param limitMs Infinity: no limit
  */
 export async function leaveServer(
   link: Pick<ServerLink, "hosted" | "isHosting" | "close">,
@@ -99,12 +100,12 @@ async function letOthersFinish(hosted: HostedServer, limitMs: number): Promise<v
   }
   const interrupted = Promise.withResolvers<void>();
   process.once("SIGINT", interrupted.resolve);
-  // It stops listening first: no new client comes while the last ones are waited for.
+  // Stops listening first, so that no client comes meanwhile.
   await Promise.race([hosted.drain(limitMs), interrupted.promise]);
   process.off("SIGINT", interrupted.resolve);
 }
 
-/** Flags with their values, but for those that name the address. */
+/** Removes the flags for the address, with their values. */
 function withoutAddress(flags: readonly string[]): string[] {
   const isAddress = (word: string | undefined) => word === "--host" || word === "--port";
   return flags.filter((word, index) => !isAddress(word) && !isAddress(flags[index - 1]));

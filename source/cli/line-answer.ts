@@ -1,6 +1,5 @@
-// One turn of the line chat: attaches the images of a prompt, streams the answer, saves both.
+// Answers a prompt of the line chat: attaches its images, streams the answer, keeps both.
 
-import { endingSentences } from "../client/answer-ending.ts";
 import { mayAttach } from "../client/attachments/attach-images.ts";
 import { missingFile } from "../client/attachments/read-image-file.ts";
 import type { AnswerStatistics } from "../client/chat-events.ts";
@@ -21,9 +20,8 @@ import {
   type TranscriptEntry,
   type UserEntry,
 } from "../ui/screens/chat/conversation/transcript-entry.ts";
+import { endingSentences, Progress, ThinkingText } from "./answer-output.ts";
 import { attachmentLines, cannotSee } from "./image-prompt.ts";
-import { Progress } from "./progress.ts";
-import { ThinkingText } from "./thinking-text.ts";
 
 export interface LineAnswerOptions {
   readonly backend: ChatBackend;
@@ -35,7 +33,7 @@ export interface LineAnswerOptions {
 
 export class LineAnswer {
   readonly #options: LineAnswerOptions;
-  /** Images that wait for a question. */
+  /** Images attached without a question. */
   #waiting: readonly EntryImage[] = [];
 
   constructor(options: LineAnswerOptions) {
@@ -43,8 +41,8 @@ export class LineAnswer {
   }
 
   /**
-   * @returns the figures of a whole answer; undefined where only an image was attached
-   * @throws what goes wrong before or while the answer comes; what there is of it is kept
+   * @returns statistics of the answer; undefined if only images were attached
+   * @throws errors before or during the answer; a partial answer is kept
    */
   async ask(
     text: string,
@@ -75,7 +73,7 @@ export class LineAnswer {
     return statistics;
   }
 
-  /** Answers the last question again, in place of its answer. */
+  /** Replaces the last answer. */
   async askAgain(signal: AbortSignal): Promise<AnswerStatistics | undefined> {
     const { entries } = this.#options.read();
     const last = lastQuestion(entries);
@@ -94,7 +92,7 @@ export class LineAnswer {
     return attached;
   }
 
-  /** A failed count does not prevent the question. */
+  /** Adds token counts to images; failed counts are left out. */
   async #counted(
     images: readonly EntryImage[],
     signal: AbortSignal,
@@ -119,7 +117,7 @@ export class LineAnswer {
     const { backend, read, change } = this.#options;
     const progress = new Progress(process.stderr);
     let question = asked;
-    // Counted while the model is loading for the answer.
+    // Counts while the model is loading.
     const counting = this.#counted(asked.images ?? [], signal);
     let isTold = false;
     const tellOnce = async (): Promise<void> => {

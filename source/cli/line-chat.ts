@@ -1,4 +1,4 @@
-// The chat as a plain line chat, for terminals without the full screen.
+// Line chat, for terminals without the full screen and for pipes.
 import { createInterface, type Interface } from "node:readline/promises";
 import { describeError, exitCodes } from "../base/product-error.ts";
 import { completePath, pathBeforeCursor } from "../client/attachments/complete-path.ts";
@@ -12,9 +12,9 @@ import {
 } from "../ui/screens/chat/commands/command-table.ts";
 import type { PromptHistory } from "../ui/screens/chat/composer/prompt-history.ts";
 import type { ChatActions } from "../ui/screens/chat/conversation/chat-actions.ts";
+import { formatStatistics } from "./answer-output.ts";
 import type { LineAnswer } from "./line-answer.ts";
 import { lineCommandContext, lineHelp } from "./line-commands.ts";
-import { formatStatistics } from "./statistics-text.ts";
 
 /** A second Ctrl+C within this time quits. */
 const interruptWindowMs = 2000;
@@ -33,7 +33,7 @@ export class LineChat {
   #exitCode: number = exitCodes.ok;
   #abort: AbortController | undefined;
   #interruptedAtMs = -Infinity;
-  /** Lines of a message between three quotes that is not closed yet. */
+  /** Lines after an opening triple quote. */
   #open = "";
 
   constructor(options: LineChatOptions) {
@@ -44,7 +44,7 @@ export class LineChat {
   async run(): Promise<number> {
     const lines = createInterface({
       input: process.stdin,
-      // Prompts and echoes belong on a terminal; in a pipe the answers stand alone.
+      // Prompts and echoes are only for terminals.
       ...(this.#isTerminal && { output: process.stderr }),
       terminal: this.#isTerminal,
       history: this.#options.history.entries.filter((entry) => !entry.includes("\n")).toReversed(),
@@ -71,7 +71,7 @@ export class LineChat {
     return this.#exitCode;
   }
 
-  /** @returns whether the line is done with */
+  /** @returns false for a line that could not be sent */
   async #handle(parsed: Exclude<ParsedLine, { kind: "open" }>, typed: string): Promise<boolean> {
     switch (parsed.kind) {
       case "blank":
@@ -93,9 +93,7 @@ export class LineChat {
     }
   }
 
-  /**
-   * Reports a failed request and continues the loop; a stopped answer stays in the conversation.
-   */
+  /** Answers a message, and reports errors; a stopped answer stays in the conversation. */
   async #answer(text: string, typed: string): Promise<boolean> {
     const { actions, answer } = this.#options;
     this.#abort = new AbortController();
@@ -157,7 +155,7 @@ export class LineChat {
     });
   }
 
-  /** Readline's completion result: the candidates, and the word before the cursor. */
+  /** Returns readline's result: the candidates, and the word to complete. */
   async #complete(line: string): Promise<[string[], string]> {
     if (/^\/\S*$/.test(line)) {
       const names = commandTable.flatMap(({ slash }) => slash ?? []);
@@ -170,7 +168,7 @@ export class LineChat {
     return [[...words], path.typed];
   }
 
-  /** Only a person on a terminal can say yes; the end of input means no. */
+  /** Asks a yes-or-no question; false without a terminal, and at the end of input. */
   async #confirm(question: string): Promise<boolean> {
     const lines = this.#lines;
     if (!this.#isTerminal || lines === undefined) return false;
@@ -200,7 +198,7 @@ export class LineChat {
       lines.close();
       return;
     }
-    // The line is dropped, and those before it of the same message.
+    // Drops the line, and earlier ones of the same message.
     this.#open = "";
     lines.setPrompt(">>> ");
     lines.write(null, { ctrl: true, name: "e" });

@@ -1,10 +1,25 @@
-// Runs commands of the screen's command table in the line chat.
-import type { CommandContext } from "../ui/screens/chat/commands/command.ts";
+// Commands of the line chat, from the screen's command table, and their help.
+import type { Command, CommandContext } from "../ui/screens/chat/commands/command.ts";
+import { commandTable, slashUsages } from "../ui/screens/chat/commands/command-table.ts";
 import { settingRows, tableTexts } from "../ui/screens/chat/commands/settings-table.ts";
 import { type ChatActions, sessionText } from "../ui/screens/chat/conversation/chat-actions.ts";
-import { helpRows } from "./line-help.ts";
+import { textWidth, truncateText } from "../ui/text/graphemes.ts";
+import { wrapLine } from "../ui/text/wrap-line.ts";
 
 const helpWidth = 78;
+const labelCells = 30;
+
+/** Keys of readline. */
+const shortcuts: readonly (readonly [keys: string, title: string])[] = [
+  ["Enter", "Send"],
+  ["Tab", "Complete a /command or a path"],
+  ["Up, Down", "Previous and next message"],
+  ["Ctrl+A, Ctrl+E", "Start and end of the line"],
+  ["Alt+B, Alt+F", "Word left, word right"],
+  ["Ctrl+W, Ctrl+K, Ctrl+U", "Delete the word before, to the end, to the start"],
+  ["Ctrl+C", "Stop generating or clear the input; press twice to quit"],
+  ["Ctrl+D", "Quit, on an empty line"],
+];
 
 export interface LineActions {
   actions: ChatActions;
@@ -14,7 +29,7 @@ export interface LineActions {
   confirm: CommandContext["confirm"];
 }
 
-/** Commands that only a screen needs (scrolling, editing) do nothing in a line chat. */
+/** Returns the context for running commands; those for a screen, such as scrolling, do nothing. */
 export function lineCommandContext({
   actions,
   leave,
@@ -89,7 +104,43 @@ export function lineCommandContext({
   };
 }
 
-/** @param topic `set`, `show`, `shortcuts`, or empty for all */
+/** Formats the help. @param topic `set`, `show`, `shortcuts`, or empty for all commands */
 export function lineHelp(topic: string): string {
   return `${helpRows(helpWidth, topic).join("\n")}\n`;
+}
+
+/** @param topic as in Ollama: `set` and `show` narrow the list, `shortcuts` lists keys */
+export function helpRows(width: number, topic = ""): string[] {
+  if (topic === "shortcuts") {
+    return shortcuts.flatMap(([keys, title]) => labelled(keys, title, width));
+  }
+  const commands = commandTable.filter((command) => isAbout(command, topic));
+  const rows = commands.flatMap((command) =>
+    labelled(slashUsages(command).join(", "), command.title, width),
+  );
+  if (topic !== "") return rows;
+  return [
+    ...rows,
+    "",
+    ...wrapLine('Put """ before and after a message of several lines.', width).map(textOf),
+    ...wrapLine("To send a message that starts with /, start it with //.", width).map(textOf),
+  ];
+}
+
+function textOf({ text }: { text: string }): string {
+  return text;
+}
+
+function isAbout({ slash = [] }: Command, topic: string): boolean {
+  if (topic === "set" || topic === "show")
+    return slash.some((name) => name.startsWith(`/${topic}`));
+  return slash.length > 0;
+}
+
+function labelled(label: string, title: string, width: number): string[] {
+  const titles = wrapLine(title, Math.max(10, width - labelCells)).map(textOf);
+  const indented = titles.map((text) => " ".repeat(labelCells) + text);
+  const head = `  ${label}`;
+  if (textWidth(head) >= labelCells) return [truncateText(head, width, ""), ...indented];
+  return indented.map((row, index) => (index === 0 ? head.padEnd(labelCells) + titles[0] : row));
 }

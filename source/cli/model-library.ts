@@ -1,4 +1,4 @@
-// The models of this user, for commands that need no server.
+// Opens this user's models, for commands without a server.
 import { ModelLibrary, type ModelName } from "../application/model-library.ts";
 import { usageError } from "./errors.ts";
 import type { Flags } from "./flags.ts";
@@ -12,7 +12,7 @@ export function openLibrary(flags: Flags = {}): {
   return { library: new ModelLibrary(settings.values, settings.paths), settings };
 }
 
-/** A name, where a path would make no sense. @throws ProductError `COMMAND_USAGE` */
+/** Parses a model's name. @throws ProductError `COMMAND_USAGE` for a path */
 export function parseName(library: ModelLibrary, text: string): ModelName {
   const parsed = library.catalog.parse(text);
   if (parsed.kind === "name") return parsed.name;

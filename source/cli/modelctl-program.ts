@@ -1,40 +1,43 @@
 // modelctl as a program: all its commands, in the order of its help.
-import { clearCacheDefinition, listCacheDefinition } from "./commands/cache.definition.ts";
+
+import { runDefinition, sessionsDefinition, startDefinition } from "./commands/chat.definition.ts";
 import {
+  cpDefinition,
+  createDefinition,
+  downloadDefinition,
+  exportDefinition,
+  importDefinition,
+  listDefinition,
+  pullDefinition,
+  rmDefinition,
+  searchDefinition,
+  showDefinition,
+} from "./commands/models.definition.ts";
+import {
+  clearCacheDefinition,
+  createKeyDefinition,
+  listCacheDefinition,
+  listKeysDefinition,
+  logsDefinition,
+  psDefinition,
+  revokeKeyDefinition,
+  serveDefinition,
+  stopDefinition,
+} from "./commands/server.definition.ts";
+import {
+  buildEngineDefinition,
   completeDefinition,
   completionDefinition,
+  doctorDefinition,
+  showConfigDefinition,
   versionDefinition,
-} from "./commands/completion.definition.ts";
-import { showConfigDefinition } from "./commands/config.definition.ts";
-import { cpDefinition } from "./commands/cp.definition.ts";
-import { createDefinition } from "./commands/create.definition.ts";
-import { doctorDefinition } from "./commands/doctor.definition.ts";
-import { downloadDefinition } from "./commands/download.definition.ts";
-import { buildEngineDefinition } from "./commands/engine.definition.ts";
-import { exportDefinition } from "./commands/export.definition.ts";
-import { importDefinition } from "./commands/import.definition.ts";
-import {
-  createKeyDefinition,
-  listKeysDefinition,
-  revokeKeyDefinition,
-} from "./commands/keys.definition.ts";
-import { listDefinition } from "./commands/list.definition.ts";
-import { logsDefinition } from "./commands/logs.definition.ts";
-import { psDefinition } from "./commands/ps.definition.ts";
-import { pullDefinition } from "./commands/pull.definition.ts";
-import { rmDefinition } from "./commands/rm.definition.ts";
-import { runDefinition, startDefinition } from "./commands/run.definition.ts";
-import { searchDefinition } from "./commands/search.definition.ts";
-import { serveDefinition } from "./commands/serve.definition.ts";
-import { sessionsDefinition } from "./commands/sessions.definition.ts";
-import { showDefinition } from "./commands/show.definition.ts";
-import { stopDefinition } from "./commands/stop.definition.ts";
+} from "./commands/tools.definition.ts";
 import { command, type Program } from "./program/definition.ts";
 
 export const modelctlProgram: Program = {
   name: "modelctl",
   title: "the terminal home for language models",
-  start: command(startDefinition, async () => (await import("./commands/start.ts")).start),
+  start: command(startDefinition, async () => (await import("./commands/run.ts")).start),
   groups: [
     {
       title: "Chat",
@@ -89,7 +92,10 @@ export const modelctlProgram: Program = {
           async () => (await import("./commands/completion.ts")).completion,
         ),
         command(versionDefinition, async () => (await import("./commands/completion.ts")).version),
-        command(completeDefinition, async () => (await import("./commands/complete.ts")).complete),
+        command(
+          completeDefinition,
+          async () => (await import("./commands/completion.ts")).complete,
+        ),
       ],
     },
   ],

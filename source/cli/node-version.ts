@@ -1,5 +1,4 @@
-// Imported before everything else: says in one sentence that Node is too old, instead of failing
-// somewhere inside a library.
+// Imported first: reports that Node is too old before a library fails.
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 
 if (major < 22 || (major === 22 && minor < 13)) {

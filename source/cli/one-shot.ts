@@ -1,23 +1,22 @@
-// A one-shot answer: text on standard output, everything else on standard error.
+// One-shot answers of `run`: text, JSON or a vector on standard output, everything else on standard error.
 import { exitCodes } from "../base/product-error.ts";
-import { endingSentences } from "../client/answer-ending.ts";
+import { ServerRefusal } from "../client/api-client.ts";
 import type { AnswerStatistics, ChatEvent } from "../client/chat-events.ts";
+import { embedText, onlyEmbeds } from "../client/model-calls.ts";
 import { answerOptions } from "./answer-flags.ts";
+import { endingSentences, formatStatistics, Progress, ThinkingText } from "./answer-output.ts";
 import type { Flags } from "./flags.ts";
 import { attachmentLines, attachToWords, countImages } from "./image-prompt.ts";
-import { Progress } from "./progress.ts";
 import type { ServerLink } from "./server-link.ts";
-import { formatStatistics } from "./statistics-text.ts";
-import { ThinkingText } from "./thinking-text.ts";
-import { WordWrap } from "./wrap-words.ts";
+import { WordWrap } from "./text-width.ts";
 
 type AnswerLink = Pick<ServerLink, "client" | "ask" | "close">;
 
 export interface OneShot {
   model: string;
-  /** Empty only loads the model. Images named in it are sent along. */
+  /** May name images. An empty one only loads the model. */
   prompt: string;
-  /** Text in front of it, as it is. */
+  /** Text before the prompt. */
   piped?: string;
   flags: Flags;
   /** Aborting the signal gives up while a server is being started. */
@@ -26,7 +25,19 @@ export interface OneShot {
   onLoading?: () => void;
 }
 
-/** Prints the text as it comes, wrapped at words on a terminal. */
+/** Includes the flags for embedding models. */
+type VectorQuestion = OneShot & { flags: { dimensions?: number; truncate?: boolean } };
+
+type Consumer = (
+  events: AsyncIterable<ChatEvent>,
+  progress: Progress,
+  signal: AbortSignal,
+) => Promise<AnswerStatistics | undefined>;
+
+/** The server's error for a model that cannot generate text. */
+const cannotCode = "ENGINE_CAPABILITY_MISSING";
+
+/** Prints the text as it arrives, wrapped at words on a terminal. */
 export async function printAnswer(question: OneShot): Promise<number> {
   const { flags, model } = question;
   const { isTTY, columns } = process.stdout;
@@ -55,7 +66,7 @@ export async function printAnswer(question: OneShot): Promise<number> {
     } catch (error) {
       finish();
       progress.clear();
-      // Ends the line of a partial answer, and that of the ^C on a terminal.
+      // Ends the line of a partial answer, or of ^C on a terminal.
       if (isLineOpen || (isTTY && signal.aborted)) process.stdout.write("\n");
       throw error;
     }
@@ -71,14 +82,76 @@ export async function printAnswer(question: OneShot): Promise<number> {
   });
 }
 
-type Consumer = (
-  events: AsyncIterable<ChatEvent>,
-  progress: Progress,
-  signal: AbortSignal,
-) => Promise<AnswerStatistics | undefined>;
+/**
+ * Prints the answer as one JSON document, or with --stream each event on a line. Prints no document if
+ * the answer fails.
+ */
+export async function printJsonAnswer(question: OneShot, isStream: boolean): Promise<number> {
+  return await whileAnswering(question, async (events, progress) => {
+    let text = "";
+    let thinking = "";
+    const toolCalls: object[] = [];
+    let statistics: AnswerStatistics | undefined;
+    for await (const event of events) {
+      if (isStream) process.stdout.write(`${JSON.stringify(event)}\n`);
+      if (event.type === "text") text += event.text;
+      else if (event.type === "thinking") thinking += event.text;
+      else if (event.type === "done") statistics = event.statistics;
+      else if (event.type === "tool-call") {
+        toolCalls.push({ name: event.name, arguments: event.arguments });
+      } else if (!isStream) progress.show(event, question.model);
+    }
+    if (isStream) return statistics;
+    const document = {
+      model: question.model,
+      text,
+      ...(thinking !== "" && { thinking }),
+      ...(toolCalls.length > 0 && { toolCalls }),
+      ...statistics,
+    };
+    process.stdout.write(`${JSON.stringify(document, undefined, 2)}\n`);
+    return statistics;
+  });
+}
 
-/** Asks, hands the events on, and turns the end, or Ctrl+C, into an exit code. */
-export async function whileAnswering(question: OneShot, consume: Consumer): Promise<number> {
+/**
+ * Prints a text answer, or the prompt's vector for an embedding model.
+ * @throws errors of `answer` for any other model
+ */
+export async function answerOrPrintVector(
+  question: VectorQuestion,
+  answer: () => Promise<number>,
+): Promise<number> {
+  const { model, flags, link: openLink } = question;
+  try {
+    return await answer();
+  } catch (error) {
+    if (!(error instanceof ServerRefusal) || error.code !== cannotCode) throw error;
+    const abort = new AbortController();
+    const link = await openLink(abort.signal);
+    const interrupt = () => abort.abort();
+    process.once("SIGINT", interrupt);
+    try {
+      if (!(await onlyEmbeds(link.client, model))) throw error;
+      const request = {
+        model,
+        text: wholePrompt(question),
+        keepAlive: flags.keepalive,
+        dimensions: flags.dimensions,
+        truncate: flags.truncate,
+      };
+      const vector = await embedText(link.client, request, abort.signal);
+      process.stdout.write(`${JSON.stringify(vector)}\n`);
+      return exitCodes.ok;
+    } finally {
+      process.off("SIGINT", interrupt);
+      await link.close();
+    }
+  }
+}
+
+/** Asks, passes the events to `consume`, and returns the exit code. */
+async function whileAnswering(question: OneShot, consume: Consumer): Promise<number> {
   const abort = new AbortController();
   const interrupt = () => abort.abort();
   process.once("SIGINT", interrupt);
@@ -135,7 +208,7 @@ async function* answerEvents(
   }
 }
 
-/** Everything before that is progress. */
+/** False for progress before the answer. */
 function isAnswer({ type }: ChatEvent): boolean {
   return type === "text" || type === "thinking" || type === "tool-call" || type === "done";
 }
@@ -144,13 +217,13 @@ function callText({ name, arguments: args }: Extract<ChatEvent, { type: "tool-ca
   return `${name}(${JSON.stringify(args)})\n`;
 }
 
-/** The whole prompt: piped text, a blank, the words. */
-export function wholePrompt({ prompt, piped = "" }: Pick<OneShot, "prompt" | "piped">): string {
+/** Joins piped text and typed words. */
+function wholePrompt({ prompt, piped = "" }: Pick<OneShot, "prompt" | "piped">): string {
   return [piped, prompt].filter((text) => text !== "").join(" ");
 }
 
 /**
- * Ctrl+C must not wait for a server that is still starting; one in this process then ends with it.
+ * Opens the link; Ctrl+C does not wait for a server that is still starting.
  */
 async function openUnlessAborted(question: OneShot, signal: AbortSignal): Promise<AnswerLink> {
   const opening = question.link(signal);

@@ -1,21 +1,30 @@
-// Assembles the line chat: the server, the model, the saved chat.
+// Opens the line chat, or asks one more question in a saved chat.
 import path from "node:path";
-import { SessionStore } from "../application/chat-sessions.ts";
 import { systemClock } from "../base/clock.ts";
+import { exitCodes } from "../base/product-error.ts";
 import { showModel } from "../client/chat-calls.ts";
+import { SessionStore } from "../sessions/session-store.ts";
 import { openPromptHistory } from "../ui/screens/chat/composer/prompt-history.ts";
 import { ChatActions, type ChatDocument } from "../ui/screens/chat/conversation/chat-actions.ts";
 import { SessionRecorder } from "../ui/screens/chat/conversation/session-recorder.ts";
 import { storedEntries } from "../ui/screens/chat/conversation/transcript-entry.ts";
-import { describedModel } from "./described-model.ts";
+import { formatStatistics } from "./answer-output.ts";
+import { usageError } from "./errors.ts";
 import type { Flags } from "./flags.ts";
-import { createHttpBackend, settingsOf } from "./http-backend.ts";
+import { createHttpBackend, type HttpBackend, settingsOf } from "./http-backend.ts";
 import { leaveServer } from "./leave-server.ts";
 import { LineAnswer } from "./line-answer.ts";
 import { LineChat } from "./line-chat.ts";
+import { findSession } from "./saved-chats.ts";
 import { ServerLink } from "./server-link.ts";
-import { findSession } from "./session-flag.ts";
 import type { CommandSettings } from "./session-settings.ts";
+import { describedModel } from "./show-sections.ts";
+
+interface OpenedChat {
+  actions: ChatActions;
+  answer: LineAnswer;
+  recorder: SessionRecorder;
+}
 
 export async function openLineChat(
   model: string,
@@ -26,49 +35,113 @@ export async function openLineChat(
   try {
     const backend = await createHttpBackend(link, model, flags);
     const shown = await showModel(link.client, model);
-    const stored = storedEntries(shown.messages);
-    let document: ChatDocument = { entries: stored, settings: settingsOf(flags) };
-    const read = () => document;
-    const change = (part: Partial<ChatDocument>) => {
-      document = { ...document, ...part };
-    };
+    const entries = storedEntries(shown.messages);
     // Piped input is not saved as a chat, unless a flag asks for it.
     const isChat = process.stdin.isTTY || flags.session !== undefined;
     const isKept = isChat && !settings.values.nohistory;
-    const store = new SessionStore(settings.paths.state);
-    const tell = (sentence: string) => process.stderr.write(`${sentence}\n`);
-    const recorder = new SessionRecorder(store, systemClock, { tell });
-    const folder = process.cwd();
-    const keeping = isKept ? { store, recorder } : undefined;
-    const actions = new ChatActions({ backend, keeping, read, change, folder });
-    const session = await findSession(store, flags);
-    if (session !== undefined && "id" in session) tell(await actions.openSession(session.id));
-    else if (session !== undefined) recorder.startNew(session.name);
-    change({ settings: settingsOf(flags, read().settings) });
-    const answer = new LineAnswer({
-      backend,
-      hidesThinking: flags.hidethinking === true,
-      read,
-      change: (entries) => change({ entries }),
-      folder,
-    });
+    const chat = await openChat(backend, flags, settings, { entries, isKept, isTold: true });
     const { is_guess: isBase, reason } = describedModel(shown).template_origin;
     if (isBase) tell(reason);
-    showStored(stored);
+    showStored(entries);
     const history = await openPromptHistory(
       isKept ? path.join(settings.paths.state, "history") : undefined,
     );
     try {
-      return await new LineChat({ actions, answer, history }).run();
+      return await new LineChat({ ...chat, history }).run();
     } finally {
-      await recorder.settled();
+      await chat.recorder.settled();
     }
   } finally {
     await leaveServer(link, settings.values.shutdown_timeout);
   }
 }
 
-/** As Ollama shows the messages that a model brings along. */
+/**
+ * Asks a question in the chat that --session names.
+ *
+ * @throws ProductError `COMMAND_USAGE` for an empty prompt, `SESSION_...`; errors of the client
+ */
+export async function continueSession(
+  model: string,
+  prompt: string,
+  flags: Flags,
+  settings: CommandSettings,
+): Promise<number> {
+  if (prompt === "") {
+    throw usageError("--session needs a question.", 'modelctl run --session NAME tiny "And then?"');
+  }
+  const link = await ServerLink.open(flags, settings, "shared", model);
+  const abort = new AbortController();
+  const interrupt = () => abort.abort();
+  process.once("SIGINT", interrupt);
+  try {
+    const backend = await createHttpBackend(link, model, flags);
+    const options = { entries: [], isKept: true, isTold: false };
+    const { actions, answer, recorder } = await openChat(backend, flags, settings, options);
+    // A named model wins over the chat's own.
+    if (backend.facts.name !== model) await backend.use(model);
+    try {
+      const statistics = await answer.ask(prompt, prompt, abort.signal);
+      if (flags.verbose && statistics !== undefined) {
+        process.stderr.write(formatStatistics(statistics));
+      }
+      const isCancelled = statistics?.finishReason === "cancelled";
+      return isCancelled ? exitCodes.interrupted : exitCodes.ok;
+    } finally {
+      actions.record();
+      await recorder.settled();
+    }
+  } catch (error) {
+    if (!abort.signal.aborted) throw error;
+    return exitCodes.interrupted;
+  } finally {
+    process.off("SIGINT", interrupt);
+    await link.close();
+  }
+}
+
+/**
+ * Assembles a chat, resumed from the one that --session names.
+ *
+ * @param options `entries` begin the chat, `isKept` saves it, `isTold` reports a resumed one
+ */
+async function openChat(
+  backend: HttpBackend,
+  flags: Flags,
+  settings: CommandSettings,
+  options: { entries: ChatDocument["entries"]; isKept: boolean; isTold: boolean },
+): Promise<OpenedChat> {
+  let document: ChatDocument = { entries: options.entries, settings: settingsOf(flags) };
+  const read = () => document;
+  const change = (part: Partial<ChatDocument>) => {
+    document = { ...document, ...part };
+  };
+  const store = new SessionStore(settings.paths.state);
+  const recorder = new SessionRecorder(store, systemClock, { tell });
+  const folder = process.cwd();
+  const keeping = options.isKept ? { store, recorder } : undefined;
+  const actions = new ChatActions({ backend, keeping, read, change, folder });
+  const session = await findSession(store, flags);
+  if (session !== undefined && "id" in session) {
+    const sentence = await actions.openSession(session.id);
+    if (options.isTold) tell(sentence);
+  } else if (session !== undefined) recorder.startNew(session.name);
+  change({ settings: settingsOf(flags, read().settings) });
+  const answer = new LineAnswer({
+    backend,
+    hidesThinking: flags.hidethinking === true,
+    read,
+    change: (entries) => change({ entries }),
+    folder,
+  });
+  return { actions, answer, recorder };
+}
+
+function tell(sentence: string): void {
+  process.stderr.write(`${sentence}\n`);
+}
+
+/** Prints the messages that a model begins with, as Ollama does. */
 function showStored(stored: ChatDocument["entries"]): void {
   if (!process.stdin.isTTY) return;
   for (const { kind, text } of stored) {

@@ -1,11 +1,12 @@
-// Standard output, and the handling of a reader that closes it.
+// Handles errors of standard output, such as a closed pipe.
 import type { Writable } from "node:stream";
 import { exitCodes, ProductError } from "../base/product-error.ts";
+import { systemCode } from "../base/write-refusal.ts";
 import { commandErrors } from "./errors.ts";
 
 let isWholeWanted = false;
 
-/** `modelctl run … | head -1` is not an error; an output that cannot be written is. Called once. */
+/** Handles write errors: a closed pipe, as of `| head -1`, is none. Called once. */
 export function watchOutput(): void {
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE" && isWholeWanted) return;
@@ -13,14 +14,15 @@ export function watchOutput(): void {
     process.stderr.write(`Error: Cannot write the output: ${error.message}.\n`);
     process.exit(exitCodes.unexpected);
   });
-  // A server continues when nobody reads its log.
+  // A server continues without a reader of its log.
   process.stderr.on("error", () => {});
 }
 
 /**
- * Writes content that is useless when incomplete.
- * @param write fails with the stream it is given
+ * Writes content that must be complete.
+ *
  * @param what names the content
+ * @param write fails if the stream fails
  * @throws ProductError `COMMAND_READER_LEFT`; errors of `write`
  */
 export async function writeWhole(
@@ -31,7 +33,7 @@ export async function writeWhole(
   try {
     await write(process.stdout);
   } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "EPIPE")) throw error;
+    if (systemCode(error) !== "EPIPE") throw error;
     throw new ProductError(commandErrors.readerLeft, {
       message: `Output pipe closed early: ${what} is incomplete.`,
       hint: "Check the reading program, and discard its result.",

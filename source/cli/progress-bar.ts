@@ -1,14 +1,12 @@
-// One line for a download or a copy: its bar, its rate, and the remaining time.
-
+// Progress bar of a download or a copy, with rate and remaining time.
 import { formatBytes } from "../base/byte-format.ts";
 import type { Clock } from "../base/clock.ts";
-import { cellWidth } from "./cell-width.ts";
-import { cutToWidth } from "./cut-to-width.ts";
+import { cellWidth, cutToWidth } from "./text-width.ts";
 
 const mostSamples = 10;
 const sampleMs = 1000;
 const narrowestBar = 4;
-/** Blanks and edges around the bar, and a column at the end, which terminals wrap at. */
+/** Blanks and edges around the bar, and the last column, where terminals wrap. */
 const besidesBar = 5;
 
 interface Sample {
@@ -19,7 +17,7 @@ interface Sample {
 export class ProgressBar {
   readonly label: string;
   readonly #clock: Clock;
-  /** One a second, the last ten. */
+  /** The last ten, one a second. */
   readonly #samples: Sample[] = [];
   #completed = 0;
   #total: number | undefined;
@@ -30,10 +28,9 @@ export class ProgressBar {
   }
 
   /**
-   * The first call is where the work begins: what was there before counts for no rate. Progress
-   * never goes backwards.
+   * The first call sets the start for the rate. Progress never goes back.
    *
-   * @param totalBytes undefined where it is not known
+   * @param totalBytes undefined if unknown
    */
   update(completedBytes: number, totalBytes: number | undefined): void {
     this.#total = totalBytes;
@@ -46,7 +43,7 @@ export class ProgressBar {
     return this.#total !== undefined && this.#completed >= this.#total;
   }
 
-  /** Whole percent, 100 only when done; undefined where the total is not known. */
+  /** Whole percent, 100 only when done; undefined if the total is unknown. */
   get percent(): number | undefined {
     if (this.#total === undefined) return undefined;
     return this.isDone ? 100 : Math.floor((this.#completed / this.#total) * 100);
@@ -69,7 +66,7 @@ export class ProgressBar {
       rateText.padEnd(10),
       (isMoving ? `  ${formatRemaining(remainingMs).padStart(6)}` : "").padEnd(8),
     ];
-    // Where it is narrow the time goes first, then the rate, then the bar.
+    // Drops the time first if there is little room, then the rate, then the bar.
     while (columns.length > 0) {
       const right = columns.join("");
       const room = width - cellWidth(left) - right.length - besidesBar;
@@ -79,7 +76,7 @@ export class ProgressBar {
     return cutToWidth(`${left} ${sizes.trim()}`, width - 1);
   }
 
-  /** The same for a file or a pipe: `pulling 74701a8c35f6: 42% 560 MB/1.3 GB`. */
+  /** Text for a file or a pipe: `pulling 74701a8c35f6: 42% 560 MB/1.3 GB`. */
   plainText(): string {
     const completed = formatBytes(this.#completed);
     if (this.#total === undefined) return `${this.label}: ${completed}`;
@@ -93,7 +90,7 @@ export class ProgressBar {
     return "█".repeat(filled) + " ".repeat(room - filled);
   }
 
-  /** Bytes a second over the last samples; falls to 0 when nothing arrives. */
+  /** Bytes per second over the last samples; falls to 0 if nothing arrives. */
   #rate(): number {
     const last = this.#samples.at(-1);
     if (last !== undefined && this.#clock.now() - last.atMs >= sampleMs) this.#sample();
@@ -113,7 +110,7 @@ function size(bytes: number): string {
   return formatBytes(bytes).padStart(6);
 }
 
-/** At most two units: `31s`, `5m3s`, `1h12m`, `99h+`. */
+/** Formats with at most two units: `31s`, `5m3s`, `1h12m`, `99h+`. */
 export function formatRemaining(milliseconds: number): string {
   const seconds = Math.round(milliseconds / 1000);
   const minutes = Math.floor(seconds / 60);

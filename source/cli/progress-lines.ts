@@ -1,11 +1,10 @@
-// Shows the progress of a long command: lines redrawn in place on a terminal, plain lines
-// elsewhere.
+// Progress of a long command: lines redrawn in place on a terminal, plain lines elsewhere.
 import { type Clock, systemClock } from "../base/clock.ts";
 import { toOneLine } from "../base/display-text.ts";
-import { cutToWidth } from "./cut-to-width.ts";
 import { ProgressBar } from "./progress-bar.ts";
+import { cutToWidth } from "./text-width.ts";
 
-/** The parts of `process.stderr` that are used. */
+/** The used parts of `process.stderr`. */
 export interface ProgressStream {
   isTTY?: boolean;
   columns?: number;
@@ -16,7 +15,7 @@ export interface ProgressStream {
 const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 const frameMs = 100;
 const plainStepPercent = 10;
-/** The text that a terminal echoes at the cursor when Ctrl+C is pressed. */
+/** Width of a terminal's echo of Ctrl+C. */
 const echoWidth = "^C".length;
 
 interface StatusLine {
@@ -32,21 +31,21 @@ interface BarLine {
 }
 
 /**
- * A status has a spinner until the next line begins; a bar is done when it is full. What is done
- * stays above the rest, whole; what still changes is cut to the width of the terminal. Anything but a
- * terminal gets no escape sequence: a line for each status, and for each bar one at every tenth of it.
+ * A status has a spinner until the next line begins; a bar is done when it is full. Finished lines stay
+ * above the others; unfinished ones are cut to the terminal's width. Without a terminal, prints a line for
+ * each status and for each tenth of a bar, without escape sequences.
  *
- * End it with `finish` or `clear` before anything else is written to the terminal.
+ * Call `finish` or `clear` before writing anything else to the terminal.
  */
 export class ProgressLines {
   readonly #stream: ProgressStream;
   readonly #clock: Clock;
   readonly #isTerminal: boolean;
-  /** On a terminal: those that may still change, and done ones below such. */
+  /** On a terminal: unfinished lines, and finished ones below them. */
   #lines: (StatusLine | BarLine)[] = [];
   readonly #bars = new Map<string, BarLine>();
   #status: StatusLine | undefined;
-  /** Rows on the terminal from the first line of `#lines` to the cursor's. */
+  /** Rows on the terminal from the first line to the cursor. */
   #drawnRows = 0;
   #timer: NodeJS.Timeout | undefined;
 
@@ -58,7 +57,8 @@ export class ProgressLines {
 
   /**
    * Shows the current step.
-   * @param key the same key again changes the text of the present status, and writes no new line
+   *
+   * @param key an unchanged key replaces the text of the current status
    */
   status(text: string, key = text): void {
     const line = toOneLine(text);
@@ -72,8 +72,8 @@ export class ProgressLines {
   }
 
   /**
-   * Begins or moves the bar that has this key. Less than all of it behind a full one is the next piece of
-   * work of its kind: its bar takes the place of the full one where that can still be drawn over.
+   * Begins or moves the bar of this key. A full bar that starts again replaces the full one, if that can
+   * still be redrawn.
    */
   bar(key: string, label: string, completedBytes: number, totalBytes: number | undefined): void {
     let line = this.#bars.get(key);
@@ -98,14 +98,14 @@ export class ProgressLines {
     line.isDone = line.bar.isDone;
   }
 
-  /** A line that stays, above what still changes. */
+  /** Prints a permanent line above the unfinished ones. */
   print(text: string): void {
     const line = toOneLine(text);
     if (!this.#isTerminal) this.#stream.write(`${line}\n`);
     else this.#draw([line]);
   }
 
-  /** Has `write` put whole lines above what still changes, also where it writes to another stream. */
+  /** Calls `write`, which prints lines to any stream, above the unfinished ones. */
   above(write: () => void): void {
     if (this.#drawnRows > 0) {
       const up = this.#drawnRows > 1 ? `\u001b[${this.#drawnRows - 1}A` : "";
@@ -116,7 +116,7 @@ export class ProgressLines {
     if (this.#lines.length > 0) this.#draw();
   }
 
-  /** Leaves every line as it is now, and the cursor below them. */
+  /** Ends with all lines as they are. */
   finish(): void {
     this.#stop();
     for (const line of this.#lines) line.isDone = true;
@@ -124,7 +124,7 @@ export class ProgressLines {
     this.#forget();
   }
 
-  /** Removes the lines that are not done. */
+  /** Ends, and removes unfinished lines. */
   clear(): void {
     this.#stop();
     this.#lines = this.#lines.filter((line) => line.isDone);
@@ -159,20 +159,20 @@ export class ProgressLines {
     this.#drawnRows = 0;
   }
 
-  /** In one write, so that nothing flickers. The cursor ends in the last row drawn. */
+  /** Draws in one write, to avoid flicker; the cursor ends in the last row. */
   #draw(above: readonly string[] = []): void {
-    // Some terminals do not know their size and say 0.
+    // Some terminals report a size of 0.
     const columns = this.#stream.columns || 80;
     const rows = this.#stream.rows || 24;
     const up = this.#drawnRows > 1 ? `\u001b[${this.#drawnRows - 1}A` : "";
     const firstChanging = this.#lines.findIndex((line) => !line.isDone);
     const doneCount = firstChanging < 0 ? this.#lines.length : firstChanging;
     const done = this.#lines.splice(0, doneCount).map((line) => this.#text(line, columns));
-    // More lines than the terminal has rows could not be drawn over.
+    // Lines above the top of the terminal cannot be redrawn.
     const changing = this.#lines
       .slice(0, Math.max(1, rows - 1))
       .map((line) => cutToWidth(this.#text(line, columns - echoWidth), columns - 1));
-    // A permanent line may take several rows, so everything below it is cleared first.
+    // Permanent lines may take several rows, so everything below is cleared first.
     const stay = [...above, ...done];
     const text = [
       ...(stay.length > 0 ? ["\u001b[J"] : []),

@@ -1,4 +1,4 @@
-// --mmproj: a projector that gives a model vision, named next to the model.
+// --mmproj: adds a projector for images to a model.
 import { createHash } from "node:crypto";
 import path from "node:path";
 import type { ModelLibrary } from "../application/model-library.ts";
@@ -10,7 +10,7 @@ import { withProgress } from "./with-progress.ts";
 
 type Modelfile = Awaited<ReturnType<ModelLibrary["parseModelfile"]>>;
 
-/** The Modelfile with one more FROM. */
+/** Adds the projector to a Modelfile. */
 export function withProjector(modelfile: Modelfile, { mmproj }: Flags): Modelfile {
   if (mmproj === undefined) return modelfile;
   const { definition } = modelfile;
@@ -19,11 +19,11 @@ export function withProjector(modelfile: Modelfile, { mmproj }: Flags): Modelfil
 }
 
 /**
- * Returns the model with the projector; creates it if needed, referring to both files.
+ * Creates a model that refers to both files, unless it exists.
  *
  * @param model a name, or an absolute path
- * @returns its name
- * @throws ProductError of the store; `COMMAND_USAGE` where the server is on another machine
+ * @returns the name of the model with the projector
+ * @throws ProductError of the store; `COMMAND_USAGE` with --connect
  */
 export async function modelWithProjector(model: string, flags: Flags): Promise<string> {
   const { mmproj, connect } = flags;
@@ -47,7 +47,7 @@ export async function modelWithProjector(model: string, flags: Flags): Promise<s
   return name.display;
 }
 
-/** The part of a name or a path that can be a name. */
+/** Derives a valid name from a name or a path. */
 function baseName(model: string): string {
   const last = path.basename(model.replace(/:[^/:\\]*$/, "")).replace(/\.gguf$/i, "");
   const name = last.replaceAll(/[^A-Za-z0-9_.-]/g, "-").replace(/^[^A-Za-z0-9_]+/, "");

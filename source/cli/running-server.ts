@@ -1,8 +1,8 @@
-// The running server, for commands that do not start one.
+// Finds the running server.
 import { ProductError } from "../base/product-error.ts";
 import { ApiClient } from "../client/api-client.ts";
 import { clientErrors } from "../client/errors.ts";
-import { findServer } from "../client/find-server.ts";
+import { findServer } from "../client/server-file.ts";
 import { defaultHost, defaultPort, isLoopback, urlOf } from "../configuration/address.ts";
 import type { Flags } from "./flags.ts";
 import { type CommandSettings, connectUrl } from "./session-settings.ts";
@@ -23,7 +23,7 @@ export async function findRunningServer(
 }
 
 /**
- * The same, but a server that this program would not start must be there.
+ * Like `findRunningServer`, but throws for a missing server that would not be started here.
  *
  * @throws ProductError `CLIENT_SERVER_UNREACHABLE`
  */
@@ -37,7 +37,7 @@ export async function findNamedServer(
 }
 
 /**
- * A server that was asked for by URL, or that is on another machine, is never started here.
+ * Refuses to start a server that was named by URL, or that is on another machine.
  *
  * @throws ProductError `CLIENT_SERVER_UNREACHABLE`
  */

@@ -1,17 +1,17 @@
-// The full screen: opens the program, and shuts down the server at the end.
+// Opens the full screen, and shuts down the server at the end.
 import { exitCodes } from "../base/product-error.ts";
 import type { ViewOptions } from "../ui/app/app-options.ts";
 import { loadApp } from "../ui/app/load-app.ts";
+import { holdKeys } from "./early-keys.ts";
 import type { Flags } from "./flags.ts";
-import { holdKeys } from "./held-keys.ts";
 import { handOverServer, leaveServer } from "./leave-server.ts";
-import { printResumeLine } from "./resume-line.ts";
+import { printResumeLine } from "./saved-chats.ts";
 import type { ServerLink } from "./server-link.ts";
 import type { CommandSettings } from "./session-settings.ts";
 
 /**
- * @param isPaintedFirst before the server is there and the model was found
- * @throws those of `openScreenParts`, after the terminal has been restored
+ * @param isPaintedFirst draws the screen before the server runs and the model is known to exist
+ * @throws as `openScreenParts`, after restoring the terminal
  */
 export async function chatOnScreen(
   model: string,
@@ -35,7 +35,7 @@ export async function chatOnScreen(
   try {
     const parts = isPaintedFirst ? undefined : await prepare();
     const { runApp, runAppAhead } = await loadApp();
-    // Until here Ctrl+C is the terminal's own.
+    // Until here, Ctrl+C ends the program.
     holdKeys();
     const result = await (parts === undefined
       ? runAppAhead(view, prepare)
@@ -44,7 +44,7 @@ export async function chatOnScreen(
     keepsServer = result.keepsServer ?? false;
     return result.reason === "bye" ? exitCodes.ok : exitCodes.interrupted;
   } finally {
-    // Absent if it could not be reached or started.
+    // Absent if the server could not be reached or started.
     if (link !== undefined) {
       const limitMs = settings.values.shutdown_timeout;
       if (keepsServer) await handOverServer(link, model, limitMs);

@@ -1,22 +1,29 @@
-// The services behind the full screen: the server, the chat's model, the saved chats.
-import { readRequestFilter } from "../application/request-filter.ts";
+// Services for the full screen: the server and its control, the chat's model, saved chats, deployments.
+
+import { openServerKeys } from "../application/server-keys.ts";
 import { describeError } from "../base/product-error.ts";
 import { showModel } from "../client/chat-calls.ts";
+import { isLoopback, parseAddress, type ServerAddress } from "../configuration/address.ts";
+import { readRequestFilter } from "../request-log/filter.ts";
 import type { AppParts } from "../ui/app/app-options.ts";
-import { chatStorage } from "./chat-storage.ts";
+import type { KeyRule, ServerSettings } from "../ui/screens/server/server-settings.ts";
+import type { ServerControl } from "../ui/screens/server/server-state.ts";
 import type { Flags } from "./flags.ts";
 import { createHttpBackend, settingsOf } from "./http-backend.ts";
-import { controlOf } from "./server-control.ts";
+import { otherUsers } from "./leave-server.ts";
+import { chatStorage, findSession } from "./saved-chats.ts";
 import { ServerLink } from "./server-link.ts";
-import { findSession } from "./session-flag.ts";
 import type { CommandSettings } from "./session-settings.ts";
+
+/** Number of ports to try after one in use. */
+const morePorts = 20;
 
 export interface ScreenParts {
   readonly link: ServerLink;
   readonly parts: AppParts;
 }
 
-/** @throws those of `ServerLink.open`; ServerRefusal when the model does not exist */
+/** @throws as `ServerLink.open`; ServerRefusal for an unknown model */
 export async function openScreenParts(
   model: string,
   flags: Flags,
@@ -51,7 +58,7 @@ async function openChat(
   return {
     backend,
     settings: settingsOf(flags),
-    // The chat is there before them.
+    // Not awaited: the chat opens before they arrive.
     messages: showModel(link.client, model).then(({ messages }) => messages),
     ...(examples.length > 0 && { examplePrompts: examples }),
     ...kept,
@@ -59,7 +66,7 @@ async function openChat(
   };
 }
 
-/** Settings of deployctl that cannot be read are no reason to go without a chat. */
+/** Opens access to deployments; unreadable settings of deployctl only give a notice. */
 async function openCloud(tell: (sentence: string) => void): Promise<Pick<AppParts, "cloud">> {
   try {
     const { createCloudAccess } = await import("./cloud/screen-access.ts");
@@ -76,4 +83,81 @@ function serverOf(link: ServerLink): NonNullable<AppParts["server"]> {
     readFilter: readRequestFilter,
     ...(link.hosted !== undefined && { control: controlOf(link) }),
   };
+}
+
+/** Returns the Server screen's actions on the server in this process. */
+function controlOf(link: ServerLink): ServerControl {
+  /** Settings of the last failed attempt to start. */
+  let tried: CommandSettings | undefined;
+  const startWith = async (settings: CommandSettings, more = 0): Promise<void> => {
+    tried = settings;
+    await link.hostWith(settings, more);
+    tried = undefined;
+  };
+  return {
+    isRunning: () => !link.isStopped,
+    settings: () => shown(tried ?? link.settings, link),
+    warning: () => (link.isStopped ? undefined : warningOf(link.settings)),
+    users: () =>
+      link.isHosting && link.hosted !== undefined ? otherUsers(link.hosted, Date.now()) : undefined,
+    stop: () => link.stopHosting(link.settings.values.shutdown_timeout),
+    start: async () => {
+      tried = undefined;
+      await link.startHosting();
+    },
+    startWith: (wanted) => startWith(changed(link.settings, wanted, shown(link.settings, link))),
+    startOnNextPort: async () => {
+      const settings = tried ?? link.settings;
+      const address = settings.address ?? addressOf(link);
+      await startWith({ ...settings, address }, morePorts);
+    },
+    makeKey: async () => {
+      const store = openServerKeys(link.settings.paths, () => {});
+      try {
+        return store.create({ name: "server screen", role: "infer", expiresAt: undefined }).token;
+      } finally {
+        store.close();
+      }
+    },
+  };
+}
+
+/** Returns the server's address, which may be the one after the default. */
+function addressOf(link: ServerLink): ServerAddress {
+  const { url } = link.client.connection;
+  const address = parseAddress(url);
+  if (address === undefined) throw new Error(`${url} is not an address`);
+  return address;
+}
+
+function shown({ values, address }: CommandSettings, link: ServerLink): ServerSettings {
+  const { host, port } = address ?? addressOf(link);
+  const requireKey: KeyRule = values.require_key === "auto" ? "auto" : `${values.require_key}`;
+  return { host, port, requireKey, origins: values.origins };
+}
+
+/** An unchanged default address stays a default. */
+function changed(
+  settings: CommandSettings,
+  wanted: ServerSettings,
+  before: ServerSettings,
+): CommandSettings {
+  const { host, port, requireKey, origins } = wanted;
+  const isMoved = host !== before.host || port !== before.port;
+  const address: ServerAddress = { scheme: "http", path: "", host, port };
+  return {
+    ...settings,
+    address: isMoved ? address : settings.address,
+    values: {
+      ...settings.values,
+      require_key: requireKey === "auto" ? "auto" : requireKey === "true",
+      origins: [...origins],
+    },
+  };
+}
+
+function warningOf({ address, values }: CommandSettings): string | undefined {
+  if (address === undefined || isLoopback(address.host)) return undefined;
+  if (values.require_key === true || !values.insecure_no_key) return undefined;
+  return `Anybody who can reach ${address.host}:${address.port} can use this server without a key`;
 }

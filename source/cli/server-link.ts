@@ -1,4 +1,4 @@
-// A command's connection to its server; finds or starts another one when the server disappears.
+// Connection of a command to its server; finds or starts another one if the server disappears.
 import type { HostedServer } from "../application/server-host.ts";
 import { ProductError } from "../base/product-error.ts";
 import { type ApiClient, ServerRefusal } from "../client/api-client.ts";
@@ -8,13 +8,13 @@ import { type Connection, connect, type Hosting, hostInProcess } from "./connect
 import type { Flags } from "./flags.ts";
 import type { CommandSettings } from "./session-settings.ts";
 
-/** Opens a connection; aborting gives up while a server is being started. */
+/** Opens a connection; the signal aborts the wait for a server that is being started. */
 type Open = (settings: CommandSettings, signal?: AbortSignal) => Promise<Connection>;
 
 export interface LinkOptions {
-  /** Aborting it gives up while a server is being started in the background. */
+  /** Aborts the wait for a server that is being started in the background. */
   signal?: AbortSignal;
-  /** Receives notices for the user; they are usually printed. */
+  /** Receives notices for the user. Defaults to printing them. */
   tell?: (sentence: string) => void;
 }
 
@@ -37,7 +37,7 @@ export class ServerLink {
     this.#connection = connection;
   }
 
-  /** @param model loaded at once when a server has to be started */
+  /** @param model that a server loads when it is started */
   static async open(
     flags: Flags,
     settings: CommandSettings,
@@ -71,7 +71,8 @@ export class ServerLink {
   }
 
   /**
-   * Sends a request, and once more when the server vanished before the first piece of the answer.
+   * Sends a request, and again if the server disappears before any text of the answer.
+   *
    * @throws errors of the client
    */
   async *ask(
@@ -94,20 +95,20 @@ export class ServerLink {
     yield* ask(this.client);
   }
 
-  /** True when this process runs the server and has not stopped it. */
+  /** True while this process runs the server. */
   get isHosting(): boolean {
     return this.hosted !== undefined && !this.#isStopped;
   }
 
-  /** `stopHosting` has ended the server, and none has been started since. */
+  /** True after `stopHosting`, until a server is started. */
   get isStopped(): boolean {
     return this.#isStopped;
   }
 
   /**
-   * Ends the server that this process hosts, when its requests have ended.
+   * Ends this process's server once its requests have ended.
    *
-   * @throws Error where another process hosts it
+   * @throws Error if another process hosts it
    */
   async stopHosting(limitMs: number): Promise<void> {
     if (this.#isStopped) return;
@@ -117,7 +118,7 @@ export class ServerLink {
     await this.hosted?.close();
   }
 
-  /** Hosts a server again, or uses one that was started meanwhile. @throws as `connect` */
+  /** Starts a server again, or uses one that was started meanwhile. @throws as `connect` */
   async startHosting(): Promise<void> {
     if (!this.#isStopped) return;
     this.#connection = await this.#open(this.#settings);
@@ -125,17 +126,17 @@ export class ServerLink {
   }
 
   /**
-   * Hosts a server again, with other settings, which count from then on.
+   * Starts a server with other settings, and keeps them.
    *
-   * @param morePorts so many ports above the address's own may be taken in its place
-   * @throws ProductError of `hostServer`: the server stays stopped, and its settings what they were
+   * @param morePorts number of ports after the address's own that may be used instead
+   * @throws ProductError of `hostServer`; the server stays stopped, with its old settings
    */
   async hostWith(settings: CommandSettings, morePorts = 0): Promise<void> {
     if (!this.#isStopped) throw new Error("The server is running; stop it first");
     this.#connection = await hostInProcess(settings, this.#model, morePorts);
     const { address } = settings;
     const port = Number(new URL(this.client.connection.url).port);
-    // Another port may have been used: it counts from now on.
+    // Keeps the port that was used.
     this.#settings = { ...settings, address: address && { ...address, port } };
     this.#isStopped = false;
   }
@@ -146,7 +147,7 @@ export class ServerLink {
 }
 
 function isServerGone(error: unknown): boolean {
-  // A stopping server says so.
+  // Code of a stopping server.
   if (error instanceof ServerRefusal) return error.code === "ENGINE_SHUTTING_DOWN";
   return (
     error instanceof ProductError &&

@@ -1,4 +1,4 @@
-// The settings of one command: flags, environment and file put together.
+// Settings of a modelctl command: from flags, environment and file.
 import { parseAddress, type ServerAddress, urlOf } from "../configuration/address.ts";
 import { type LoadedSettings, loadSettings } from "../configuration/load-settings.ts";
 import { type ProductPaths, productPaths } from "../configuration/paths.ts";
@@ -7,9 +7,9 @@ import type { Flags } from "./flags.ts";
 
 export interface CommandSettings extends LoadedSettings {
   paths: ProductPaths;
-  /** The address that was named by --host, --port, MODELCTL_HOST or the file. */
+  /** Address from --host, --port, MODELCTL_HOST or the file. */
   address: ServerAddress | undefined;
-  /** Flags that a background server must be given too. */
+  /** Flags to pass to a background server. */
   serverFlags: string[];
 }
 
@@ -57,7 +57,7 @@ function withPort(
   return { host: "127.0.0.1", scheme: "http", path: "", ...address, port };
 }
 
-/** The URL that --connect names. @throws ProductError `COMMAND_USAGE` */
+/** Returns the URL of --connect. @throws ProductError `COMMAND_USAGE` */
 export function connectUrl(flags: Flags): string | undefined {
   if (flags.connect === undefined) return undefined;
   const address = parseAddress(flags.connect);

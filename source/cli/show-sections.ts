@@ -1,13 +1,16 @@
-// The sections of `show` for a model.
-
+// Sections of `show` for a model.
 import type { ModelDescription } from "../application/model-library.ts";
 import { formatCount } from "../base/count-format.ts";
+import { isRecord } from "../base/json-record.ts";
+import type { ShownModel } from "../client/chat-calls.ts";
+import { entriesOf, fieldsOf, textOf } from "../client/reply-fields.ts";
 import { formatSection } from "./table.ts";
 
 const nameWidth = 30;
 const linesShown = 2;
+const widestList = 60;
 
-/** The facts in the sections. */
+/** Facts for the sections. */
 export type DescribedModel = Pick<
   ModelDescription,
   "details" | "model_info" | "projector_info" | "capabilities" | "tensors"
@@ -16,11 +19,11 @@ export type DescribedModel = Pick<
     template_origin: Pick<ModelDescription["template_origin"], "reason" | "is_guess"> & {
       unsupported?: ReadonlyArray<{ conversation: string; reason: string }>;
     };
-    /** Tokens that layers with a sliding window keep; undefined without such layers, or if unknown. */
+    /** Tokens kept by layers with a sliding window; undefined if unknown, or without such layers. */
     slidingWindow?: string | undefined;
   };
 
-/** @param verbose the file's metadata and its tensors too */
+/** @param verbose adds the file's metadata and tensors */
 export function formatDescription(description: DescribedModel, verbose: boolean): string {
   const { details, model_info: info, projector_info: projector, capabilities } = description;
   const sections: Array<[title: string, rows: string[][]]> = [
@@ -58,7 +61,7 @@ function templateRows({ reason, unsupported = [] }: DescribedModel["template_ori
   ];
 }
 
-/** Returns rows of known values. */
+/** Returns rows for known values. */
 function named(values: Record<string, unknown>): string[][] {
   return Object.entries(values)
     .filter(([, value]) => value !== undefined && value !== "")
@@ -92,8 +95,6 @@ function metadataRows(info: Record<string, unknown>): string[][] {
   ]);
 }
 
-const widestList = 60;
-
 /** `[a b ...+N more]` */
 function shortList(values: readonly unknown[]): string {
   const shown: string[] = [];
@@ -111,9 +112,35 @@ function tensorRows(tensors: ModelDescription["tensors"]): string[][] {
   return tensors.map(({ name, type, shape }) => [name, type, `[${shape.join(" ")}]`]);
 }
 
-/** The first lines that are not blank. */
+/** Returns the first lines that are not blank. */
 function firstLines(text = ""): string[][] {
   const lines = text.split("\n").filter((line) => line.trim() !== "");
   const shown = lines.slice(0, linesShown).map((line) => [line.trim()]);
   return lines.length > linesShown ? [...shown, ["..."]] : shown;
+}
+
+/** Converts a server's reply; fields that an older server lacks are left out. */
+export function describedModel(shown: ShownModel): DescribedModel {
+  const origin = fieldsOf(shown.template_origin);
+  const { projector_info: projector } = shown;
+  return {
+    details: fieldsOf(shown.details),
+    model_info: fieldsOf(shown.model_info),
+    ...(isRecord(projector) && { projector_info: projector }),
+    // Printed unchanged, as a later server may have more.
+    capabilities: shown.capabilities as DescribedModel["capabilities"],
+    tensors: [],
+    parameters: shown.parameters,
+    system: shown.system,
+    license: shown.license,
+    ...(typeof shown.requires === "string" && { requires: shown.requires }),
+    template_origin: {
+      reason: textOf(origin.reason),
+      is_guess: origin.is_guess === true,
+      unsupported: entriesOf(origin.unsupported).map(({ conversation, reason }) => ({
+        conversation: textOf(conversation),
+        reason: textOf(reason),
+      })),
+    },
+  };
 }

@@ -1,14 +1,13 @@
-// Tables and sections as the list, ps and show commands print them.
+// Formats tables, sections and labelled lines.
 import { toOneLine } from "../base/display-text.ts";
-import { cellWidth } from "./cell-width.ts";
+import { cellWidth } from "./text-width.ts";
 
 const gap = "    ";
 
 /**
- * Left-aligned columns, four blanks apart, under upper-case headers that are there even without
- * rows. Columns are as wide as a terminal shows them.
+ * Formats left-aligned columns, four blanks apart, under upper-case headers, also without rows.
  *
- * @returns lines, each with its newline and without blanks at its end
+ * @returns lines with newlines, without trailing blanks
  */
 export function formatTable(
   headers: readonly string[],
@@ -17,9 +16,18 @@ export function formatTable(
   return formatRows([headers.map((header) => header.toUpperCase()), ...rows], "");
 }
 
-/** A titled block of `show`: the title indented by two, rows by four, and an empty line. */
+/** Formats a section of `show`: an indented title, rows and an empty line. */
 export function formatSection(title: string, rows: readonly (readonly string[])[]): string {
   return `  ${title}\n${formatRows(rows, gap)}\n`;
+}
+
+/** Formats a line for each pair of a label and a text; labels are padded to a width. */
+export function formatLabels(
+  rows: readonly (readonly [label: string, text: string])[],
+  width: number,
+  indent = "",
+): string {
+  return rows.map(([label, text]) => `${indent}${label.padEnd(width)}${text}\n`).join("");
 }
 
 function formatRows(rows: readonly (readonly string[])[], indent: string): string {

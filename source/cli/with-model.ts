@@ -1,18 +1,16 @@
-// Gets a missing model for a command: pulls it from the hub, or suggests the name that was probably
-// meant.
+// Pulls a missing model for a command, or suggests a similar name.
 import type { ModelLibrary, ModelName, Work } from "../application/model-library.ts";
 import { shownModel } from "../base/model-tag.ts";
 import { type ApiClient, ServerRefusal } from "../client/api-client.ts";
 import type { Flags } from "./flags.ts";
 
-/** The server's error code for an unknown name. */
+/** The server's error code for an unknown model. */
 const missingCode = "STORE_MODEL_NOT_FOUND";
 
 /**
- * Does work that needs the model; if the model does not exist, pulls it and does the work
- * again. A model that is there costs no look at the store.
+ * Does work that needs a model; if the model does not exist, pulls it and does the work again.
  *
- * @throws whatever `work` throws; for a model that cannot be brought, what is wrong with that
+ * @throws errors of `work` and of the pull
  */
 export async function withModel<T>(
   model: string,
@@ -28,7 +26,7 @@ export async function withModel<T>(
   try {
     return await work();
   } catch (error) {
-    // The model exists by now; nothing is known about another machine's store.
+    // The model exists now, so the server uses another store; with --connect, that is unknown.
     throw isMissing(error) && flags.connect === undefined ? inOtherStore(model, error) : error;
   }
 }
@@ -37,13 +35,13 @@ function isMissing(error: unknown): error is ServerRefusal {
   return error instanceof ServerRefusal && error.code === missingCode;
 }
 
-/** Imported here: most models exist, and their answer should not wait for these imports. */
+/** Pulls the model. Imports on use, as most models exist. */
 async function bringModel(model: string, flags: Flags, missing: ServerRefusal): Promise<void> {
   const { openLibrary } = await import("./model-library.ts");
   const { library, settings } = openLibrary(flags);
   const parsed = library.catalog.parse(model);
   if (parsed.kind !== "name" || !parsed.name.isHub) {
-    // The names of another machine's models are not known here.
+    // Only models of this machine are known.
     const nearest = flags.connect === undefined ? await library.nearestModel(model) : undefined;
     throw nearest === undefined ? missing : meant(model, nearest, missing);
   }
@@ -59,7 +57,7 @@ async function bringModel(model: string, flags: Flags, missing: ServerRefusal): 
   await withProgress(flags, bring, partialDownloadKept);
 }
 
-/** Into the store of another machine's server. */
+/** Pulls into the store of a server. */
 async function pullThere(server: ApiClient, model: string, work: Work): Promise<void> {
   const { pullOnServer } = await import("../client/model-calls.ts");
   await pullOnServer(server, model, {
@@ -74,7 +72,7 @@ async function pullThere(server: ApiClient, model: string, work: Work): Promise<
 }
 
 async function isHere({ catalog }: ModelLibrary, name: ModelName): Promise<boolean> {
-  const found = await catalog.find(name).catch(() => undefined); // pulling repairs a damaged one
+  const found = await catalog.find(name).catch(() => undefined); // a pull repairs a damaged one
   return found !== undefined;
 }
 

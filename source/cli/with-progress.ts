@@ -1,21 +1,23 @@
-// Shows the progress of long work on standard error, and lets Ctrl+C and other signals stop it.
+// Shows the progress of long work on standard error; Ctrl+C and other signals stop it.
 import type { ProgressRecord, Work } from "../application/model-library.ts";
-import { parseByteRate } from "./byte-rate.ts";
+import { parseByteSize } from "../configuration/setting-readers.ts";
+import { usageError } from "./errors.ts";
 import type { Flags } from "./flags.ts";
 import { ProgressLines } from "./progress-lines.ts";
 
-/** Ctrl+C, the end of the terminal, and a system that shuts down. */
+/** Ctrl+C, a closed terminal, and a system that shuts down. */
 const endingSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 const wholeModel = "pulling model";
 
-/** A message for `whenStopped`, for downloads from the hub. */
+/** Message for `whenStopped` of hub downloads. */
 export const partialDownloadKept =
   "Stopped. The partial download is kept; run the command again to resume.";
 
 /**
- * A signal stops the work, which cleans up: partial downloads are kept, partial builds are not.
- * @param whenStopped the message to print then
+ * Runs work until it ends or a signal stops it; partial downloads are kept, partial builds are not.
+ *
+ * @param whenStopped message to print after a signal
  */
 export async function withProgress<T>(
   { limitRate }: Flags,
@@ -39,7 +41,7 @@ export async function withProgress<T>(
     lines.clear();
     if (!abort.signal.aborted) throw error;
     if (whenStopped !== undefined) process.stderr.write(`${whenStopped}\n`);
-    // Ignores errors of cancelled work: the user knows why.
+    // Errors of cancelled work are not reported.
     throw abort.signal.reason;
   } finally {
     for (const name of endingSignals) process.off(name, interrupt);
@@ -53,4 +55,18 @@ function show(lines: ProgressLines, record: ProgressRecord): void {
   else if (digest !== undefined && overall > total) {
     lines.bar(wholeModel, wholeModel, record.overall_completed ?? 0, overall);
   } else lines.bar(digest ?? status, status, completed, total);
+}
+
+/**
+ * Reads bytes per second: `500k`, `5M`, `5 MiB/s`.
+ *
+ * @throws ProductError `COMMAND_USAGE`
+ */
+function parseByteRate(text: string): number {
+  const rate = parseByteSize(text.trim().replace(/\/s$/i, "")) ?? 0;
+  if (rate >= 1) return rate;
+  throw usageError(
+    `--limit-rate ${text} is not a rate.`,
+    "Use bytes per second, such as 500k, 5M or 1.5G.",
+  );
 }

@@ -1,43 +1,50 @@
-// The typed client of our own HTTP API, used by the command line and the terminal screens.
+// Typed client of modelctl's HTTP API, for commands and screens.
 
 import type { IncomingMessage } from "node:http";
 import { isRecord } from "../base/json-record.ts";
 import { ProductError } from "../base/product-error.ts";
-import type { ChatEvent, ClientMessage, ModelFacts } from "./chat-events.ts";
-import { toEvents } from "./chat-records.ts";
+import { type ChatEvent, type ClientMessage, type ModelFacts, toEvents } from "./chat-events.ts";
 import { clientErrors } from "./errors.ts";
 import { readLines, readText, sendRequest } from "./http-request.ts";
+import {
+  entriesOf,
+  fieldsOf,
+  optionalNumber,
+  optionalText,
+  parseJson,
+  textsOf,
+} from "./reply-fields.ts";
 
-/** The address and credentials for reaching a server. */
+/** Address and credentials of a server. */
 export interface ServerConnection {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   url: string;
-  /** From server.json: lets us name any file of ours. */
+  /** From server.json; allows any file of this user as a model. */
   ownerToken?: string;
-  /** For servers that ask for one. */
+  /** For servers that require one. */
   key?: string;
 }
 
 export interface AskOptions {
   model: string;
   parameters?: Record<string, unknown>;
-  /** Duration text as typed by the user. */
+  /** Duration as typed by the user. */
   keepAlive?: string;
   /** Makes the model think first, or sets how hard. */
   think?: boolean | string;
-  /** `json`, or a JSON schema that the answer must fit. */
+  /** `json`, or a JSON schema for the answer. */
   format?: unknown;
   signal?: AbortSignal;
 }
 
 export interface RequestQuery {
-  /** In the language of the log's filters: `status:5xx model:tiny`. */
+  /** Filter such as `status:5xx model:tiny`. */
   filter?: string | undefined;
   /** Only the newest ones. */
   limit?: number | undefined;
 }
 
-/** A server's refusal: its status, our code where it sent one, and its sentence. */
+/** An error reply of a server: status, code if it sent one, and sentence. */
 export class ServerRefusal extends Error {
   override readonly name = "ServerRefusal";
   readonly status: number;
@@ -50,7 +57,7 @@ export class ServerRefusal extends Error {
   }
 }
 
-/** The User-Agent of every request of modelctl itself. */
+/** User-Agent of modelctl's own requests. */
 export const ownAgent = "modelctl";
 
 const probeTimeoutMs = 2000;
@@ -62,14 +69,14 @@ export class ApiClient {
     this.connection = connection;
   }
 
-  /** Returns `modelctl`, `other`, or undefined when nothing answers. */
+  /** Returns `modelctl`, `other`, or undefined if nothing answers. */
   async identify(): Promise<"modelctl" | "other" | undefined> {
     try {
       const reply = await this.#send("GET", "/api/version", { timeoutMs: probeTimeoutMs });
       const body: unknown = parseJson(await readText(reply));
       return isRecord(body) && body.server === "modelctl" ? "modelctl" : "other";
     } catch (error) {
-      // A server that answers differently from ours is not one of ours.
+      // Any other failure means that another program listens there.
       const isNobody =
         error instanceof ProductError &&
         error.code === clientErrors.unreachable.code &&
@@ -79,7 +86,7 @@ export class ApiClient {
   }
 
   /**
-   * One answer in a conversation.
+   * Yields the next answer of a conversation.
    *
    * @throws ServerRefusal, or ProductError `CLIENT_SERVER_UNREACHABLE` / `CLIENT_SERVER_VANISHED`
    */
@@ -87,7 +94,7 @@ export class ApiClient {
     return this.#ask("/api/chat", { messages }, options);
   }
 
-  /** One answer to a single prompt; an empty prompt only loads the model. */
+  /** Yields the answer to a prompt; an empty prompt only loads the model. */
   generate(
     prompt: string,
     options: AskOptions & { system?: string; images?: readonly string[] },
@@ -102,7 +109,7 @@ export class ApiClient {
   }
 
   /**
-   * Unloads a model as soon as it is not in use.
+   * Unloads a model once it is not in use.
    *
    * @throws ServerRefusal 404 for an unknown model, or ProductError `CLIENT_SERVER_UNREACHABLE`
    */
@@ -113,34 +120,31 @@ export class ApiClient {
     if (reply.statusCode !== 200) throw refusal(reply, text);
   }
 
-  /** Facts about a model that is not loaded; the window is known only once it is. */
+  /** Returns facts about a model; its window is known only while it is loaded. */
   async modelFacts(model: string): Promise<ModelFacts> {
     const [entry, processes] = await Promise.all([
       this.getJson(`/v1/models/${encodeURIComponent(model)}`),
       this.getJson("/api/ps"),
     ]);
-    const list: unknown = isRecord(processes) ? processes.models : undefined;
-    // It may be loaded under another name, and not asked for under this one yet.
-    const named = isRecord(entry) ? [model, entry.loaded_as] : [model];
-    const loaded = Array.isArray(list)
-      ? list.find((item) => isRecord(item) && namesOf(item).some((name) => isAmong(named, name)))
-      : undefined;
-    const length = isRecord(loaded) ? loaded.context_length : undefined;
-    const card = isRecord(entry) ? entry.description : undefined;
-    const examples = isRecord(entry) && Array.isArray(entry.examples) ? entry.examples : [];
+    const { loaded_as: loadedAs, description, examples } = fieldsOf(entry);
+    // It may be loaded under another name.
+    const named = [model, loadedAs];
+    const loaded = entriesOf(fieldsOf(processes).models).find((item) =>
+      namesOf(item).some((name) => isAmong(named, name)),
+    );
     return {
       name: model,
-      loadedAs: isRecord(loaded) && typeof loaded.name === "string" ? loaded.name : undefined,
-      contextLength: typeof length === "number" ? length : undefined,
-      card: typeof card === "string" ? card : undefined,
-      examples: examples.filter((example) => typeof example === "string"),
+      loadedAs: optionalText(loaded?.name),
+      contextLength: optionalNumber(loaded?.context_length),
+      card: optionalText(description),
+      examples: textsOf(examples),
     };
   }
 
   /**
-   * The server's request log, oldest first.
+   * Returns the server's request log, oldest first.
    *
-   * @throws ServerRefusal for a filter that makes no sense, or ProductError as above
+   * @throws ServerRefusal for an invalid filter, or ProductError as above
    */
   async requests(query: RequestQuery): Promise<unknown[]> {
     const body = await this.getJson(`/api/requests?${searchOf(query)}`);
@@ -148,7 +152,7 @@ export class ApiClient {
   }
 
   /**
-   * The newest records of the log, and then each one whenever it changes, until the server ends it.
+   * Yields the newest records of the log, then each record that changes, until the server ends.
    *
    * @throws as `requests`, or ProductError `CLIENT_SERVER_VANISHED`
    */
@@ -176,9 +180,9 @@ export class ApiClient {
   }
 
   /**
-   * The records of a streamed reply as they come.
+   * Yields the records of a streamed reply.
    *
-   * @throws ServerRefusal, also for an error in a record; ProductError
+   * @throws ServerRefusal, also for an error within the stream; ProductError
    *   `CLIENT_SERVER_UNREACHABLE`, `CLIENT_SERVER_VANISHED`
    */
   async *postForRecords(
@@ -192,7 +196,7 @@ export class ApiClient {
       const record = parseJson(line);
       if (!isRecord(record)) throw unreadable(this.connection.url);
       if (typeof record.error === "string") {
-        throw new ServerRefusal(500, textOf(record.code), record.error);
+        throw new ServerRefusal(500, optionalText(record.code), record.error);
       }
       yield record;
     }
@@ -207,7 +211,7 @@ export class ApiClient {
   }
 
   /**
-   * Yields the records of a reply until the signal aborts or the server ends it.
+   * Yields the records of a streamed reply until the signal aborts or the server ends.
    *
    * @throws as `postForRecords`
    */
@@ -222,7 +226,7 @@ export class ApiClient {
   }
 
   /**
-   * Sends a request as it is and reads its reply to the end.
+   * Sends a request unchanged and reads its reply to the end.
    *
    * @returns the reply's status
    * @throws ProductError `CLIENT_SERVER_UNREACHABLE`, `CLIENT_SERVER_VANISHED`
@@ -298,10 +302,10 @@ function refusal(reply: IncomingMessage, text: string): ServerRefusal {
   const body = parseJson(text);
   const error = isRecord(body) ? body.error : undefined;
   if (isRecord(error)) {
-    return new ServerRefusal(status, textOf(error.code), textOf(error.message) ?? text);
+    return new ServerRefusal(status, optionalText(error.code), optionalText(error.message) ?? text);
   }
-  const code = isRecord(body) ? textOf(body.code) : undefined;
-  return new ServerRefusal(status, code, textOf(error) ?? `The server answered ${status}.`);
+  const code = isRecord(body) ? optionalText(body.code) : undefined;
+  return new ServerRefusal(status, code, optionalText(error) ?? `The server answered ${status}.`);
 }
 
 function unreadable(url: string): ProductError {
@@ -311,7 +315,7 @@ function unreadable(url: string): ProductError {
   });
 }
 
-/** A model that is loaded may have several names. */
+/** Returns all names of a loaded model. */
 function namesOf({ name, names }: Record<string, unknown>): unknown[] {
   return Array.isArray(names) ? [name, ...names] : [name];
 }
@@ -324,16 +328,4 @@ function sameModel(one: unknown, other: unknown): boolean {
   const full = (name: string) => (/[/\\]|:[^/\\]*$/.test(name) ? name : `${name}:latest`);
   if (typeof one !== "string" || typeof other !== "string") return false;
   return full(one).toLowerCase() === full(other).toLowerCase();
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // not JSON: the caller says so in its own words
-  }
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === "string" ? value : undefined;
 }

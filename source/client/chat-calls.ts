@@ -1,10 +1,11 @@
-// Calls of a chat besides answers: the model's abilities, the length of a prompt, saving the
+// Calls for a chat besides answers: the model's capabilities, the length of a prompt, saving the
 // conversation as a model.
 import { isRecord } from "../base/json-record.ts";
 import type { ApiClient } from "./api-client.ts";
 import type { ClientMessage } from "./chat-events.ts";
+import { fieldsOf, numberOf, textOf } from "./reply-fields.ts";
 
-/** `POST /api/show`, as far as a chat shows it; the rest is kept as it came. */
+/** Reply of `POST /api/show`: the fields that a chat shows, and others unchanged. */
 export interface ShownModel extends Record<string, unknown> {
   capabilities: readonly string[];
   modelfile: string;
@@ -12,14 +13,14 @@ export interface ShownModel extends Record<string, unknown> {
   template: string;
   system: string;
   license: string;
-  /** Messages that come before every conversation. */
+  /** Messages at the start of every conversation. */
   messages: readonly ClientMessage[];
 }
 
 /** @throws ServerRefusal 404 for an unknown model */
 export async function showModel(client: ApiClient, model: string): Promise<ShownModel> {
   const body = await client.postJson("/api/show", { model });
-  const shown = isRecord(body) ? body : {};
+  const shown = fieldsOf(body);
   const { capabilities, messages } = shown;
   return {
     ...shown,
@@ -45,7 +46,7 @@ export interface CountedPrompt {
   model: string;
   system: string | undefined;
   messages: readonly ClientMessage[];
-  /** Load parameters matter: the model is loaded with them. */
+  /** The model is loaded with them. */
   parameters: Readonly<Record<string, unknown>>;
 }
 
@@ -66,7 +67,7 @@ export async function countTokens(
       .map(({ role, content, images = [] }) => ({
         role,
         content: [
-          // A data URI that names no type fits every image.
+          // A data URI without a type is valid for every format.
           ...images.map((base64) => ({
             type: "image",
             source: { type: "url", url: `data:;base64,${base64}` },
@@ -77,8 +78,7 @@ export async function countTokens(
     options: parameters,
   };
   const reply = await client.postJson("/v1/messages/count_tokens", body, signal);
-  const count = isRecord(reply) ? reply.input_tokens : undefined;
-  return typeof count === "number" ? count : 0;
+  return numberOf(fieldsOf(reply).input_tokens);
 }
 
 /**
@@ -108,9 +108,9 @@ export interface SavedConversation {
 }
 
 /**
- * Makes a model of another with a conversation in front of every later one; images are left out.
+ * Creates a model that starts every conversation with these messages; images are left out.
  *
- * @throws ServerRefusal for a name that cannot be one
+ * @throws ServerRefusal for an invalid name
  */
 export async function saveAsModel(
   client: ApiClient,
@@ -132,8 +132,4 @@ function readMessage(value: unknown): ClientMessage[] {
   if (!isRecord(value)) return [];
   const role = (["system", "user", "assistant"] as const).find((known) => known === value.role);
   return role === undefined ? [] : [{ role, content: textOf(value.content) }];
-}
-
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
 }

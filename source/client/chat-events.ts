@@ -1,11 +1,13 @@
-// Events of a chat through our own API, as the terminal and the command line receive them.
+// Messages and events of a chat, and reading them from a streamed reply.
+import { toOneLine } from "../base/display-text.ts";
+import { isRecord } from "../base/json-record.ts";
 
-/** A call of a tool that the model asks for. */
+/** A tool call of the model. */
 export interface ClientToolCall {
   function: { name: string; arguments: Readonly<Record<string, unknown>> };
 }
 
-/** A message of a conversation, as `/api/chat` takes it. */
+/** A message as `/api/chat` accepts it. */
 export interface ClientMessage {
   role: "system" | "user" | "assistant" | "tool";
   content: string;
@@ -14,7 +16,7 @@ export interface ClientMessage {
   tool_calls?: readonly ClientToolCall[];
 }
 
-/** Counts and times of a finished answer. Times are milliseconds, as the server measured them. */
+/** Counts and times of a finished answer, in milliseconds, measured by the server. */
 export interface AnswerStatistics {
   /**
    * `stop`: end token or stop string. `length`: token limit or window full. `cancelled`: somebody ended
@@ -22,23 +24,23 @@ export interface AnswerStatistics {
    */
   finishReason: "stop" | "length" | "cancelled" | "load" | "unload";
   promptTokens: number;
-  /** Prompt tokens that were already in the slot and were not computed again. */
+  /** Prompt tokens that were not computed again. */
   cachedTokens: number;
   completionTokens: number;
   loadMs: number;
   promptMs: number;
   completionMs: number;
   totalMs: number;
-  /** The part of the conversation that was left out; absent when all of it was read. */
+  /** Omitted part of the conversation; absent if it was read whole. */
   truncated?: { messages: number; tokens: number };
 }
 
 export type ChatEvent =
-  /** The server has gone, and another one is being started. */
+  /** The server is gone, and another one is being started. */
   | { type: "starting" }
-  /** The request waits; `ahead` requests are before it. */
+  /** The request is queued behind `ahead` others. */
   | { type: "queued"; ahead: number }
-  /** A file of the model that bears another date is read, to tell whether it has changed. */
+  /** A model file with a new date is checked for changes. */
   | { type: "checking"; file: string; fraction: number }
   /** The model's weights are being read; `fraction` 0 to 1. */
   | { type: "loading"; fraction: number }
@@ -50,16 +52,78 @@ export type ChatEvent =
   | { type: "tool-call"; name: string; arguments: Readonly<Record<string, unknown>> }
   | { type: "done"; statistics: AnswerStatistics };
 
-/** Facts about the model that a chat runs on, for title and context-fill displays. */
+/** Facts about a chat's model. */
 export interface ModelFacts {
   /** The name to send as `model`. */
   name: string;
-  /** Under which name it is loaded, if it is. */
+  /** Name under which it is loaded, if it is. */
   loadedAs?: string | undefined;
   /** Window of one conversation in tokens; undefined while unknown. */
   contextLength: number | undefined;
-  /** A sentence on the model's capabilities, if it has one. */
+  /** Sentence about the model's capabilities. */
   card: string | undefined;
-  /** Questions that it answers well; may be empty. */
+  /** Questions that it answers well. */
   examples?: readonly string[];
+}
+
+/** Yields the events of a record of a streamed reply. */
+export function* toEvents(record: Record<string, unknown>): Generator<ChatEvent> {
+  const count = (value: unknown) => (typeof value === "number" ? value : 0);
+  switch (record.status) {
+    case "queued":
+      yield { type: "queued", ahead: count(record.queue_position) };
+      return;
+    case "checking": {
+      const file = typeof record.file === "string" ? toOneLine(record.file) : "the model's file";
+      const fraction = count(record.completed) / Math.max(1, count(record.total));
+      yield { type: "checking", file, fraction };
+      return;
+    }
+    case "loading":
+      yield { type: "loading", fraction: count(record.completed) };
+      return;
+    case "prompt": {
+      const completedTokens = count(record.completed);
+      yield { type: "prompt", completedTokens, totalTokens: count(record.total) };
+      return;
+    }
+  }
+  const { message } = record;
+  const thinking = isRecord(message) ? message.thinking : record.thinking;
+  if (typeof thinking === "string" && thinking !== "") yield { type: "thinking", text: thinking };
+  const text = isRecord(message) ? message.content : record.response;
+  if (typeof text === "string" && text !== "") yield { type: "text", text };
+  if (isRecord(message) && Array.isArray(message.tool_calls)) yield* toolCalls(message.tool_calls);
+  if (record.done === true) yield { type: "done", statistics: toStatistics(record) };
+}
+
+function* toolCalls(calls: readonly unknown[]): Generator<ChatEvent> {
+  for (const call of calls) {
+    const called = isRecord(call) ? call.function : undefined;
+    if (!isRecord(called) || typeof called.name !== "string") continue;
+    const values = isRecord(called.arguments) ? called.arguments : {};
+    yield { type: "tool-call", name: called.name, arguments: values };
+  }
+}
+
+function toStatistics(record: Record<string, unknown>): AnswerStatistics {
+  const milliseconds = (value: unknown) => (typeof value === "number" ? value / 1e6 : 0);
+  const count = (value: unknown) => (typeof value === "number" ? value : 0);
+  const reasons = ["stop", "length", "cancelled", "load", "unload"] as const;
+  return {
+    finishReason: reasons.find((reason) => reason === record.done_reason) ?? "stop",
+    promptTokens: count(record.prompt_eval_count),
+    cachedTokens: count(record.prompt_eval_cached_count),
+    completionTokens: count(record.eval_count),
+    loadMs: milliseconds(record.load_duration),
+    promptMs: milliseconds(record.prompt_eval_duration),
+    completionMs: milliseconds(record.eval_duration),
+    totalMs: milliseconds(record.total_duration),
+    ...(isRecord(record.truncated) && {
+      truncated: {
+        messages: count(record.truncated.messages),
+        tokens: count(record.truncated.tokens),
+      },
+    }),
+  };
 }

@@ -1,8 +1,9 @@
-// One HTTP request of our client. Not fetch: that gives up after five minutes without a byte, and
-// loading a large model or reading a long prompt may take longer.
+// HTTP requests of the client. Unlike fetch, they may wait more than five minutes for a byte, as loading
+// a large model may take longer.
 import http from "node:http";
 import https from "node:https";
 import { ProductError } from "../base/product-error.ts";
+import { systemCode } from "../base/write-refusal.ts";
 import { clientErrors } from "./errors.ts";
 
 export interface HttpRequest {
@@ -11,14 +12,14 @@ export interface HttpRequest {
   headers: Record<string, string>;
   body?: unknown;
   signal?: AbortSignal;
-  /** Gives up after this much silence; undefined waits. */
+  /** Limit on silence. Defaults to none. */
   timeoutMs?: number;
-  /** To trust besides the system's, as PEM. */
+  /** Trusted besides the system's, as PEM. */
   certificateAuthority?: string;
 }
 
 /**
- * Resolves with the reply's head; its body is yet to be read.
+ * Resolves with the reply once its head has arrived.
  *
  * @throws ProductError `CLIENT_SERVER_UNREACHABLE`
  */
@@ -38,7 +39,7 @@ export async function sendRequest(request: HttpRequest): Promise<http.IncomingMe
       },
       ...(signal !== undefined && { signal }),
       ...(ca !== undefined && { ca }),
-      // A server may have closed a pooled connection meanwhile, so each request has its own.
+      // Pooled connections may have been closed by the server.
       agent: false,
     });
     if (timeoutMs !== undefined) {
@@ -62,7 +63,7 @@ export async function readText(reply: http.IncomingMessage): Promise<string> {
 }
 
 /**
- * The lines of a streamed reply as they come.
+ * Yields the lines of a streamed reply.
  *
  * @throws ProductError `CLIENT_SERVER_VANISHED` when the connection breaks
  */
@@ -92,7 +93,7 @@ export async function* readLines(
 
 function unreachable(url: string, cause: Error): ProductError {
   const { origin } = new URL(url);
-  const code = "code" in cause && typeof cause.code === "string" ? cause.code : cause.message;
+  const code = systemCode(cause) ?? cause.message;
   return new ProductError(clientErrors.unreachable, {
     message: `No server answers at ${origin} (${code}).`,
     hint: "Start one with: modelctl serve. Or check the address.",

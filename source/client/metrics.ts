@@ -1,11 +1,11 @@
-// The server's metrics of its machine and its work: one sample a second.
+// The server's metrics of its machine and models: one sample a second.
 import { shownModel } from "../base/model-tag.ts";
 import type { ApiClient } from "./api-client.ts";
 import { entriesOf, fieldsOf, numberOf, optionalNumber, textOf, textsOf } from "./reply-fields.ts";
 
 export interface GpuFigures {
   name: string;
-  /** 0 to 1; undefined where the card does not tell, as below. */
+  /** 0 to 1; undefined if the card does not report it, as below. */
   load: number | undefined;
   memoryUsedBytes: number | undefined;
   memoryTotalBytes: number | undefined;
@@ -14,7 +14,7 @@ export interface GpuFigures {
 
 export interface LoadedModelFigures {
   name: string;
-  /** All names that it was asked for under, `name` among them. */
+  /** All names that use the loaded weights, including `name`. */
   names: string[];
   /** `loading`, `busy` or `idle`. */
   state: string;
@@ -40,21 +40,21 @@ export interface ServerSample {
   cpuCores: number;
   /** 0 to 1 over all cores. */
   cpuLoad: number;
-  /** Undefined where no sensor tells. */
+  /** Undefined without a sensor. */
   cpuCelsius: number | undefined;
   memoryTotalBytes: number;
   memoryUsedBytes: number;
-  /** Memory of the server itself, without its models. */
+  /** Memory of the server without its models. */
   processBytes: number;
   gpus: GpuFigures[];
   models: LoadedModelFigures[];
   running: number;
   waiting: number;
-  /** Waiting time of the request that has waited longest; 0 when none waits. */
+  /** Longest waiting time of a request; 0 if none waits. */
   longestWaitMs: number;
-  /** Tokens that the running requests hold in their windows. */
+  /** Tokens in the windows of running requests. */
   contextTokens: number;
-  /** The server records prompts, answers and bodies. */
+  /** True while prompts, answers and bodies are recorded. */
   isRecording: boolean;
   /** Sum over all answers. */
   tokensPerSecond: number;
@@ -63,7 +63,7 @@ export interface ServerSample {
 }
 
 /**
- * A sample each second, until the signal aborts or the server ends.
+ * Yields a sample each second, until the signal aborts or the server ends.
  *
  * @throws ServerRefusal, or ProductError `CLIENT_SERVER_UNREACHABLE`, `CLIENT_SERVER_VANISHED`
  */

@@ -1,14 +1,14 @@
-// Calls of our commands about models, besides answers.
-import { isRecord } from "../base/json-record.ts";
+// Calls about models, for commands.
 import type { ApiClient } from "./api-client.ts";
+import { entriesOf, fieldsOf, numberOf, textOf, textsOf } from "./reply-fields.ts";
 
-/** An entry of `GET /api/ps`, as far as a table shows it; the rest is kept as it came. */
+/** Entry of `GET /api/ps`: the fields that a table shows, and others unchanged. */
 export interface LoadedEntry extends Record<string, unknown> {
   name: string;
-  /** All names that it serves: models made of the same files share the loaded weights. */
+  /** All names of the loaded weights: models made of the same files share them. */
   names: string[];
   digest: string;
-  /** Bytes in memory, those on a GPU among them. */
+  /** Bytes in memory, including those on a GPU. */
   size: number;
   size_vram: number;
   context_length: number;
@@ -21,16 +21,13 @@ export interface LoadedEntry extends Record<string, unknown> {
   load_progress: number;
 }
 
-/** Models that are loaded or being loaded, those that stay longest first. */
+/** Returns models that are loaded or being loaded, those that stay longest first. */
 export async function loadedModels(client: ApiClient): Promise<LoadedEntry[]> {
   const body = await client.getJson("/api/ps");
-  const list = isRecord(body) && Array.isArray(body.models) ? body.models : [];
-  return list.filter(isRecord).map((entry) => ({
+  return entriesOf(fieldsOf(body).models).map((entry) => ({
     ...entry,
     name: textOf(entry.name),
-    names: Array.isArray(entry.names)
-      ? entry.names.filter((name) => typeof name === "string")
-      : [textOf(entry.name)],
+    names: Array.isArray(entry.names) ? textsOf(entry.names) : [textOf(entry.name)],
     digest: textOf(entry.digest),
     size: numberOf(entry.size),
     size_vram: numberOf(entry.size_vram),
@@ -42,24 +39,23 @@ export async function loadedModels(client: ApiClient): Promise<LoadedEntry[]> {
   }));
 }
 
-/** True for a model that embeds texts and cannot generate any. */
+/** True for an embedding model. */
 export async function onlyEmbeds(client: ApiClient, model: string): Promise<boolean> {
   const body = await client.postJson("/api/show", { model });
-  const capabilities = isRecord(body) ? body.capabilities : undefined;
-  return Array.isArray(capabilities) && capabilities.includes("embedding");
+  return textsOf(fieldsOf(body).capabilities).includes("embedding");
 }
 
 export interface EmbedRequest {
   model: string;
   text: string;
   keepAlive?: string | undefined;
-  /** Length of the vector; absent: the model's own. */
+  /** Length of the vector. Defaults to the model's own. */
   dimensions?: number | undefined;
   /** Truncates a text that is too long. Defaults to false. */
   truncate?: boolean | undefined;
 }
 
-/** The vector of one text. */
+/** Returns the vector of a text. */
 export async function embedText(
   client: ApiClient,
   { model, text, keepAlive, dimensions, truncate }: EmbedRequest,
@@ -68,8 +64,8 @@ export async function embedText(
   // Leaves out undefined fields.
   const request = { model, input: text, keep_alive: keepAlive, dimensions, truncate };
   const body = await client.postJson("/api/embed", request, signal);
-  const vectors = isRecord(body) && Array.isArray(body.embeddings) ? body.embeddings : [];
-  const vector: unknown = vectors[0];
+  const { embeddings } = fieldsOf(body);
+  const vector: unknown = Array.isArray(embeddings) ? embeddings[0] : undefined;
   return Array.isArray(vector) ? vector.map(Number) : [];
 }
 
@@ -83,7 +79,7 @@ export interface PullRecord {
   overallCompleted?: number;
 }
 
-/** Makes the server pull a model, and passes on its progress. */
+/** Makes the server pull a model, and reports its progress. */
 export async function pullOnServer(
   client: ApiClient,
   model: string,
@@ -101,12 +97,4 @@ export async function pullOnServer(
       ...(typeof overallCompleted === "number" && { overallCompleted }),
     });
   }
-}
-
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
-}
-
-function numberOf(value: unknown): number {
-  return typeof value === "number" ? value : 0;
 }

@@ -1,4 +1,4 @@
-// The room for models on the server's machine.
+// Capacity of the server's machine for models.
 import type { ApiClient } from "./api-client.ts";
 import { entriesOf, fieldsOf, numberOf, optionalNumber, textOf } from "./reply-fields.ts";
 
@@ -9,13 +9,13 @@ export interface GpuCapacity {
 }
 
 export interface Capacity {
-  /** Free space on the store's disk; undefined when the system does not report it. */
+  /** Free space on the store's disk; undefined if the system does not report it. */
   diskFreeBytes: number | undefined;
   memory: { totalBytes: number; freeBytes: number };
   gpus: GpuCapacity[];
-  /** The card computes in the machine's own memory. */
+  /** True if the GPU uses the machine's memory. */
   hasUnifiedMemory: boolean;
-  /** Most conversations that a loaded model holds at the same time, if there is room. */
+  /** Maximum conversations of a loaded model at a time. */
   slots: number;
 }
 

@@ -1,4 +1,4 @@
-// Models of the hub, as the server finds them.
+// Searches the hub through the server.
 import type { ApiClient } from "./api-client.ts";
 import {
   entriesOf,
@@ -9,12 +9,12 @@ import {
   textOf,
 } from "./reply-fields.ts";
 
-/** Orders of a search, by the hub's own names. */
+/** Orders of a search, named as by the hub. */
 export const hubOrders = ["downloads", "likes", "lastModified", "trendingScore"] as const;
 export type HubOrder = (typeof hubOrders)[number];
 
 export interface HubModel {
-  /** The reference to pull: the hub's host, owner and repository. */
+  /** Reference to pull: host, owner and repository. */
   name: string;
   /** `owner/name` */
   repository: string;
@@ -52,13 +52,13 @@ export async function searchHub(
 }
 
 export interface HubQuantization {
-  /** The tag for the repository's name. */
+  /** Tag for the repository's name. */
   selector: string;
-  /** Size of everything that is fetched. */
+  /** Size of the download. */
   sizeBytes: number;
   files: number;
   hasProjector: boolean;
-  /** The default choice. */
+  /** True for the default choice. */
   isDefault: boolean;
 }
 
@@ -80,7 +80,7 @@ export async function listQuantizations(
 }
 
 /**
- * Reads a repository's model card, in Markdown; empty when there is none.
+ * Reads a repository's model card in Markdown; empty if it has none.
  * @throws ServerRefusal `STORE_HUB_...`, or ProductError `CLIENT_SERVER_UNREACHABLE`
  */
 export async function readHubCard(client: ApiClient, name: string): Promise<string> {

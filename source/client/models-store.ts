@@ -1,4 +1,4 @@
-// Models on the server's machine: list, details and changes.
+// Models on the server's machine: lists, describes and changes them.
 
 import { isRecord } from "../base/json-record.ts";
 import { shownModel } from "../base/model-tag.ts";
@@ -15,24 +15,24 @@ import {
   textsOf,
 } from "./reply-fields.ts";
 
-/** Kinds of numbers that a context window is kept in, the largest first. */
+/** Data types of the context window, largest first. */
 export const cacheTypes = ["f16", "q8_0", "q4_0"] as const;
 export type CacheType = (typeof cacheTypes)[number];
 
-/** The memory that loading a model takes, as terms of a sum; bytes. */
+/** Memory that a model takes when loaded, in bytes. */
 export interface ModelMemory {
   weightsBytes: number;
   computeBytes: number;
-  /** Bytes for one token in the window of one slot. */
+  /** For a token in the window of a slot. */
   cacheBytesPerToken: Record<CacheType, number>;
-  /** Default type of the window's memory. */
+  /** Default type. */
   cacheType: CacheType;
   layers: number;
-  /** Bytes left for the windows of all slots together; below 0 when not even the weights fit. */
+  /** Room for the windows of all slots; negative if not even the weights fit. */
   windowRoomBytes: number;
   /** Default window. */
   contextLength: number;
-  /** The longest window that makes sense. */
+  /** Maximum useful window. */
   trainedContextLength: number;
 }
 
@@ -49,7 +49,7 @@ export interface LocalModel {
   parameterSize: string;
   quantization: string;
   capabilities: string[];
-  /** Undefined for a model whose file cannot be read. */
+  /** Undefined if the model's file cannot be read. */
   memory: ModelMemory | undefined;
 }
 
@@ -91,18 +91,18 @@ function memoryOf(memory: Fields): ModelMemory {
   };
 }
 
-/** The parts of `POST /api/show` that a card shows. */
+/** Fields of `POST /api/show` that a card shows. */
 export interface ModelDescription {
   name: string;
   description: string | undefined;
   license: string | undefined;
   system: string | undefined;
-  /** A line for each value. */
+  /** One line for each value. */
   parameters: string | undefined;
   modelfile: string;
-  /** `modelfile`, `gguf`, `fallback` or `none`; the language and the reason, where there are any. */
+  /** `origin`: `modelfile`, `gguf`, `fallback` or `none`. */
   template: { origin: string; language: string | undefined; reason: string };
-  /** Facts of the file, by its own names. */
+  /** The file's metadata. */
   info: Fields;
 }
 
@@ -130,17 +130,17 @@ export async function describeModel(
   };
 }
 
-/** The effect of deleting a model, in bytes. */
+/** Effect of deleting a model, in bytes. */
 export interface DeletionPlan {
   name: string;
   freedBytes: number;
-  /** Needed by other models too. */
+  /** Used by other models, too. */
   sharedBytes: number;
   /** Files outside the store, which stay. */
   referredBytes: number;
 }
 
-/** Nothing is deleted. @throws as `deleteModel` */
+/** Computes the effect of deleting a model, without deleting it. @throws as `deleteModel` */
 export async function planDeletion(client: ApiClient, name: string): Promise<DeletionPlan> {
   const body = await client.deleteJson("/api/delete", { model: name, dry_run: true });
   const plan = fieldsOf(body);
@@ -167,7 +167,7 @@ export async function copyModel(
 }
 
 /**
- * Makes a model from the text of a Modelfile, and passes on the server's progress.
+ * Creates a model from the text of a Modelfile, and reports the server's progress.
  * @throws ServerRefusal with line and column, or ProductError `CLIENT_SERVER_UNREACHABLE`
  */
 export async function createFromModelfile(

@@ -1,16 +1,22 @@
-// Assembles an answer of OpenAI's protocol from its chunks, and measures it when the server reports
-// no times.
+// Reads answers in OpenAI's protocol: events, tool calls, statistics, errors.
 import { isRecord } from "../base/json-record.ts";
 import { ProductError } from "../base/product-error.ts";
-import type { AnswerStatistics, ChatEvent } from "./chat-events.ts";
+import { ServerRefusal } from "./api-client.ts";
+import type { AnswerStatistics, ChatEvent, ClientToolCall } from "./chat-events.ts";
 import { clientErrors } from "./errors.ts";
-import { readRefusal } from "./openai-refusal.ts";
-import { ToolCallPieces } from "./openai-tool-calls.ts";
-import { entriesOf, fieldsOf, numberOf, optionalNumber, textOf } from "./reply-fields.ts";
+import {
+  entriesOf,
+  fieldsOf,
+  numberOf,
+  optionalNumber,
+  parseJson,
+  textOf,
+} from "./reply-fields.ts";
 
-/** Between the first and the last piece of an answer whose speed can be told. */
+/** Least time between the first and last piece for computing a speed. */
 const leastSpanMs = 20;
 
+/** Assembles an answer from its chunks; measures times, which the protocol does not report. */
 export class OpenAiAnswer {
   readonly #startedAt: number;
   readonly #calls = new ToolCallPieces();
@@ -26,7 +32,7 @@ export class OpenAiAnswer {
     this.#startedAt = startedAt;
   }
 
-  /** @throws ServerRefusal for an error in the middle of an answer */
+  /** Yields the events of a chunk. @throws ServerRefusal for an error within the answer */
   *take(chunk: Record<string, unknown>): Generator<ChatEvent> {
     if (isRecord(chunk.error)) throw readRefusal(200, "", JSON.stringify(chunk));
     if (isRecord(chunk.usage)) this.#usage = chunk.usage;
@@ -52,11 +58,11 @@ export class OpenAiAnswer {
     }
   }
 
-  /** Calls of tools, once every piece of them has come. */
+  /** Yields the tool calls; call it after the last chunk. */
   *calls(): Generator<ChatEvent> {
     const { calls, unreadable } = this.#calls.end();
     for (const call of calls) yield { type: "tool-call", ...call };
-    // A server that recognises it as text has sent it as text too.
+    // Some servers have sent such a call as text, too.
     if (unreadable !== "" && !this.#hasText) yield { type: "text", text: unreadable };
   }
 
@@ -92,7 +98,49 @@ export class OpenAiAnswer {
   }
 }
 
-/** modelctl's own field: what of the conversation did not fit. */
+/** Reads modelctl's own field about omitted messages. */
 function truncatedOf({ messages, tokens }: Record<string, unknown>) {
   return { messages: numberOf(messages), tokens: numberOf(tokens) };
+}
+
+/** Reads an error in the form of OpenAI or of the gateway. */
+export function readRefusal(status: number, path: string, text: string): ServerRefusal {
+  const body = parseJson(text);
+  const error = isRecord(body) ? (body.error ?? body.detail) : undefined;
+  const message = isRecord(error) ? error.message : error;
+  const code = isRecord(error) && typeof error.code === "string" ? error.code : undefined;
+  const fallback = `The deployment answered ${status} to ${path}.`;
+  return new ServerRefusal(status, code, typeof message === "string" ? message : fallback);
+}
+
+/** Assembles tool calls, whose arguments arrive as pieces of JSON text. */
+class ToolCallPieces {
+  readonly #calls = new Map<number, { name: string; text: string }>();
+
+  take(piece: Record<string, unknown>): void {
+    const index = numberOf(piece.index);
+    const { name, arguments: text } = fieldsOf(piece.function);
+    const call = this.#calls.get(index) ?? { name: "", text: "" };
+    this.#calls.set(index, { name: call.name + textOf(name), text: call.text + textOf(text) });
+  }
+
+  /** @returns the calls, and the text of those whose arguments are not an object */
+  end(): { calls: ClientToolCall["function"][]; unreadable: string } {
+    const calls: ClientToolCall["function"][] = [];
+    const unreadable: string[] = [];
+    for (const { name, text } of this.#calls.values()) {
+      const values = argumentsOf(text);
+      if (values === undefined) unreadable.push(`${name} ${text}`);
+      else calls.push({ name, arguments: values });
+    }
+    return { calls, unreadable: unreadable.join("\n") };
+  }
+}
+
+/** Reads the arguments of a call, which has no text if there are none. */
+function argumentsOf(text: string): Record<string, unknown> | undefined {
+  if (text.trim() === "") return {};
+  const value = parseJson(text);
+  // Invalid, or cut off by the length limit: shown as text.
+  return isRecord(value) ? value : undefined;
 }

@@ -1,28 +1,27 @@
-// A chat with any server that speaks OpenAI's protocol: its models, and answers as they come.
+// Client of a server with OpenAI's API: its models and answers.
 
 import type { IncomingMessage } from "node:http";
 import { isRecord } from "../base/json-record.ts";
 import { ProductError } from "../base/product-error.ts";
-import type { ChatEvent, ClientMessage } from "./chat-events.ts";
+import type { ChatEvent, ClientMessage, ClientToolCall } from "./chat-events.ts";
 import { clientErrors } from "./errors.ts";
 import { readLines, readText, sendRequest } from "./http-request.ts";
-import { OpenAiAnswer } from "./openai-answer.ts";
-import { parseJson, readRefusal } from "./openai-refusal.ts";
-import { sentToolCalls } from "./openai-tool-calls.ts";
+import { OpenAiAnswer, readRefusal } from "./openai-answer.ts";
+import { parseJson } from "./reply-fields.ts";
 
 export interface EndpointConnection {
-  /** The address before `/v1`, without a slash at its end. */
+  /** Address before `/v1`, without a trailing slash. */
   url: string;
-  /** The whole value of the header, such as `Key dk_…`; undefined sends none. */
+  /** Value of the header, such as `Key dk_…`; undefined sends none. */
   authorization?: string | undefined;
-  /** To trust besides the system's, as PEM. */
+  /** Trusted besides the system's, as PEM. */
   certificateAuthority?: string | undefined;
 }
 
 export interface EndpointChat {
   model: string;
   messages: readonly ClientMessage[];
-  /** By the names of a Modelfile; those that OpenAI names otherwise are renamed. */
+  /** Named as in a Modelfile; renamed where OpenAI's names differ. */
   parameters: Readonly<Record<string, unknown>>;
   think?: boolean | string | undefined;
   /** `json`, or a JSON schema. */
@@ -49,7 +48,7 @@ export class OpenAiEndpoint {
   }
 
   /**
-   * One answer in a conversation.
+   * Yields the next answer of a conversation.
    *
    * @throws ServerRefusal, or ProductError `CLIENT_SERVER_UNREACHABLE`, `CLIENT_SERVER_VANISHED`
    */
@@ -132,7 +131,16 @@ function messageOf(
   return { role, content: [...parts, { type: "text", text: content }] };
 }
 
-/** The first bytes of each format, as base64. */
+/** Returns the calls of an earlier answer for a request. @param answer number of its message */
+function sentToolCalls(calls: readonly ClientToolCall[], answer: number) {
+  return calls.map(({ function: { name, arguments: values } }, index) => ({
+    id: `call_${answer}_${index}`,
+    type: "function",
+    function: { name, arguments: JSON.stringify(values) },
+  }));
+}
+
+/** Recognises a format by its first bytes. */
 function imageType(base64: string): string {
   if (base64.startsWith("/9j/")) return "image/jpeg";
   if (base64.startsWith("R0lGOD")) return "image/gif";

@@ -1,15 +1,14 @@
-// Reads the fields of JSON replies: a missing field, or one of another type, becomes a plain
-// default.
+// Reads fields of JSON replies; those that are missing or of another type get a default.
 import { isRecord } from "../base/json-record.ts";
 
 export type Fields = Record<string, unknown>;
 
-/** An empty object when the value is not an object. */
+/** Returns an object; an empty one for other values. */
 export function fieldsOf(value: unknown): Fields {
   return isRecord(value) ? value : {};
 }
 
-/** The objects of a list; empty when the value is not a list. */
+/** Returns the objects of a list; none for other values. */
 export function entriesOf(value: unknown): Fields[] {
   return Array.isArray(value) ? value.filter(isRecord) : [];
 }
@@ -18,7 +17,7 @@ export function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** Undefined for an empty text, and for a value that is not text. */
+/** Returns a text; undefined for an empty one and other values. */
 export function optionalText(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
@@ -33,4 +32,13 @@ export function optionalNumber(value: unknown): number | undefined {
 
 export function textsOf(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
+}
+
+/** @returns undefined for text that is not JSON */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

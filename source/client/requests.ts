@@ -1,54 +1,34 @@
-// The server's request log as the Server screen sees it: records as they change, one in full.
+// The server's request log: follows it, reads records, formats them as lines.
+
+import { toOneLine } from "../base/display-text.ts";
 import { isRecord } from "../base/json-record.ts";
+import { formatMilliseconds } from "../base/time-format.ts";
+import type { RequestRecord } from "../request-log/request-record.ts";
 import type { ApiClient, RequestQuery } from "./api-client.ts";
 import { fieldsOf, optionalNumber, optionalText, textOf } from "./reply-fields.ts";
-import { isRequestEntry } from "./request-entry.ts";
 
-/** A record of the log. Times are milliseconds; what is unknown is undefined. */
-export interface RequestView {
-  /** Unique while the server runs. */
-  id: string;
-  /** Since 1970. */
-  startedAt: number;
-  method: string;
-  path: string;
-  model: string | undefined;
-  keyId: string | undefined;
-  client: { address: string; agent: string | undefined };
-  stream: boolean;
-  /** The settings in force for the answer. */
-  parameters: Record<string, unknown> | undefined;
-  state: "running" | "done";
-  /** 499 when the client left. */
-  status: number | undefined;
-  error: { code: string; message: string } | undefined;
-  finishReason: string | undefined;
-  promptTokens: number | undefined;
-  cachedTokens: number | undefined;
-  /** See `RequestEntry`. */
-  cachedFrom?: string | undefined;
-  cacheMiss?: string | undefined;
-  completionTokens: number | undefined;
-  slot: number | undefined;
-  loadMs: number | undefined;
-  queueMs: number | undefined;
-  promptMs: number | undefined;
-  completionMs: number | undefined;
-  tokensPerSecond: number | undefined;
-  firstTokenMs: number | undefined;
-  totalMs: number | undefined;
-}
+/** Widths of columns in a line. */
+const widths = { status: 3, total: 8, request: 28, model: 18 };
+/** Shorter times are not shown. */
+const leastMs = 1;
 
-/** The prompt and the answer, if the server keeps them. */
+/** A record of the server's log. */
+export type RequestView = RequestRecord;
+
+/** The facts of a record that a line about a request shows. */
+export type RequestEntry = Pick<RequestRecord, "id" | "startedAt" | "method" | "path" | "state"> &
+  Partial<RequestRecord>;
+
+/** Prompt and answer of a request, if the server records them. */
 export interface RequestTexts {
   prompt: string | undefined;
   answer: string | undefined;
-  /** The request's body as JSON, whole and unchanged; undefined where it cannot be had. */
+  /** The request's body as JSON, unchanged; undefined if it was not kept. */
   body: string | undefined;
 }
 
 /**
- * The newest records, and then each one whenever it changes, until the server ends it.
+ * Yields the newest records, then each record that changes, until the server ends.
  *
  * @throws ServerRefusal, or ProductError `CLIENT_SERVER_UNREACHABLE`, `CLIENT_SERVER_VANISHED`
  */
@@ -63,7 +43,7 @@ export async function* followRequestViews(
   }
 }
 
-/** @throws ServerRefusal 404 once the log has forgotten it, or ProductError as above */
+/** @throws ServerRefusal 404 for a record no longer in the log, or ProductError as above */
 export async function requestTexts(client: ApiClient, id: string): Promise<RequestTexts> {
   const record = fieldsOf(await client.getJson(`/api/requests/${encodeURIComponent(id)}`));
   return {
@@ -73,17 +53,17 @@ export async function requestTexts(client: ApiClient, id: string): Promise<Reque
   };
 }
 
-/** @throws ServerRefusal 404 when it has ended, or ProductError as above */
+/** @throws ServerRefusal 404 for a request that has ended, or ProductError as above */
 export async function cancelRequest(client: ApiClient, id: string): Promise<void> {
   await client.postJson("/api/cancel", { id });
 }
 
-/** Begins or ends the recording of prompts and answers, until the server ends. @throws as above */
+/** Starts or stops recording prompts and answers, until the server ends. @throws as above */
 export async function recordPrompts(client: ApiClient, enabled: boolean): Promise<void> {
   await client.postJson("/api/recording", { enabled });
 }
 
-/** Returns undefined for anything but a record. */
+/** Reads a record; undefined for other values. */
 export function readRequestView(value: unknown): RequestView | undefined {
   if (!isRequestEntry(value) || !isRecord(value)) return undefined;
   const client = fieldsOf(value.client);
@@ -119,4 +99,67 @@ export function readRequestView(value: unknown): RequestView | undefined {
     firstTokenMs: optionalNumber(value.firstTokenMs),
     totalMs: optionalNumber(value.totalMs),
   };
+}
+
+/** Checks the fields that every record has; others are not checked. */
+export function isRequestEntry(value: unknown): value is RequestEntry {
+  if (value === null || typeof value !== "object") return false;
+  const { id, startedAt, method, path, state } = value as Record<string, unknown>;
+  const texts = [id, method, path];
+  return (
+    texts.every((text) => typeof text === "string") &&
+    typeof startedAt === "number" &&
+    (state === "running" || state === "done")
+  );
+}
+
+/**
+ * Formats status, time, request and model in columns, followed by details:
+ * `200    1.24 s  POST /v1/chat/completions  tiny  34 + 120 tokens, first after 45 ms  r-1f`.
+ */
+export function formatRequestLine(entry: RequestEntry): string {
+  const { status, totalMs, method, path, model = "", id, keyId, error } = entry;
+  const columns = [
+    (status === undefined ? "…" : String(status)).padEnd(widths.status),
+    (totalMs === undefined ? "" : formatMilliseconds(totalMs)).padStart(widths.total),
+    `${method} ${path}`.padEnd(widths.request),
+    model.padEnd(widths.model),
+    figures(entry),
+    id,
+    keyId === undefined ? "" : `key ${keyId}`,
+    error === undefined ? "" : `${error.code}: ${error.message}`,
+  ];
+  return toOneLine(columns.filter((column) => column !== "").join("  ")).trimEnd();
+}
+
+/** Returns where the cached tokens came from, or why there are none; undefined if unknown. */
+export function cacheSource({
+  cachedTokens = 0,
+  cachedFrom,
+  cacheMiss,
+}: Pick<RequestEntry, "cachedTokens" | "cachedFrom" | "cacheMiss">): string | undefined {
+  if (cachedTokens > 0 || cachedFrom === "not kept") return cachedFrom;
+  return cacheMiss;
+}
+
+function figures(entry: RequestEntry): string {
+  const { promptTokens, cachedTokens = 0, completionTokens } = entry;
+  const source = cacheSource(entry);
+  const isTold = cachedTokens > 0 || source !== undefined;
+  const { loadMs, queueMs, firstTokenMs, tokensPerSecond } = entry;
+  const answer = completionTokens === undefined ? "" : ` + ${completionTokens}`;
+  const told = (words: string, milliseconds: number | undefined) =>
+    milliseconds === undefined || milliseconds < leastMs
+      ? ""
+      : `${words} ${formatMilliseconds(milliseconds)}`;
+  return [
+    promptTokens === undefined ? "" : `${promptTokens}${answer} tokens`,
+    isTold ? `${cachedTokens} cached${source === undefined ? "" : ` (${source})`}` : "",
+    told("loaded in", loadMs),
+    told("queued", queueMs),
+    told("first after", firstTokenMs),
+    tokensPerSecond === undefined ? "" : `${tokensPerSecond.toFixed(1)} tokens/s`,
+  ]
+    .filter((part) => part !== "")
+    .join(", ");
 }

@@ -1,15 +1,14 @@
-// server.json: where the running server of this user is, for the commands that look for it.
-//
-// The newest server is in server.json; each server also has a file under its own address, so that
-// several can run and each keeps its token.
+// Finds this user's running server. server.json records the newest one; each server also has a file
+// named by its address, so that several can run, each with its token.
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { unfinishedPath } from "../base/unfinished-files.ts";
+import { ApiClient, type ServerConnection } from "./api-client.ts";
 
 export interface ServerFile {
   pid: number;
   url: string;
-  /** Lets its holder name any file that the user can read. */
+  /** Allows its holder any file that the user can read as a model. */
   token: string;
 }
 
@@ -21,7 +20,7 @@ function addressFilePath(stateFolder: string, url: string): string {
   return path.join(stateFolder, "servers", `${new URL(url).host.replaceAll(/[^\w.]/g, "_")}.json`);
 }
 
-/** Written whole or not at all, readable by the user alone. */
+/** Records a server atomically, readable only by the user. */
 export function writeServerFile(stateFolder: string, server: ServerFile): void {
   for (const file of [addressFilePath(stateFolder, server.url), serverFilePath(stateFolder)]) {
     mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
@@ -37,8 +36,8 @@ export function writeServerFile(stateFolder: string, server: ServerFile): void {
 }
 
 /**
- * @param url the server to look for; undefined: the newest one
- * @returns undefined when none is recorded, or the record cannot be read
+ * @param url of the server; undefined: the newest one
+ * @returns undefined without a readable record
  */
 export function readServerFile(stateFolder: string, url?: string): ServerFile | undefined {
   const file = url === undefined ? serverFilePath(stateFolder) : addressFilePath(stateFolder, url);
@@ -51,7 +50,7 @@ export function readServerFile(stateFolder: string, url?: string): ServerFile | 
     }
     return { pid, url: found, token };
   } catch {
-    return undefined; // missing, or half-written by another version: no server is known
+    return undefined; // missing or damaged
   }
 }
 
@@ -63,4 +62,30 @@ export function removeServerFile(stateFolder: string, server: ServerFile): void 
   ] as const) {
     if (readServerFile(stateFolder, url)?.token === server.token) rmSync(file, { force: true });
   }
+}
+
+export interface ServerSearch {
+  stateFolder: string;
+  /** Address named by the user, if any; no other is tried then. */
+  named: string | undefined;
+  /** Default address. */
+  usual: string;
+  key?: string | undefined;
+}
+
+/** Finds a modelctl server that answers. */
+export async function findServer(where: ServerSearch): Promise<ServerConnection | undefined> {
+  const recorded = where.named === undefined ? readServerFile(where.stateFolder)?.url : undefined;
+  const addresses = new Set([recorded ?? where.named ?? where.usual, where.named ?? where.usual]);
+  for (const url of addresses) {
+    if ((await new ApiClient({ url }).identify()) !== "modelctl") continue;
+    // Read after it answered: a server that is starting writes its token first.
+    const token = readServerFile(where.stateFolder, url)?.token;
+    return {
+      url,
+      ...(token !== undefined && { ownerToken: token }),
+      ...(where.key !== undefined && { key: where.key }),
+    };
+  }
+  return undefined;
 }

@@ -166,7 +166,45 @@ export const cloudErrors = {
     code: "CLOUD_NO_CAPACITY",
     status: 503,
     exitCode: exitCodes.noCapacity,
-    description: "The machine lacks a resource that the replica needs: a GPU, a port or memory.",
+    description:
+      "The machine or cluster lacks a resource that the replica needs: a GPU, a port or memory.",
+  },
+  engineInvalid: {
+    code: "CLOUD_ENGINE_INVALID",
+    status: 500,
+    exitCode: exitCodes.usage,
+    description: "The settings of the server's engine, or the file with its token, cannot be used.",
+  },
+  rayUnreachable: {
+    code: "CLOUD_RAY_UNREACHABLE",
+    status: 503,
+    exitCode: exitCodes.unreachable,
+    description: "The Ray cluster does not answer, or with an error.",
+  },
+  rayTokenRefused: {
+    code: "CLOUD_RAY_TOKEN_REFUSED",
+    status: 502,
+    exitCode: exitCodes.refused,
+    description: "The Ray cluster refused the token.",
+  },
+  rayOpen: {
+    code: "CLOUD_RAY_OPEN",
+    status: 502,
+    exitCode: exitCodes.refused,
+    description: "The Ray cluster needs no token, so that anyone could run programs on it.",
+  },
+  rayUnsupported: {
+    code: "CLOUD_RAY_UNSUPPORTED",
+    status: 502,
+    exitCode: exitCodes.conflict,
+    description:
+      "The address is not that of a Ray dashboard, Ray is too old, or it lacks Serve or has it elsewhere.",
+  },
+  rayRefused: {
+    code: "CLOUD_RAY_REFUSED",
+    status: 502,
+    exitCode: exitCodes.loadFailed,
+    description: "The Ray cluster refused an application or a package.",
   },
   platformUnsupported: {
     code: "CLOUD_PLATFORM_UNSUPPORTED",

@@ -1,4 +1,4 @@
-// Address of a server: `serve` binds it and the other commands connect to it.
+// Address of a server: `serve` listens on it, other commands connect to it.
 
 import { isIPv6 } from "node:net";
 import { networkInterfaces } from "node:os";
@@ -11,16 +11,16 @@ export const lastFallbackPort = 11444;
 export interface ServerAddress {
   host: string;
   port: number;
-  /** `https` only for reaching a server behind a proxy. */
+  /** `https` only for servers behind a proxy. */
   scheme: "http" | "https";
-  /** Path below which the API lies, without a slash at its end. */
+  /** Path of the API, without a trailing slash. */
   path: string;
 }
 
 /**
  * Reads `host`, `host:port`, `:port`, `[::1]:port` or a URL. A URL without a port means 80 or 443.
  *
- * @returns undefined when it is no address
+ * @returns undefined for other texts
  */
 export function parseAddress(text: string): ServerAddress | undefined {
   const value = text.trim().replace(/^(["'])(.*)\1$/, "$2");
@@ -43,28 +43,28 @@ export function parseAddress(text: string): ServerAddress | undefined {
   };
 }
 
-/** The URL to reach a bound address; one that means "every interface" is reached on loopback. */
+/** Returns the URL of a bound address; one for all interfaces is reached on loopback. */
 export function urlOf(address: ServerAddress): string {
   const everywhere: Record<string, string> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
   return addressText({ ...address, host: everywhere[address.host] ?? address.host });
 }
 
-/** Returns the address as given, even if it means every interface. */
+/** Returns the address as given, even one for all interfaces. */
 export function addressText({ scheme, host, port, path }: ServerAddress): string {
   const name = host.includes(":") ? `[${host}]` : host;
   return `${scheme}://${name}:${port}${path}`;
 }
 
 /**
- * Returns the URL by which other machines reach a bound address. One that means every interface is
- * reached at the machine's own address.
+ * Returns the URL of a bound address for other machines; one for all interfaces is reached at the
+ * machine's own address.
  */
 export function outsideUrlOf(address: ServerAddress): string {
   const isEverywhere = address.host === "0.0.0.0" || address.host === "::";
   return urlOf({ ...address, host: (isEverywhere && machineAddress()) || address.host });
 }
 
-/** Returns the first address of this machine for others, IPv4 before IPv6; undefined without a network. */
+/** Returns this machine's first outside address, IPv4 before IPv6; undefined without a network. */
 export function machineAddress(): string | undefined {
   const all = Object.values(networkInterfaces()).flatMap((list = []) => list);
   const outside = all.filter(({ internal, scopeid = 0 }) => !internal && scopeid === 0);

@@ -1,4 +1,4 @@
-// Named settings of deployctl: which server, which key. One TOML file that its owner alone can read.
+// deployctl's profiles: named settings in one TOML file that only its owner can read.
 
 import { randomBytes } from "node:crypto";
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
@@ -12,7 +12,7 @@ import { configurationErrors } from "./errors.ts";
 export type Profile = Partial<Record<CloudSettingName, string>>;
 
 export interface Profiles {
-  /** The one that counts when none is named. */
+  /** Used when none is named. */
   current: string;
   profiles: Record<string, Profile>;
 }
@@ -20,7 +20,7 @@ export interface Profiles {
 export const defaultProfile = "local";
 
 /**
- * A missing file holds one empty profile.
+ * Reads the profiles; a missing file has one, which is empty.
  *
  * @throws ProductError `CONFIGURATION_FILE_INVALID`
  */
@@ -59,11 +59,11 @@ export function profileNamed({ profiles }: Profiles, name: string): Profile {
   if (profile !== undefined) return profile;
   throw new ProductError(configurationErrors.profileUnknown, {
     message: `Profile '${name}' does not exist.`,
-    hint: `There are: ${Object.keys(profiles).join(", ")}.`,
+    hint: `Known profiles: ${Object.keys(profiles).join(", ")}.`,
   });
 }
 
-/** @returns why a profile may not have this name; undefined when it may */
+/** Returns why a profile's name is invalid, as the end of a sentence; undefined for a valid one. */
 export function profileNameFault(name: string): string | undefined {
   return /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/.test(name)
     ? undefined

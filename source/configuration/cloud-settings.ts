@@ -1,9 +1,6 @@
-// The settings of deployctl: flags win over DEPLOYCTL_* variables, those over the profile.
-import "./personal-folders.ts";
-import path from "node:path";
-import envPaths from "env-paths";
+// Settings of deployctl: flags win over DEPLOYCTL_* variables, variables over the profile.
 
-/** The purpose of each setting; names as in a flag and in a profile. */
+/** Purpose of each setting; named as in flags and profiles. */
 export const cloudSettingTexts = {
   server: "admin address of a server; without it, the server of this machine",
   key: "admin key for that server",
@@ -45,7 +42,7 @@ export interface CloudSettingSources {
   profile: Partial<Record<CloudSettingName, string>>;
 }
 
-/** Settings without a value are absent. */
+/** Resolves all settings; those without a value are absent. */
 export function cloudSettings(sources: CloudSettingSources): CloudSettings {
   const { flags, environment, profileName, profile } = sources;
   const found: CloudSettings = {};
@@ -62,19 +59,8 @@ export function cloudSettings(sources: CloudSettingSources): CloudSettings {
   return found;
 }
 
-/** DEPLOYCTL_KEY is what callers of apps export: a key that mostly is no admin's. */
+/** Environment variable of a setting. DEPLOYCTL_KEY is taken: callers of apps export their keys in it. */
 export function variableOf(name: CloudSettingName): string {
   if (name === "key") return "DEPLOYCTL_ADMIN_KEY";
   return `DEPLOYCTL_${name.toUpperCase().replaceAll("-", "_")}`;
-}
-
-export interface CloudPaths {
-  profileFile: string;
-  /** Admin address of this machine's server, when no setting names another. */
-  stateFolder: string;
-}
-
-export function cloudPaths(): CloudPaths {
-  const own = envPaths("deployctl", { suffix: "" });
-  return { profileFile: path.join(own.config, "profiles.toml"), stateFolder: own.data };
 }

@@ -1,4 +1,4 @@
-// Every error about settings and addresses.
+// Errors about settings, profiles and the state folder.
 import { type ErrorDefinition, exitCodes } from "../base/product-error.ts";
 
 export const configurationErrors = {

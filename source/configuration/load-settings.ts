@@ -1,4 +1,4 @@
-// Puts the settings together: flags win over the environment, that over the file, that over defaults.
+// Resolves the settings: flags win over environment variables, variables over the file.
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { parse, TomlError } from "smol-toml";
@@ -11,9 +11,9 @@ export type SettingName = keyof Settings;
 
 export interface LoadedSettings {
   values: Settings;
-  /** Where each value comes from: `default`, `--gpu`, `MODELCTL_GPU`, or the file's path. */
+  /** Source of each value: `default`, `--gpu`, `MODELCTL_GPU`, or the file's path. */
   origins: Record<SettingName, string>;
-  /** Variables of another program that could not be honoured. */
+  /** Invalid variables of another program, which were ignored. */
   warnings: string[];
 }
 
@@ -39,11 +39,11 @@ export function loadSettings(sources: SettingSources): LoadedSettings {
       origins[name] = "default";
       continue;
     }
-    // Values in the file apply wherever a command is typed.
+    // Relative paths in the file do not depend on the current folder.
     const folder = found.origin === sources.file ? path.dirname(found.origin) : process.cwd();
     const result = definition.read(found.text, folder);
     if ("expected" in result && found.origin.startsWith("OLLAMA_")) {
-      // Set for another program, which may understand it: no reason to refuse to work.
+      // Set for another program, which may accept it: no error.
       warnings.push(
         `${found.origin} is ${JSON.stringify(found.text)}, which is not ${result.expected}; the default is used.`,
       );
@@ -59,7 +59,7 @@ export function loadSettings(sources: SettingSources): LoadedSettings {
     values[name] = result.value;
     origins[name] = found.origin;
   }
-  // Every name of the table was filled in above.
+  // Every name of the table is set above.
   return {
     values: values as Settings,
     origins: origins as Record<SettingName, string>,
@@ -67,7 +67,7 @@ export function loadSettings(sources: SettingSources): LoadedSettings {
   };
 }
 
-/** Names the place of a setting for the user; a file has many settings. */
+/** Names a setting and its source for an error. */
 function placeOf(name: SettingName, origin: string, { file }: SettingSources): string {
   return origin === file ? `${name} in ${file}` : origin;
 }
@@ -128,7 +128,7 @@ function readFile(file: string): Record<string, string> {
   return texts;
 }
 
-/** Dates are values, though objects. */
+/** False for dates, which are values. */
 function isTable(value: unknown): boolean {
   return typeof value === "object" && !(value instanceof Date);
 }

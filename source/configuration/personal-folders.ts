@@ -1,5 +1,5 @@
-// Imported before anything asks where a person's files are: without a home, or with folders that are
-// named from the working directory, files would land wherever a command was typed.
+// Repairs HOME and XDG variables; imported before env-paths reads them. With relative folders, files
+// would land in the current folder.
 import os from "node:os";
 import path from "node:path";
 
@@ -12,9 +12,9 @@ const folderVariables = [
 ];
 
 /**
- * Takes out what is to be ignored (https://specifications.freedesktop.org/basedir-spec/latest/: "If an
+ * Removes relative folders (https://specifications.freedesktop.org/basedir-spec/latest/: "If an
  * implementation encounters a relative path in any of these variables it should consider the path invalid
- * and ignore it"), and gives a person without HOME the home that the system knows.
+ * and ignore it"), and replaces a relative HOME with the one that the system knows.
  */
 export function repairFolders(environment: NodeJS.ProcessEnv, systemHome: () => string): void {
   for (const name of folderVariables) {
@@ -26,7 +26,7 @@ export function repairFolders(environment: NodeJS.ProcessEnv, systemHome: () => 
   try {
     environment.HOME = systemHome();
   } catch {
-    // A user whom the system does not know has none: then Node's own guess counts.
+    // Unknown to the system: Node guesses.
     delete environment.HOME;
   }
 }

@@ -1,9 +1,18 @@
-// Parsers that turn the text of a setting into its value.
-import { parseByteSize } from "./byte-size.ts";
-import { parseDuration } from "./duration.ts";
+// Readers that turn the text of a setting into its value.
+import { parseDuration } from "../base/duration.ts";
 
-/** Turns a text into a value, or gives what it should have been. */
+/** Returns the value of a text, or describes valid ones. */
 export type Reader<T> = (text: string) => { value: T } | { expected: string };
+
+const byteFactors: Record<string, number> = {
+  "": 1,
+  k: 1e3,
+  m: 1e6,
+  g: 1e9,
+  ki: 2 ** 10,
+  mi: 2 ** 20,
+  gi: 2 ** 30,
+};
 
 export function list(text: string): string[] {
   return text
@@ -49,11 +58,19 @@ export function boolean(text: string): { value: boolean } | { expected: string }
   return { expected: "true or false" };
 }
 
-/** @param example shown for an invalid text */
+/** @param example of a valid text, for the error */
 export function duration(example: string): Reader<number> {
   return (text) => expecting(parseDuration(text), `a duration such as ${example}`);
 }
 
 export function byteSize(text: string): { value: number } | { expected: string } {
   return expecting(parseByteSize(text), "a size such as 20MiB");
+}
+
+/** Returns the bytes of `1048576`, `20M`, `20MB` (decimal), `20MiB` (binary); undefined for other texts. */
+export function parseByteSize(text: string): number | undefined {
+  const match = /^(\d+(?:\.\d+)?)\s*([kmg]i?)?b?$/i.exec(text.trim());
+  if (match === null) return undefined;
+  const bytes = Math.round(Number(match[1]) * (byteFactors[match[2]?.toLowerCase() ?? ""] ?? 1));
+  return Number.isSafeInteger(bytes) ? bytes : undefined;
 }

@@ -1,4 +1,4 @@
-// Values of settings as a person reads them, in a form that can be typed back.
+// Formats values of settings for people, in a form that can be typed back.
 import { type Settings, settingDefinitions } from "./settings.ts";
 
 /** `automatic` for an unset value, `none` for an empty list. */
@@ -17,7 +17,7 @@ const durationUnits = [
   ["ms", 1],
 ] as const;
 
-/** `10m`, `1h30m`, `300ms`: nothing is rounded away. */
+/** Formats without rounding: `10m`, `1h30m`, `300ms`. */
 function durationText(milliseconds: number): string {
   if (milliseconds === Number.POSITIVE_INFINITY) return "-1 (no limit)";
   let left = milliseconds;
@@ -39,7 +39,7 @@ const sizeUnits = [
   ["KB", 1e3],
 ] as const;
 
-/** `256 MiB`, `100 MB`: in the largest unit that it is a whole number of, else in bytes. */
+/** Formats in the largest unit with a whole number: `256 MiB`, `100 MB`. */
 function sizeText(bytes: number): string {
   const fitting = sizeUnits.find(([, size]) => bytes >= size && bytes % size === 0);
   return fitting === undefined ? `${bytes} B` : `${bytes / fitting[1]} ${fitting[0]}`;

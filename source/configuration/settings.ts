@@ -1,4 +1,4 @@
-// Every setting: its name in the file, its environment variable, its default, and what it may hold.
+// All settings: names, defaults, valid values, descriptions.
 import path from "node:path";
 import { toAbsolutePath } from "../base/file-path.ts";
 import { parseAddress, type ServerAddress } from "./address.ts";
@@ -15,7 +15,7 @@ import {
 } from "./setting-readers.ts";
 
 export interface Settings {
-  /** Undefined means that no address was named: the default port, or the next free one. */
+  /** Undefined: the default port, or the next free one. */
   host: ServerAddress | undefined;
   keep_alive: number;
   context_length: number | undefined;
@@ -58,11 +58,11 @@ export interface Settings {
 }
 
 export interface SettingDefinition<T> {
-  /** @param folder what relative paths start from */
+  /** @param folder base of relative paths */
   read: (text: string, folder: string) => ReturnType<Reader<T>>;
   /** Separator between the items of a list; usually a comma. */
   divider?: string;
-  /** Unit of a number, if people write it differently. */
+  /** Unit of a number that people type with a unit. */
   unit?: "milliseconds" | "bytes";
   default: T;
   /** Honours Ollama's variable of the same name when ours is unset. */
@@ -330,7 +330,7 @@ export const settingDefinitions: { [K in keyof Settings]: SettingDefinition<Sett
     description: "Colours of the full screen: default, mono or high-contrast.",
   },
   debug: {
-    // Ollama's 2 asks for even more.
+    // Ollama's 2 logs even more.
     read: (text) => (text === "2" ? { value: true } : boolean(text)),
     default: false,
     honoursOllama: true,

@@ -1,4 +1,4 @@
-// Every error about keys and the file that holds them.
+// Errors about keys and their file.
 import { type ErrorDefinition, exitCodes } from "../base/product-error.ts";
 
 export const keyErrors = {

@@ -1,4 +1,4 @@
-// The stored facts about a key; never its secret.
+// Stored facts about a key, without its secret.
 
 /** `infer` may use models; `manage` may also change them and see other users' requests. */
 export type KeyRole = "infer" | "manage";

@@ -1,4 +1,4 @@
-// The server's keys in one SQLite file, which commands and a running server use at the same time.
+// The server's keys in an SQLite file, shared by commands and a running server.
 import { timingSafeEqual } from "node:crypto";
 import { chmodSync, closeSync, mkdirSync, openSync, statSync } from "node:fs";
 import path from "node:path";
@@ -6,7 +6,7 @@ import type { DatabaseSync, SQLOutputValue, StatementSync } from "node:sqlite";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { quoteShort } from "../base/display-text.ts";
 import { describeError, ProductError } from "../base/product-error.ts";
-import { sqlite } from "../base/sqlite.ts";
+import { sqlite } from "../base/without-warnings.ts";
 import { keyErrors } from "./errors.ts";
 import { type KeyRecord, type KeyRole, keyState } from "./key-record.ts";
 import { digestSecret, drawToken, parseToken, readKeyId, serverKeyPrefix } from "./token.ts";
@@ -20,7 +20,7 @@ export interface NewKey {
 
 const busyTimeoutMs = 2000;
 const useResolutionMs = 60_000;
-/** Compared when the key does not exist, so that both cases take the same time. */
+/** Compared if the key does not exist, so that both cases take the same time. */
 const noDigest = digestSecret("");
 
 interface OpenFile {
@@ -34,7 +34,7 @@ const tableDefinition = `CREATE TABLE IF NOT EXISTS keys (
   created INTEGER NOT NULL, expires INTEGER, used INTEGER, revoked INTEGER
 ) STRICT`;
 
-/** All methods throw ProductError `KEYS_FILE_UNUSABLE` when the file cannot be used. */
+/** All methods throw ProductError `KEYS_FILE_UNUSABLE` if the file cannot be used. */
 export class KeyStore {
   readonly file: string;
   readonly #log: (text: string) => void;
@@ -42,8 +42,8 @@ export class KeyStore {
   #open: OpenFile | undefined;
 
   /**
-   * @param file made with the first key; if absent, there are no keys
-   * @param log receives a line when a key's last use cannot be saved
+   * @param file created with the first key
+   * @param log receives a line if a key's last use cannot be saved
    */
   constructor(file: string, log: (text: string) => void, clock: Clock = systemClock) {
     this.file = file;
@@ -51,7 +51,7 @@ export class KeyStore {
     this.#clock = clock;
   }
 
-  /** @returns the token, which is never shown again */
+  /** @returns the token, which is not stored */
   create({ name, role, expiresAt }: NewKey): { key: KeyRecord; token: string } {
     const { id, secret, token } = drawToken(serverKeyPrefix);
     const createdAt = this.#clock.wallMs();
@@ -79,9 +79,10 @@ export class KeyStore {
   }
 
   /**
-   * Revokes a key permanently; a second call changes nothing. A running server sees it with its next
+   * Revokes a key permanently; a second call changes nothing. A running server refuses its next
    * request.
-   * @param idText the id; the prefix or the whole token is accepted too
+   *
+   * @param idText the id, with or without the prefix, or the whole token
    * @throws ProductError `KEYS_UNKNOWN`
    */
   revoke(idText: string): KeyRecord {
@@ -96,15 +97,15 @@ export class KeyStore {
     const key = this.list().find((other) => other.id === id);
     if (key !== undefined) return key;
     throw new ProductError(keyErrors.unknown, {
-      // The text may be a mistyped token: no more than an id is repeated.
+      // The text may be a mistyped token: repeats no more than an id.
       message: `No key with the id ${quoteShort(id ?? idText, 12)} exists.`,
       hint: "Run modelctl keys list to see the ids.",
     });
   }
 
   /**
-   * The active key that a token belongs to. Nothing is remembered between two calls: a look-up takes
-   * microseconds, and a key revoked by another process must stop working.
+   * Returns the active key of a token. Nothing is cached: a look-up takes microseconds, and a key
+   * revoked by another process must stop working.
    */
   verify(token: string): KeyRecord | undefined {
     const parts = parseToken(serverKeyPrefix, token);
@@ -137,7 +138,7 @@ export class KeyStore {
     }
   }
 
-  /** Undefined without a file, which another one may have replaced meanwhile. */
+  /** Reopens a file that was replaced; undefined without a file. */
   #openIfThere(): OpenFile | undefined {
     const inode = statSync(this.file, { bigint: true, throwIfNoEntry: false })?.ino;
     if (this.#open?.inode !== inode) this.close();
@@ -172,9 +173,8 @@ export class KeyStore {
   }
 
   #unusable(cause: unknown): ProductError {
-    const reason = cause instanceof Error ? cause.message : String(cause);
     return new ProductError(keyErrors.fileUnusable, {
-      message: `The key file ${this.file} cannot be used: ${reason}.`,
+      message: `The key file ${this.file} cannot be used: ${describeError(cause)}.`,
       hint: "Fix its permissions, or remove it and create new keys.",
       cause,
     });
@@ -185,7 +185,7 @@ function toRecord(row: Record<string, SQLOutputValue>): KeyRecord {
   return {
     id: String(row.id),
     name: String(row.name),
-    // An unknown role, perhaps of a later version, gets the least rights.
+    // An unknown role, perhaps of a later version, gets the fewest rights.
     role: row.role === "manage" ? "manage" : "infer",
     createdAt: Number(row.created),
     expiresAt: timeOf(row.expires),

@@ -1,8 +1,8 @@
-// The text of a key: prefix, id, secret and a checksum, told apart by their fixed lengths.
+// Text of a key: prefix, id, secret and checksum, each of fixed length.
 import { createHash, randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
 
-/** Prefix of the keys of this program's own server. */
+/** Prefix of keys for modelctl's server. */
 export const serverKeyPrefix = "mk_";
 
 const idAlphabet = "abcdefghijklmnopqrstuvwxyz234567";
@@ -14,7 +14,7 @@ const secretLength = 43;
 const checksumLength = 6;
 
 export interface TokenParts {
-  /** Public: the name of a key in lists, logs and `revoke`. */
+  /** Public: names the key in lists, logs and `revoke`. */
   id: string;
   secret: string;
 }
@@ -27,7 +27,7 @@ export function drawToken(prefix: string): TokenParts & { token: string } {
   return { id, secret, token: body + checksum(body) };
 }
 
-/** @returns undefined for a text that is not a token, such as a mistyped one */
+/** @returns undefined for other texts, such as mistyped tokens */
 export function parseToken(prefix: string, text: string): TokenParts | undefined {
   const length = prefix.length + idLength + secretLength + checksumLength;
   if (text.length !== length || !text.startsWith(prefix)) return undefined;
@@ -37,22 +37,22 @@ export function parseToken(prefix: string, text: string): TokenParts | undefined
   return { id: body.slice(prefix.length, secretStart), secret: body.slice(secretStart) };
 }
 
-/** A key's id as a person may give it: alone, behind the prefix, or as the token itself. */
+/** Reads a key's id, typed alone, with the prefix, or as the whole token. */
 export function readKeyId(prefix: string, text: string): string | undefined {
   const id = parseToken(prefix, text)?.id ?? text.replace(prefix, "");
   return id.length === idLength && isOf(idAlphabet, id) ? id : undefined;
 }
 
 /**
- * The hash that is stored instead of a secret. One fast hash is safe: nobody guesses 256 random
- * bits.
+ * Returns the hash to store instead of a secret. A fast hash is safe, as 256 random bits cannot be
+ * guessed.
  */
 export function digestSecret(secret: string): Buffer {
   return createHash("sha256").update(secret).digest();
 }
 
 function drawText(alphabet: string, length: number): string {
-  // Bytes above the largest multiple of the alphabet's size would favour its first letters.
+  // Larger bytes would favour the alphabet's first letters.
   const limit = 256 - (256 % alphabet.length);
   let text = "";
   while (text.length < length) {
@@ -63,7 +63,7 @@ function drawText(alphabet: string, length: number): string {
   return text;
 }
 
-/** CRC-32 in base 62: tells mistyped keys, and lets scanners of leaked secrets tell real ones. */
+/** Computes a CRC-32 in base 62: detects mistyped keys, also for scanners of leaked secrets. */
 function checksum(body: string): string {
   let rest = crc32(body);
   let digits = "";

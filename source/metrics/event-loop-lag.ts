@@ -1,21 +1,21 @@
-// Lag of the event loop, during which the server answers no request.
+// Lag of the event loop, as metrics for Prometheus.
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { Gauge, type Registry } from "prom-client";
 
-/** Finer sampling of the event loop would itself keep a core awake. */
+/** Finer sampling would keep a core awake. */
 const resolutionMs = 100;
 
-/** As prom-client's own collector names them, which dashboards know. */
+/** Named as by prom-client's own collector, for existing dashboards. */
 const figures = {
-  lag_seconds: "Lag of the event loop at this look.",
-  lag_min_seconds: "Least lag since the last look.",
-  lag_max_seconds: "Greatest lag since the last look.",
-  lag_mean_seconds: "Mean lag since the last look.",
-  lag_stddev_seconds: "Standard deviation of the lag since the last look.",
-  lag_p50_seconds: "Median lag since the last look.",
-  lag_p90_seconds: "90th percentile of the lag since the last look.",
-  lag_p99_seconds: "99th percentile of the lag since the last look.",
+  lag_seconds: "Current lag of the event loop.",
+  lag_min_seconds: "Minimum lag since the last scrape.",
+  lag_max_seconds: "Maximum lag since the last scrape.",
+  lag_mean_seconds: "Mean lag since the last scrape.",
+  lag_stddev_seconds: "Standard deviation of the lag since the last scrape.",
+  lag_p50_seconds: "Median lag since the last scrape.",
+  lag_p90_seconds: "90th percentile of the lag since the last scrape.",
+  lag_p99_seconds: "99th percentile of the lag since the last scrape.",
 } as const;
 
 type Figure = keyof typeof figures;
@@ -23,8 +23,8 @@ type Figure = keyof typeof figures;
 const nameOf = (figure: string) => `modelctl_nodejs_eventloop_${figure}`;
 
 /**
- * Replaces prom-client's collector, which reports `Nan` and 292 years when two samples follow each
- * other closely, and counts its own interval as lag.
+ * Replaces prom-client's collector, which reports `Nan` and 292 years for samples in quick succession,
+ * and counts its own interval as lag.
  */
 export class EventLoopLag {
   readonly #histogram = monitorEventLoopDelay({ resolution: resolutionMs });
@@ -38,8 +38,8 @@ export class EventLoopLag {
     this.#histogram.enable();
   }
 
-  /** Takes one turn of the event loop, which is itself a sample if there is none yet. */
-  async look(): Promise<void> {
+  /** Updates the metrics. Takes a turn of the event loop, which is the sample if there is none yet. */
+  async update(): Promise<void> {
     const began = performance.now();
     await nextTurn();
     const seconds = (performance.now() - began) / 1000;

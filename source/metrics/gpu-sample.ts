@@ -1,10 +1,9 @@
-// Utilisation of the graphics cards, as their makers' tools report it. A machine without cards has
-// none.
+// Utilisation of graphics cards, as their vendors' tools report it.
 import { execFile } from "node:child_process";
 
 export interface GpuSample {
   name: string;
-  /** 0 to 1; undefined where the card does not tell, as below. */
+  /** 0 to 1; undefined if the card does not report it, as below. */
   load: number | undefined;
   memoryUsedBytes: number | undefined;
   memoryTotalBytes: number | undefined;
@@ -38,17 +37,17 @@ const tools: readonly Tool[] = [
 
 const timeoutMs = 5000;
 
-/** Asks each tool that is there; a card whose tool fails is left out. */
+/** Runs each installed tool; cards whose tool fails are left out. */
 export class GpuReader {
   #tools = tools;
   readonly #environment: NodeJS.ProcessEnv;
 
-  /** @param environment where the tools are looked for */
+  /** @param environment its PATH locates the tools */
   constructor(environment: NodeJS.ProcessEnv = process.env) {
     this.#environment = environment;
   }
 
-  /** Takes as long as the tools do, up to some seconds. */
+  /** Takes as long as the tools, up to 5 seconds. */
   async read(): Promise<GpuSample[]> {
     return (await Promise.all(this.#tools.map((tool) => this.#ask(tool)))).flat();
   }
@@ -57,7 +56,7 @@ export class GpuReader {
     return await new Promise((resolve) => {
       const options = { timeout: timeoutMs, windowsHide: true, env: this.#environment };
       execFile(tool.program, tool.words, options, (error, output) => {
-        // Not installed: not tried again.
+        // Not installed: skipped from now on.
         if (error !== null && error.code === "ENOENT") {
           this.#tools = this.#tools.filter((other) => other !== tool);
         }
@@ -67,7 +66,7 @@ export class GpuReader {
   }
 }
 
-/** Lines such as `NVIDIA H200, 35, 1024, 143771, 45, 120.50`; `[N/A]` for unknown values. */
+/** Parses lines such as `NVIDIA H200, 35, 1024, 143771, 45, 120.50`; `[N/A]` for unknown values. */
 export function parseNvidia(output: string): GpuSample[] {
   return output.split("\n").flatMap((line) => {
     const cells = line.split(",").map((cell) => cell.trim());
@@ -86,14 +85,14 @@ export function parseNvidia(output: string): GpuSample[] {
   });
 }
 
-/** `{"card0": {"GPU use (%)": "3", …}, …}`; names of fields differ between versions. */
+/** Parses `{"card0": {"GPU use (%)": "3", …}, …}`; field names differ between versions. */
 export function parseRocm(output: string): GpuSample[] {
   let cards: unknown;
   try {
     // Warnings may come first.
     cards = JSON.parse(output.slice(Math.max(0, output.indexOf("{"))));
   } catch {
-    return []; // no JSON: a version that does not know the flags
+    return []; // not JSON: a version without these flags
   }
   return Object.entries(cards ?? {})
     .filter(([name, card]) => name.startsWith("card") && card !== null && typeof card === "object")

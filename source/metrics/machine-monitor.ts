@@ -2,16 +2,14 @@
 import os from "node:os";
 import { setTimeout as wait } from "node:timers/promises";
 import { RingBuffer } from "../base/ring-buffer.ts";
-import { CpuTemperature } from "./cpu-temperature.ts";
 import { GpuReader, type GpuSample } from "./gpu-sample.ts";
-import type { LoadedModelSample } from "./loaded-model-sample.ts";
 
 export interface MachineSample {
   /** Milliseconds since 1970. */
   time: number;
-  /** `load` is 0 to 1 over all cores; the temperature undefined where no sensor tells. */
+  /** `load` is 0 to 1 over all cores; the temperature undefined without a sensor. */
   cpu: { cores: number; load: number; temperatureCelsius: number | undefined };
-  /** `processBytes` is the server's own; models are in processes of theirs. */
+  /** `processBytes` is the server's, without its models. */
   memory: { totalBytes: number; usedBytes: number; processBytes: number };
   gpus: GpuSample[];
   models: LoadedModelSample[];
@@ -22,19 +20,43 @@ export interface MachineSample {
   uptimeMs: number;
 }
 
+/** A model that is loaded or being loaded. */
+export interface LoadedModelSample {
+  name: string;
+  /** All names that use the loaded weights, including `name`. */
+  names: string[];
+  state: "loading" | "busy" | "idle";
+  /** Requests that are being answered. */
+  running: number;
+  /** Requests that wait for the load or for a slot. */
+  waiting: number;
+  ramBytes: number;
+  vramBytes: number;
+  /** Requests answered at a time, each with a window of `contextLength` tokens. */
+  slots: number;
+  contextLength: number;
+  /** Memory of all windows together, and the type of its numbers. */
+  cacheBytes: number;
+  cacheType: string;
+  /** Milliseconds since 1970; undefined while it is in use or pinned. */
+  expiresAt: number | undefined;
+  /** 0 to 1. */
+  loadFraction: number;
+}
+
 /** Unfinished requests in the request log. */
 export interface RequestsSample {
-  /** Waiting time of the request that has waited longest, in milliseconds; 0 when none waits. */
+  /** Longest waiting time of a request; 0 if none waits. */
   longestWaitMs: number;
-  /** Tokens that the running requests hold in their windows. */
+  /** Tokens in the windows of running requests. */
   contextTokens: number;
-  /** Prompts, answers and bodies are recorded. */
+  /** True while prompts, answers and bodies are recorded. */
   areRecorded: boolean;
 }
 
 export interface MonitorOptions {
   models: () => LoadedModelSample[];
-  /** Ever growing. */
+  /** Never decreases. */
   generatedTokens: () => number;
   requests: () => RequestsSample;
   gpus?: Pick<GpuReader, "read">;
@@ -43,8 +65,10 @@ export interface MonitorOptions {
 }
 
 const usualIntervalMs = 1000;
-/** Over which a single look measures. */
+/** Measuring time of a single sample. */
 const glanceMs = 200;
+/** Minimum interval between temperatures: they change slowly, and reading one starts programs. */
+const temperatureRestMs = 5000;
 const keptSamples = 300;
 
 interface Counts {
@@ -72,24 +96,24 @@ export class MachineMonitor {
     this.#temperature = options.temperature ?? new CpuTemperature();
   }
 
-  /** Samples of the last minutes, oldest first, with gaps while no client followed. */
+  /** Samples of the last minutes, oldest first; with gaps, as only followed samples are kept. */
   get series(): MachineSample[] {
     return this.#series.toArray();
   }
 
-  /** Number of those who follow. */
+  /** Number of followers. */
   get followers(): number {
     return this.#followers.size;
   }
 
-  /** One look, for those who do not follow. */
+  /** Takes a single sample. */
   async glance(): Promise<MachineSample> {
     const before = this.#count();
     const [gpus] = await Promise.all([this.#gpuReader.read(), wait(glanceMs)]);
     return this.#sample(before, this.#count(), gpus);
   }
 
-  /** @returns a function that ends it; the last one to leave ends the sampling */
+  /** Samples until the last follower leaves. @returns a function that stops following */
   follow(follower: (sample: MachineSample) => void): () => void {
     this.#followers.add(follower);
     if (this.#timer === undefined) this.#start();
@@ -115,7 +139,7 @@ export class MachineMonitor {
     this.#timer.unref();
   }
 
-  /** The tools may be slow: a sample uses their last output. */
+  /** Tools may be slow, so samples use their last output. */
   async #readGpus(): Promise<void> {
     if (this.#isReadingGpus) return;
     this.#isReadingGpus = true;
@@ -169,4 +193,46 @@ function memory(): MachineSample["memory"] {
   const freeBytes = Math.min(process.availableMemory(), totalBytes);
   const processBytes = process.memoryUsage.rss();
   return { totalBytes, usedBytes: totalBytes - freeBytes, processBytes };
+}
+
+export type ReadTemperature = () => Promise<number | undefined>;
+
+/** Reads degrees Celsius; undefined without a readable sensor. */
+export const readCpuTemperature: ReadTemperature = async () => {
+  // Imported on first use, as it is large.
+  const { cpuTemperature } = await import("systeminformation");
+  const { main } = await cpuTemperature();
+  return typeof main === "number" && main > 0 ? main : undefined;
+};
+
+/** The newest temperature, read in the background. */
+export class CpuTemperature {
+  readonly #read: ReadTemperature;
+  #celsius: number | undefined;
+  #askedAtMs = -Infinity;
+  #isAsking = false;
+
+  constructor(read: ReadTemperature = readCpuTemperature) {
+    this.#read = read;
+  }
+
+  /** Returns the last reading, and starts a new one if it is old. */
+  get celsius(): number | undefined {
+    const nowMs = performance.now();
+    if (!this.#isAsking && nowMs - this.#askedAtMs >= temperatureRestMs) {
+      this.#isAsking = true;
+      this.#askedAtMs = nowMs;
+      this.#read().then(
+        (celsius) => this.#keep(celsius),
+        // No sensor is not an error.
+        () => this.#keep(undefined),
+      );
+    }
+    return this.#celsius;
+  }
+
+  #keep(celsius: number | undefined): void {
+    this.#celsius = celsius;
+    this.#isAsking = false;
+  }
 }

@@ -1,23 +1,23 @@
-// The server's counters, in Prometheus' text format.
+// The server's metrics in Prometheus' text format.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { EventLoopLag } from "./event-loop-lag.ts";
-import type { LoadedModelSample } from "./loaded-model-sample.ts";
+import type { LoadedModelSample } from "./machine-monitor.ts";
 
-/** One answer that has ended, whatever the reason. */
+/** An answer that has ended for any reason. */
 export interface AnswerFigures {
-  /** The resolved name: the spellings of clients would be unbounded. */
+  /** The resolved name, as spellings are unbounded. */
   model: string;
   promptTokens: number;
   cachedTokens: number;
   completionTokens: number;
-  /** Undefined when the request did not get that far. */
+  /** Undefined if the request ended earlier. */
   queueMs: number | undefined;
   completionMs: number | undefined;
 }
 
 const waitBuckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
 const speedBuckets = [1, 2, 5, 10, 20, 40, 80, 160, 320, 640, 1280];
-/** Disables prom-client's own event loop sampling, which nobody reads. */
+/** Disables prom-client's own event loop sampling, which `EventLoopLag` replaces. */
 const neverMs = 2 ** 31 - 1;
 
 export class ServerMetrics {
@@ -71,7 +71,7 @@ export class ServerMetrics {
   readonly #eventLoop: EventLoopLag;
   #generatedTokens = 0;
 
-  /** @param models asked when the metrics are read */
+  /** @param models called when the metrics are read */
   constructor(models: () => LoadedModelSample[]) {
     collectDefaultMetrics({
       register: this.#registry,
@@ -109,7 +109,7 @@ export class ServerMetrics {
     );
   }
 
-  /** Tokens of all answers so far, those being written too. */
+  /** Tokens of all answers so far, unfinished ones too. */
   get generatedTokens(): number {
     return this.#generatedTokens;
   }
@@ -118,14 +118,14 @@ export class ServerMetrics {
     this.#inFlight.inc();
   }
 
-  /** @param route the pattern, not the path: paths are unbounded */
+  /** @param route the pattern, as paths are unbounded */
   requestEnded(method: string, route: string, status: number, durationMs: number): void {
     this.#inFlight.dec();
     this.#requests.inc({ method, route, status });
     this.#durations.observe({ route }, durationMs / 1000);
   }
 
-  /** Called with every piece of an answer: it only adds. */
+  /** Called with every piece of an answer, so it only adds. */
   tokensGenerated(count: number): void {
     this.#generatedTokens += count;
   }
@@ -146,7 +146,7 @@ export class ServerMetrics {
     }
   }
 
-  /** A prompt that asks for no answer, as embeddings do. */
+  /** Counts a prompt without an answer, as of embeddings. */
   promptRead(model: string, tokens: number): void {
     this.#promptTokens.inc({ model }, tokens);
   }
@@ -168,7 +168,7 @@ export class ServerMetrics {
   }
 
   async text(): Promise<string> {
-    await this.#eventLoop.look();
+    await this.#eventLoop.update();
     return await this.#registry.metrics();
   }
 

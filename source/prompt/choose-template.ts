@@ -1,9 +1,10 @@
-// Choice of the template for a model's prompts, with the reason.
+// Choice of the template for a model's prompts, with the reason, and the capabilities that it gives.
 import { ChatTemplate } from "./chat-template.ts";
 import { GoChatTemplate } from "./go-template/go-chat-template.ts";
+import { detectOutputFormat } from "./output/detect-output-format.ts";
 import type { PromptTemplate } from "./prompt-template.ts";
 
-export interface TemplateSources {
+interface TemplateSources {
   /** `TEMPLATE` of the Modelfile, in Go's template language. */
   modelfile: string | undefined;
   /** `tokenizer.chat_template` of the model's file, in Jinja. */
@@ -12,12 +13,12 @@ export interface TemplateSources {
   toolUse?: string | undefined;
 }
 
-export interface TemplateUse {
+interface TemplateUse {
   /** The request has tools, for which the model's file may have a separate template. */
   hasTools?: boolean;
 }
 
-export interface ChosenTemplate {
+interface ChosenTemplate {
   template: PromptTemplate;
   origin: PromptTemplate["origin"];
   /** Sentence for the user. */
@@ -38,7 +39,7 @@ export function chooseTemplate(
 ): ChosenTemplate {
   if (modelfile !== undefined && modelfile.trim() !== "") {
     const template = new GoChatTemplate(modelfile);
-    const over = gguf === undefined ? "" : ", which goes before the one in the model's file";
+    const over = gguf === undefined ? "" : ", which replaces the one in the model's file";
     return chosen(template, `The Modelfile has a TEMPLATE${over}.`);
   }
   const forTools =
@@ -52,7 +53,7 @@ export function chooseTemplate(
   return {
     ...chosen(
       template,
-      "Neither a TEMPLATE nor the model's file says how to write prompts, so it is taken for a base model: `run` with a prompt and /api/generate continue the text; chats use ChatML, which the model may not know.",
+      "The model has no chat template, so it is treated as a base model: `run` with a prompt and /api/generate continue the text; chats use ChatML, which the model may not know.",
     ),
     isGuess: true,
   };
@@ -60,4 +61,29 @@ export function chooseTemplate(
 
 function chosen(template: PromptTemplate, reason: string): ChosenTemplate {
   return { template, origin: template.origin, reason, isGuess: false };
+}
+
+export type Capability = "completion" | "tools" | "insert" | "vision" | "embedding" | "thinking";
+
+/** Facts from the model's files. */
+export interface CapabilityFacts {
+  /** The model accepts images: it has a projector, or vision blocks of its own. */
+  hasVision: boolean;
+  /** The file has a separate template for requests with tools. */
+  hasToolTemplate?: boolean;
+}
+
+/**
+ * Derives capabilities from the template's text: tools if it mentions them, insert if it has a place
+ * for a suffix, thinking if it has tags for it.
+ */
+export function capabilitiesOf(template: PromptTemplate, facts: CapabilityFacts): Capability[] {
+  const found: Array<[Capability, boolean]> = [
+    ["completion", true],
+    ["tools", template.supportsTools || facts.hasToolTemplate === true],
+    ["insert", template.supportsInsert],
+    ["vision", facts.hasVision],
+    ["thinking", detectOutputFormat(template.source, template.kind).thinking !== undefined],
+  ];
+  return found.filter(([, has]) => has).map(([capability]) => capability);
 }

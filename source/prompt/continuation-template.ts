@@ -1,4 +1,4 @@
-// Prompt of a base model that continues a text: the text itself.
+// Prompt of a base model that continues a text: just the text.
 import { ProductError } from "../base/product-error.ts";
 import { promptErrors } from "./errors.ts";
 import { imageText, placeImages } from "./image-places.ts";

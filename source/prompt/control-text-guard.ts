@@ -89,7 +89,7 @@ export class ControlTextGuard {
 }
 
 /** Replaces `RegExp.escape`, which Node 22 lacks. */
-function escapeForPattern(text: string): string {
+export function escapeForPattern(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
 }
 

@@ -1,6 +1,11 @@
 // Limits on the cost of rendering, so that a hostile or faulty template ends with an error.
 import { BudgetFault } from "./template-fault.ts";
 
+/** Limit of nested blocks and expressions in a template. */
+export const deepestNesting = 200;
+/** Limit of nested calls in a running template, and of nested values. */
+export const deepestCalls = 200;
+
 /** Longest source of a template in UTF-16 units; the longest known one has 17,000. */
 export const longestSource = 1 << 16;
 /** Most tokens of a template, which is parsed on a shared thread; known ones have up to 2,500. */

@@ -2,7 +2,7 @@
 import { ProductError } from "../base/product-error.ts";
 import { promptErrors } from "./errors.ts";
 
-/** Thrown while a template is parsed or run; the runner adds the place if the thrower does not know it. */
+/** Thrown while a template is parsed or run. If the place is unknown, it is added further up. */
 export class TemplateFault extends Error {
   /** Index into the template's text. */
   offset: number | undefined;

@@ -2,10 +2,11 @@
 //
 //   status:5xx model:tiny -path:/v1/models since:10m "needle in a haystack"
 //
-// A term is `field:value` or a text to look for; a minus in front negates it; alternatives are
-// separated by commas (`status:4xx,5xx`); a value with blanks or commas needs double quotes.
+// A term is `field:value` or a text to search for; a leading minus negates it; commas separate
+// alternatives (`status:4xx,5xx`); a value with blanks or commas needs double quotes.
 
 import { quoteShort } from "../base/display-text.ts";
+import { parseTimeSpan } from "../base/duration.ts";
 import { nearestName } from "../base/nearest-name.ts";
 import { invalidFilter } from "./errors.ts";
 import type { RequestRecord } from "./request-record.ts";
@@ -14,7 +15,7 @@ import type { RequestRecord } from "./request-record.ts";
 export type RequestFilter = (record: RequestRecord, texts: () => string) => boolean;
 
 interface Field {
-  /** Description of the accepted values, for errors. */
+  /** Valid values, for errors. */
   expects: string;
   /** @returns undefined for an invalid value */
   read: (value: string, now: number) => RequestFilter | undefined;
@@ -65,9 +66,9 @@ export function parseFilter(text: string, now: number): RequestFilter {
 }
 
 /**
- * One field of a filter.
+ * Parses one term of a filter.
  *
- * @param param the request's field that it came in, for errors
+ * @param param request field that contained it, for errors
  * @throws ProductError `REQUEST_LOG_FILTER_INVALID`
  */
 export function parseTerm(
@@ -120,17 +121,15 @@ function readStatus(value: string): RequestFilter | undefined {
   return ({ status }) => String(status ?? "").startsWith(beginning);
 }
 
-const unitMs: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-
+/** Reads a time span up to now, milliseconds since 1970 as in records, or a date. */
 function readSince(value: string, now: number): RequestFilter | undefined {
-  const ago = /^(\d+(?:\.\d+)?)([smhd])$/.exec(value);
+  const spanMs = /[a-z]$/.test(value) ? parseTimeSpan(value) : undefined;
   const from =
-    ago === null
-      ? // Milliseconds since 1970, as records tell their time, or a date.
-        /^\d{10,}$/.test(value)
+    spanMs !== undefined
+      ? now - spanMs
+      : /^\d{10,}$/.test(value)
         ? Number(value)
-        : Date.parse(value)
-      : now - Number(ago[1]) * (unitMs[ago[2] ?? ""] ?? 0);
+        : Date.parse(value);
   return Number.isNaN(from) ? undefined : (record) => record.startedAt >= from;
 }
 
@@ -147,4 +146,15 @@ function holdsText(value: string): RequestFilter {
 
 function includes(text: string | undefined, part: string): boolean {
   return text?.toLowerCase().includes(part.toLowerCase()) ?? false;
+}
+
+/**
+ * Reads a filter such as `status:5xx model:tiny` for the screens, which have no prompts and answers to
+ * search.
+ *
+ * @throws ProductError `REQUEST_LOG_FILTER_INVALID`
+ */
+export function readRequestFilter(text: string): (record: RequestRecord) => boolean {
+  const filter = parseFilter(text, Date.now());
+  return (record) => filter(record, () => "");
 }

@@ -1,4 +1,4 @@
-// The server's requests and their outcomes: one record a request, the last few thousand kept.
+// Log of the server's last few thousand requests, one record each.
 import { RingBuffer } from "../base/ring-buffer.ts";
 import { openRecord, type RequestRecord } from "./request-record.ts";
 
@@ -7,7 +7,7 @@ const longestText = 1000;
 
 export class RequestLog {
   readonly #records: RingBuffer<RequestRecord>;
-  /** Unfinished requests, even if newer ones have pushed them out of the log. */
+  /** Unfinished requests, even those that newer ones have pushed out of the log. */
   readonly #running = new Set<RequestRecord>();
   readonly #followers = new Set<(record: RequestRecord) => void>();
   #count = 0;
@@ -16,19 +16,19 @@ export class RequestLog {
     this.#records = new RingBuffer(capacity);
   }
 
-  /** A new id, for a request that is recorded or not. */
+  /** Returns a new id, also for requests that are not recorded. */
   nextId(): string {
     this.#count += 1;
     return `r-${this.#count.toString(36)}`;
   }
 
-  /** Opens the record of a request that has come in. */
+  /** Opens the record of a new request. */
   open(fields: Pick<RequestRecord, "startedAt" | "method" | "path" | "client">): RequestRecord {
     const { path, client } = fields;
     const record = openRecord({
       ...fields,
       id: this.nextId(),
-      // Long values are cut: a client may send anything, and thousands of records are kept.
+      // Cut, as clients may send anything and thousands of records are kept.
       path: path.slice(0, longestText),
       client: { ...client, agent: client.agent?.slice(0, longestText) },
     });
@@ -41,7 +41,7 @@ export class RequestLog {
   /** Tells followers that a record has changed. */
   update(record: RequestRecord, change: Partial<RequestRecord>): void {
     Object.assign(record, change);
-    // The same applies to names, which may be megabytes.
+    // Names may be megabytes, too.
     if (record.model !== undefined) record.model = record.model.slice(0, longestText);
     if (record.error !== undefined) {
       record.error = { ...record.error, message: record.error.message.slice(0, longestText) };
@@ -71,7 +71,7 @@ export class RequestLog {
     return [...this.#running];
   }
 
-  /** @returns a function that ends it */
+  /** @returns a function that stops following */
   follow(follower: (record: RequestRecord) => void): () => void {
     this.#followers.add(follower);
     return () => this.#followers.delete(follower);

@@ -1,15 +1,15 @@
-// The record of a request: who asked for what, and its outcome. Never prompts or answers.
+// Record of a request: who asked for what, and the outcome. Never prompts or answers.
 
 export interface RequestRecord {
   /** Unique while the server runs, e.g. `r-1f`. */
   id: string;
-  /** When it came in, milliseconds since 1970. */
+  /** Time of arrival, milliseconds since 1970. */
   startedAt: number;
   method: string;
   path: string;
   /** As the client named it. */
   model: string | undefined;
-  /** The key that let it in, if it sent one. */
+  /** Key of the request, if it sent one. */
   keyId: string | undefined;
   client: { address: string; agent: string | undefined };
   stream: boolean;
@@ -42,7 +42,7 @@ export interface RequestRecord {
 
 type Opening = Pick<RequestRecord, "id" | "startedAt" | "method" | "path" | "client">;
 
-/** A request of which only the arrival is known. */
+/** Returns the record of a request that has just arrived. */
 export function openRecord({ id, ...more }: Opening): RequestRecord {
   return {
     id,

@@ -1,9 +1,8 @@
-// Prompts and answers of the last requests, while the operator records them: in memory only, bounded,
-// and with secrets redacted when read.
-import { redact } from "./redact.ts";
+// Prompts and answers of recent requests while the operator records them: in memory, bounded, with
+// secrets redacted when read.
 
 export interface Transcript {
-  /** The prompts as the models got them: several where a request asks for several answers. */
+  /** Prompts as the models got them; several if a request asks for several answers. */
   prompt: string;
   answer: string;
   /** The request as JSON; undefined if it is too long or contains secrets. */
@@ -12,7 +11,7 @@ export interface Transcript {
 
 /** Limit for one prompt or answer; longer ones lose their middle. */
 const longestText = 64 * 1024;
-/** Limit for all together, in characters. */
+/** Limit for all texts together, in characters. */
 const largestTotal = 16 * 1024 ** 2;
 
 export class Transcripts {
@@ -28,7 +27,7 @@ export class Transcripts {
     return this.#isRecording;
   }
 
-  /** Begins or ends the recording. The end forgets what was recorded. */
+  /** Starts or stops recording; stopping discards what was recorded. */
   record(isWanted: boolean): void {
     this.#isRecording = isWanted;
     if (isWanted) return;
@@ -36,7 +35,7 @@ export class Transcripts {
     this.#total = 0;
   }
 
-  /** Kept only whole: a part of a request cannot be sent again. */
+  /** Adds the request's body, if it is short enough to keep whole and contains no secrets. */
   addBody(id: string, json: string): void {
     if (this.#isRecording && json.length <= longestText && redact(json) === json)
       this.#add(id, "body", json);
@@ -50,7 +49,7 @@ export class Transcripts {
     this.#add(id, "answer", text);
   }
 
-  /** Without secrets. */
+  /** Returns the texts with secrets redacted. */
   get(id: string): Transcript | undefined {
     const found = this.#texts.get(id);
     if (found === undefined) return undefined;
@@ -80,4 +79,23 @@ function shortened(text: string): string {
   const half = Math.floor((longestText - gap.length) / 2);
   const head = text.includes(gap) ? text.slice(0, text.indexOf(gap)) : text.slice(0, half);
   return head + gap + text.slice(-half);
+}
+
+const rules: ReadonlyArray<readonly [pattern: RegExp, replacement: (match: string) => string]> = [
+  [
+    /data:([\w.+-]+\/[\w.+-]+)[^,\s]{0,100};base64,[A-Za-z0-9+/=_-]*/g,
+    (match) => `[${match.slice(5, match.search(/[;,]/))}, ${match.length} characters]`,
+  ],
+  [/[A-Za-z0-9+/_-]{512,}={0,2}/g, (match) => `[base64, ${match.length} characters]`],
+  // Keys by the prefixes that their makers gave them for this purpose.
+  [
+    /\b(?:mk_|dk_|sk-|pk-|rk-|hf_|gh[opsur]_|github_pat_|glpat-|xox[abp]-|AKIA|AIza)[\w-]{12,}/g,
+    (match) => `${match.slice(0, 3)}…[secret]`,
+  ],
+  [/\beyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?/g, () => "[token]"],
+  [/\bBearer\s+[\w.~+/-]{8,}=*/gi, () => "Bearer [secret]"],
+];
+
+export function redact(text: string): string {
+  return rules.reduce((rest, [pattern, replacement]) => rest.replace(pattern, replacement), text);
 }

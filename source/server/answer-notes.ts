@@ -5,7 +5,6 @@ import type { CanonicalEvent, CanonicalRequest } from "../engine/request.ts";
 import type { RequestRecord } from "../request-log/request-record.ts";
 import type { ResolvedModel } from "../store/model-catalog.ts";
 import type { ServerDependencies } from "./dependencies.ts";
-import { parametersInForce } from "./request-parameters.ts";
 
 type Dependencies = Pick<ServerDependencies, "requestLog" | "metrics" | "transcripts">;
 
@@ -15,7 +14,7 @@ export class AnswerNotes {
   readonly #model: ResolvedModel;
   #prompt = { promptTokens: 0, cachedTokens: 0 };
   #hasStarted = false;
-  #hasSpoken = false;
+  #hasText = false;
   /** Counts of this answer so far. */
   #tokens = 0;
   #queueMs: number | undefined;
@@ -54,26 +53,26 @@ export class AnswerNotes {
       }
       case "text":
         this.#noteTokens(event.tokens);
-        this.#say(event.text, false);
+        this.#transcribe(event.text, false);
         break;
       case "thinking":
         this.#noteTokens(event.tokens);
-        this.#say(event.text, true);
+        this.#transcribe(event.text, true);
         break;
       case "tool-call":
         this.#noteTokens(event.tokens);
-        this.#say(`\n[tool call] ${event.name} `, false);
+        this.#transcribe(`\n[tool call] ${event.name} `, false);
         break;
       case "tool-arguments":
         this.#noteTokens(event.tokens);
-        this.#say(event.text, false);
+        this.#transcribe(event.text, false);
         break;
       case "done":
         this.#noteDone(event);
     }
   }
 
-  /** Called for every outcome. */
+  /** Must be called whatever the outcome. */
   end(): void {
     if (!this.#hasStarted) return;
     this.#dependencies.metrics.answerEnded({
@@ -106,11 +105,11 @@ export class AnswerNotes {
     this.#count(tokens);
   }
 
-  /** Measures each answer of a request; the record shows the first that began. */
+  /** Measures each answer of a request; the record shows the first one. */
   #noteFirst(): void {
     const record = this.#record;
-    if (record === undefined || this.#hasSpoken) return;
-    this.#hasSpoken = true;
+    if (record === undefined || this.#hasText) return;
+    this.#hasText = true;
     const firstTokenMs = Date.now() - record.startedAt;
     this.#dependencies.metrics.firstTokenAfter(firstTokenMs);
     if (record.firstTokenMs === undefined) this.#update({ firstTokenMs });
@@ -123,7 +122,7 @@ export class AnswerNotes {
     this.#update({ completionTokens: (this.#record?.completionTokens ?? 0) + more });
   }
 
-  #say(text: string, isThinking: boolean): void {
+  #transcribe(text: string, isThinking: boolean): void {
     const { transcripts } = this.#dependencies;
     if (!transcripts.isRecording || this.#record === undefined) return;
     const mark = isThinking === this.#isThinking ? "" : isThinking ? "[thinking] " : "\n[answer] ";
@@ -143,4 +142,34 @@ function missText(
 ): string | undefined {
   if (miss !== "first prompt" || reloadedAfter === undefined) return miss;
   return `first prompt since the model was loaded again: ${reloadedAfter}`;
+}
+
+const longestText = 60;
+const mostTexts = 8;
+
+/** Parameters in force: the model's, overridden by the request's; short, and without content. */
+function parametersInForce(
+  canonical: CanonicalRequest,
+  model: ResolvedModel,
+): Record<string, unknown> {
+  const { input, format, think, truncate, shift } = canonical;
+  const chat = input.kind === "chat" ? input : undefined;
+  return Object.fromEntries(
+    Object.entries({
+      ...model.parameters,
+      ...canonical.parameters,
+      format: format?.kind,
+      think,
+      tools: chat === undefined || chat.tools.length === 0 ? undefined : chat.tools.length,
+      truncate: truncate || undefined,
+      shift: shift || undefined,
+      messages: chat?.messages.length,
+    })
+      .filter(([, value]) => value !== undefined)
+      .map(([name, value]) => [name, Array.isArray(value) ? shortTexts(value) : value]),
+  );
+}
+
+function shortTexts(values: readonly unknown[]): string[] {
+  return values.slice(0, mostTexts).map((value) => String(value).slice(0, longestText));
 }

@@ -1,5 +1,5 @@
 // Services and settings that the application hands to the routes.
-
+import type { FastifyPluginAsync } from "fastify";
 import type { MinimumRate } from "../base/body-rate.ts";
 import type { Scheduler } from "../engine/scheduler/scheduler.ts";
 import type { KeyStore } from "../keys/key-store.ts";
@@ -32,6 +32,9 @@ export interface SizeLimits {
   /** Minimum transfer rate of a body, see `usualRate`. */
   bodyRate?: MinimumRate | undefined;
 }
+
+/** Plugin with the routes of one API. */
+export type Routes = FastifyPluginAsync<{ dependencies: ServerDependencies }>;
 
 export interface ServerDependencies {
   version: string;

@@ -174,12 +174,3 @@ export function unsupportedField(param: string, what: string): ProductError {
     param,
   });
 }
-
-/** Uses the wording that Ollama's clients look for. */
-export function unsupportedTools(model: string): ProductError {
-  return new ProductError(serverErrors.fieldUnsupported, {
-    message: `${model} does not support tools: tool calls are not parsed out of the answer.`,
-    hint: "Leave 'tools' out.",
-    param: "tools",
-  });
-}

@@ -1,23 +1,22 @@
 // Fetches an image that a request names by URL, if the owner allows it: limited in size and time,
-// and from the public internet alone.
+// and only from the public internet.
 import { lookup as lookupName } from "node:dns";
-import { isIP, type LookupFunction } from "node:net";
+import { BlockList, isIP, type LookupFunction } from "node:net";
 import { Agent, fetch, type Response } from "undici";
 import { formatBytes } from "../base/byte-format.ts";
 import { quoteShort } from "../base/display-text.ts";
 import { ProductError } from "../base/product-error.ts";
 import { serverErrors } from "./errors.ts";
-import { isPublicAddress } from "./public-address.ts";
 
 const mostRedirects = 3;
 const limitMs = 15_000;
 
-export interface FetchOptions {
+interface FetchOptions {
   largestBytes: number;
   /** Path of the address in the request. */
   param: string;
   signal: AbortSignal;
-  /** Machines that may be contacted. */
+  /** Tells if an address may be contacted. Defaults to public addresses. */
   isAllowed?: (address: string) => boolean;
 }
 
@@ -34,7 +33,7 @@ export async function fetchImage(url: string, options: FetchOptions): Promise<st
     const reply = await follow(url, { ...options, isAllowed }, dispatcher, signal);
     const bytes = await readBounded(reply, options);
     const type = reply.headers.get("content-type")?.split(";")[0]?.trim() ?? "";
-    // Many file servers send this type for everything, so it tells nothing.
+    // Many file servers send this type for everything, so it means nothing.
     const named = /^image\/[\w.+-]+$/i.test(type) ? type : "";
     return `data:${named};base64,${bytes.toString("base64")}`;
   } catch (error) {
@@ -73,9 +72,9 @@ async function follow(
     }
     if (reply.ok) return reply;
     await reply.body?.cancel();
-    throw refused(next, `it answers with status ${reply.status}`, param);
+    throw refused(next, `the server replied with status ${reply.status}`, param);
   }
-  throw refused(url, `it leads on more than ${mostRedirects} times`, param);
+  throw refused(url, `it redirects more than ${mostRedirects} times`, param);
 }
 
 async function readBounded(
@@ -132,8 +131,56 @@ function refused(url: string, why: string, param: string, cause?: unknown): Prod
   });
 }
 
-/** fetch's own message only says that it failed; the reason is in its cause. */
+/** The message of fetch's error only says that it failed; its cause has the reason. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return cause instanceof Error ? cause.message.replace(/\.$/, "") : String(cause);
+}
+
+// https://www.iana.org/assignments/iana-ipv4-special-registry and its IPv6 counterpart
+/** Addresses of this machine, of private networks, and others that are not public. */
+const special = new BlockList();
+for (const [network, prefix] of [
+  ["0.0.0.0", 8],
+  ["10.0.0.0", 8],
+  ["100.64.0.0", 10],
+  ["127.0.0.0", 8],
+  ["169.254.0.0", 16],
+  ["172.16.0.0", 12],
+  ["192.0.0.0", 24],
+  ["192.0.2.0", 24],
+  ["192.88.99.0", 24],
+  ["192.168.0.0", 16],
+  ["198.18.0.0", 15],
+  ["198.51.100.0", 24],
+  ["203.0.113.0", 24],
+  ["224.0.0.0", 4],
+  ["240.0.0.0", 4],
+] as const) {
+  special.addSubnet(network, prefix, "ipv4");
+}
+for (const [network, prefix] of [
+  ["::", 96], // also old forms of IPv4 addresses
+  ["64:ff9b::", 96],
+  ["64:ff9b:1::", 48],
+  ["100::", 64],
+  ["2001::", 23],
+  ["2001:db8::", 32],
+  ["2002::", 16],
+  ["3fff::", 20],
+  ["5f00::", 16],
+  ["fc00::", 7],
+  ["fe80::", 10],
+  ["fec0::", 10],
+  ["ff00::", 8],
+] as const) {
+  special.addSubnet(network, prefix, "ipv6");
+}
+
+/** @param address IPv4 or IPv6, without brackets */
+export function isPublicAddress(address: string): boolean {
+  const family = isIP(address);
+  if (family === 4) return !special.check(address, "ipv4");
+  // `check` also matches the IPv4 address in `::ffff:`.
+  return family === 6 && !special.check(address, "ipv6");
 }

@@ -1,17 +1,23 @@
-// Streamed reply that lasts until the client leaves: one JSON line per change.
+// A streamed reply that lasts until the client leaves: one JSON line per change.
 import { setTimeout as wait } from "node:timers/promises";
 import type { FastifyReply } from "fastify";
+import { quoteShort } from "../base/display-text.ts";
+import { invalidField } from "./errors.ts";
 import { clientSignal } from "./run-request.ts";
 import { StreamWriter } from "./stream-writer.ts";
 
-export interface Feed<T> {
+interface FollowQuery {
+  follow?: string;
+}
+
+interface Feed<T> {
   /** Values sent at once, by key. */
   initial: Iterable<readonly [key: string, value: T]>;
   /**
    * Streams changes. A later value replaces an unsent earlier one of the same key: a slow reader
    * costs memory for one value per key, and misses only outdated ones.
    *
-   * @returns a function that ends it
+   * @returns a function that ends the subscription
    */
   subscribe: (tell: (key: string, value: T) => void) => () => void;
 }
@@ -52,4 +58,16 @@ export async function followLines<T>(
     writer.end();
   }
   return reply;
+}
+
+/**
+ * Tells if a request asks for a stream; `?follow` alone means true.
+ *
+ * @throws ProductError `SERVER_FIELD_INVALID`
+ */
+export function isFollowed({ method, query }: { method: string; query: FollowQuery }): boolean {
+  const { follow } = query;
+  if (follow === undefined || follow === "false" || follow === "0") return false;
+  if (follow === "" || follow === "true" || follow === "1") return method === "GET";
+  throw invalidField("follow", `'follow' is ${quoteShort(follow)}, but must be true or false.`);
 }

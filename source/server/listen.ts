@@ -32,7 +32,7 @@ export type IdentifyServer = (url: string) => Promise<"modelctl" | "other">;
 
 /**
  * @param wanted undefined: the default port, or the next free one when another program holds it
- * @param morePorts so many ports above the wanted one may be taken in its place; a server of ours there
+ * @param morePorts number of ports above the wanted one to try in turn; a server of ours on one of them
  *   counts as another program
  * @throws ProductError `SERVER_ALREADY_RUNNING`, `SERVER_PORT_TAKEN`, `SERVER_ADDRESS_UNUSABLE`
  */
@@ -95,9 +95,9 @@ async function explain(
   }
   const reasons: Record<string, string> = {
     EADDRNOTAVAIL: "this machine has no such address",
-    EACCES: "ports below 1024 need more rights",
-    ENOTFOUND: "the name is not known",
-    EAI_AGAIN: "the name could not be looked up",
+    EACCES: "ports below 1024 need administrator rights",
+    ENOTFOUND: "the host name is unknown",
+    EAI_AGAIN: "the host name could not be looked up",
   };
   const reason = typeof code === "string" ? reasons[code] : undefined;
   if (reason === undefined) return error;
@@ -108,7 +108,7 @@ async function explain(
   });
 }
 
-/** Another program holds the address; names it when the system tells. */
+/** Error for an address in use; names the program that holds it if the system tells. */
 export async function portTaken(
   { host, port }: ServerAddress,
   cause?: unknown,

@@ -1,11 +1,11 @@
-// Names of loaded models: the store may remove a model, or give its name to other files, meanwhile.
+// Names of loaded models. While a model is loaded, the store may remove it or reassign its name.
 import type { LoadedModel } from "../engine/scheduler/loaded-model.ts";
 import type { ResolvedModel } from "../store/library/resolved-model.ts";
 import type { ServerDependencies } from "./dependencies.ts";
 
 type Models = Pick<ServerDependencies, "catalog" | "scheduler">;
 
-/** Another requested model made of the same files. */
+/** Returns another requested model that is made of the same files. */
 export async function otherModelOf(
   { catalog, scheduler }: Models,
   loaded: LoadedModel,
@@ -20,7 +20,7 @@ export async function otherModelOf(
   return undefined;
 }
 
-/** Drops names that no longer mean the loaded files, if another name remains. */
+/** Drops names that were reassigned or removed, if another name remains. */
 export async function dropStaleNames(models: Models, loaded: LoadedModel): Promise<void> {
   if (loaded.names.size < 2) return;
   for (const name of [...loaded.names]) {
@@ -30,7 +30,7 @@ export async function dropStaleNames(models: Models, loaded: LoadedModel): Promi
   }
 }
 
-/** A damaged model is not gone; its name may mean other files by now. */
+/** A damaged model keeps its name. */
 async function isStillName(
   { catalog, scheduler }: Models,
   loaded: LoadedModel,

@@ -1,6 +1,6 @@
 // Reads `options` and `keep_alive`, shared by all APIs.
 import { quoteShort } from "../base/display-text.ts";
-import { parseDuration } from "../configuration/duration.ts";
+import { parseDuration } from "../base/duration.ts";
 import {
   cacheTypes,
   isCacheType,
@@ -22,9 +22,9 @@ const names: Record<ParameterKind, string> = {
 };
 
 /**
- * Whole numbers are cut to whole ones; null leaves the default.
+ * Fractions of integer options are cut off; null leaves the default.
  *
- * @param log told about names that do not exist, which are ignored
+ * @param log called with unknown names, which are ignored
  * @throws ProductError `SERVER_FIELD_INVALID` naming the option and its type or range
  */
 export function parseOptions(
@@ -67,7 +67,7 @@ function isNumber(value: unknown): value is number {
 const longestKeepAliveMs = 100 * 365 * 86_400_000;
 
 /**
- * Milliseconds; Infinity: never unload; undefined: not in the request.
+ * Returns milliseconds; Infinity never unloads, undefined if the request has no such field.
  *
  * @throws ProductError `SERVER_FIELD_INVALID`
  */

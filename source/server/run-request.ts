@@ -1,11 +1,39 @@
-// Runs a canonical request for a route: aborts it when the client leaves, and records it.
+// Runs a request for a route: finds its model, aborts when the client leaves, and records it.
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { ProductError } from "../base/product-error.ts";
 import { engineErrors } from "../engine/errors.ts";
-import type { CanonicalEvent, CanonicalRequest } from "../engine/request.ts";
+import type { CanonicalEvent, CanonicalRequest, Truncation } from "../engine/request.ts";
 import type { ResolvedModel } from "../store/model-catalog.ts";
+import { fileAccess } from "./access.ts";
 import { AnswerNotes } from "./answer-notes.ts";
 import type { ServerDependencies } from "./dependencies.ts";
+
+/** Rules for translating a body into a canonical request. */
+export interface ReadingRules {
+  /** Tells if this client may name a file outside the store. */
+  isFileAllowed: (file: string) => boolean;
+  /** Called with options that do not exist. */
+  log: (text: string) => void;
+  /** Strips texts that agents change in every request. */
+  stablePrompts: boolean;
+}
+
+/**
+ * Finds the model that a request names, without loading it, and notes it in the request log.
+ *
+ * @throws ProductError of the store
+ */
+export async function findModel(
+  dependencies: ServerDependencies,
+  request: FastifyRequest,
+  { model: name, stream = false }: { model: string; stream?: boolean },
+): Promise<{ model: ResolvedModel; rules: ReadingRules }> {
+  const { requestLog, scheduler, log, stablePrompts } = dependencies;
+  if (request.record !== undefined) requestLog.update(request.record, { model: name, stream });
+  const isFileAllowed = fileAccess(request, dependencies);
+  const model = await scheduler.resolve({ model: name, isFileAllowed });
+  return { model, rules: { isFileAllowed, log, stablePrompts } };
+}
 
 /**
  * Aborts when the client disconnects before the reply is complete, or when the request is cancelled
@@ -29,28 +57,40 @@ export function requestCanceled(): ProductError {
   return new ProductError(engineErrors.cancelled, { message: "request canceled" });
 }
 
-/** Distinguishes programs on one machine by their user agent. */
-function clientOf({ caller, ip, headers }: FastifyRequest): string {
-  return caller?.keyId ?? `${ip} ${headers["user-agent"] ?? ""}`;
-}
-
-/** Yields the request's events and records each in the log and the metrics. */
+/**
+ * Yields the events of one answer, records each in the log and the metrics, and announces a
+ * truncated conversation in a header.
+ */
 export async function* runRequest(
   dependencies: ServerDependencies,
-  request: FastifyRequest,
+  reply: FastifyReply,
   canonical: CanonicalRequest,
   model: ResolvedModel,
   signal: AbortSignal,
 ): AsyncGenerator<CanonicalEvent> {
+  const { request } = reply;
   const notes = new AnswerNotes(dependencies, request.record, model);
   try {
     const own = { ...notes.begin(canonical), client: clientOf(request) };
-    const events = dependencies.scheduler.run(own, model, signal);
-    for await (const event of events) {
+    for await (const event of dependencies.scheduler.run(own, model, signal)) {
       notes.note(event);
+      if (event.type === "truncated") announceTruncation(reply, event);
+      if (event.type === "done") announceTruncation(reply, event.truncated);
       yield event;
     }
   } finally {
     notes.end();
   }
+}
+
+/** Distinguishes programs on one machine by their user agent. */
+function clientOf({ caller, ip, headers }: FastifyRequest): string {
+  return caller?.keyId ?? `${ip} ${headers["user-agent"] ?? ""}`;
+}
+
+/** Tells proxies and logs. Does nothing once the reply has begun; its last record reports it too. */
+function announceTruncation(reply: FastifyReply, truncation: Truncation | undefined): void {
+  if (truncation === undefined || reply.sent) return;
+  const { messages, tokens } = truncation;
+  reply.header("x-modelctl-truncated", `messages=${messages}, tokens=${tokens}`);
 }

@@ -1,8 +1,8 @@
-// Shares one run of work among callers that ask for it at the same time.
+// Shares one run of some work among callers that ask for it at the same time.
 
 /**
  * The returned function joins calls made while the work runs into one later run, so that no caller
- * gets a result that began before its call.
+ * gets a result from before its call.
  */
 export function shareCalls<T>(work: () => Promise<T>): () => Promise<T> {
   let running: Promise<unknown> = Promise.resolve();
@@ -10,7 +10,7 @@ export function shareCalls<T>(work: () => Promise<T>): () => Promise<T> {
   const begin = (): Promise<T> => {
     next = undefined;
     const result = work();
-    // Callers get the failure; the next run must not.
+    // The callers get a failure; the next run must not.
     running = result.catch(() => {});
     return result;
   };

@@ -1,7 +1,7 @@
 // Writes a streamed reply piece by piece, at the client's pace.
 import { once } from "node:events";
 import type { FastifyReply } from "fastify";
-import { keepAliveComment } from "../base/keep-alive-comment.ts";
+import { keepAliveComment } from "../base/http-connection.ts";
 
 /** Half the timeout of the least patient proxies; some clients give up after five minutes. */
 const longestSilenceMs = 15_000;

@@ -1,4 +1,4 @@
-// Every error about saved chats.
+// Errors about saved chats.
 import { type ErrorDefinition, exitCodes } from "../base/product-error.ts";
 
 export const sessionErrors = {

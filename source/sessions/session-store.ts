@@ -1,37 +1,44 @@
-// Saved chats of one user: listed, found by name, loaded, saved, forked, removed.
+// Saved chats of a user: lists, finds, loads, saves, forks and removes them.
 import { randomBytes } from "node:crypto";
 import { open, readFile } from "node:fs/promises";
 import path from "node:path";
 import { describeError, ProductError } from "../base/product-error.ts";
+import { systemCode } from "../base/write-refusal.ts";
 import { sessionErrors } from "./errors.ts";
-import { ImageFolder } from "./image-folder.ts";
-import { codeOf, RevisionFolder } from "./revision-folder.ts";
-import { nameFor, type Session, type SessionDeployment, type SessionHead } from "./session.ts";
-import { readHead, readSessionText, writeSessionText } from "./session-file.ts";
+import {
+  nameFor,
+  readHead,
+  readSessionText,
+  type Session,
+  type SessionDeployment,
+  type SessionHead,
+  writeSessionText,
+} from "./session.ts";
+import { ImageFolder, RevisionFolder } from "./session-files.ts";
 
 export interface SessionList {
-  /** The last used first. */
+  /** Last used first. */
   readonly sessions: readonly SessionHead[];
-  /** Files that cannot be read, and why. */
+  /** Unreadable files, with reasons. */
   readonly problems: ReadonlyArray<{ readonly path: string; readonly message: string }>;
 }
 
-/** A chat as it lies on disk. */
+/** A chat on disk. */
 export interface StoredSession {
   readonly session: Session;
-  /** Revision of the file that it was read from or written to. */
+  /** Revision of its file. */
   readonly revision: number;
 }
 
 export interface SavedSession extends StoredSession {
-  /** Another process saved a later version: this one was saved under another name. */
+  /** True if another process has saved a later version: this one was saved under another name. */
   readonly isCopy: boolean;
 }
 
 export interface NewSession {
   readonly model: string;
   readonly deployment?: SessionDeployment | undefined;
-  /** Names the chat, unless it has a name. */
+  /** Source of the name if none is given. */
   readonly firstMessage: string;
   readonly name?: string | undefined;
   /** Milliseconds since 1970. */
@@ -43,17 +50,17 @@ const headBytes = 16 * 1024;
 export class SessionStore {
   readonly #files: RevisionFolder;
   readonly images: ImageFolder;
-  /** A revision is never changed: what was read of one is known. */
+  /** Cache: a revision never changes. */
   readonly #heads = new Map<string, { readonly revision: number; readonly head: SessionHead }>();
 
-  /** @param stateFolder the product's; the chats lie in a folder below it */
+  /** @param stateFolder parent of the folder with the chats */
   constructor(stateFolder: string) {
     const folder = path.join(stateFolder, "sessions");
     this.#files = new RevisionFolder(folder);
     this.images = new ImageFolder(path.join(folder, "images"));
   }
 
-  /** A chat that begins now; it is not saved yet. */
+  /** Returns a new chat; it is not saved yet. */
   begin({ model, deployment, firstMessage, name, nowMs }: NewSession): Session {
     return {
       id: newId(nowMs),
@@ -69,7 +76,7 @@ export class SessionStore {
     };
   }
 
-  /** A copy of the chat under another id, so that both can continue; not saved yet. */
+  /** Returns a copy with another id, so that both can continue; it is not saved yet. */
   fork(session: Session, nowMs: number, name?: string): Session {
     return {
       ...session,
@@ -93,8 +100,8 @@ export class SessionStore {
         this.#heads.set(id, { revision, head });
         sessions.push(head);
       } catch (error) {
-        // Saved again meanwhile: the next list has it.
-        if (codeOf(error) !== "ENOENT")
+        // Saved again meanwhile: the next list will contain it.
+        if (systemCode(error) !== "ENOENT")
           problems.push({ path: file, message: describeError(error) });
       }
     }
@@ -102,7 +109,7 @@ export class SessionStore {
   }
 
   /**
-   * The chats that have every word in their name, their model or their messages, the last used first.
+   * Returns the chats with every word in their name, model or messages, last used first.
    */
   async search(words: string): Promise<SessionHead[]> {
     const wanted = words
@@ -121,8 +128,7 @@ export class SessionStore {
   }
 
   /**
-   * Finds the chat that is meant: by its id, its name in any letter case, or the beginning of one of
-   * them that only one has.
+   * Finds a chat by its id or name, ignoring case, or by a unique prefix of either.
    *
    * @throws ProductError `SESSION_NOT_FOUND`, `SESSION_AMBIGUOUS`
    */
@@ -153,7 +159,7 @@ export class SessionStore {
 
   /** @throws ProductError `SESSION_NOT_FOUND`, `SESSION_DAMAGED` */
   async load(id: string): Promise<StoredSession> {
-    // Another process may save between listing and reading: the file has a new name then.
+    // Another process may save between listing and reading, under a new file name.
     for (let tries = 0; tries < 10; tries += 1) {
       const revision = (await this.#files.revisions()).get(id);
       if (revision === undefined) break;
@@ -161,7 +167,7 @@ export class SessionStore {
       try {
         return { session: readSessionText(await readFile(file, "utf8")), revision };
       } catch (error) {
-        if (codeOf(error) === "ENOENT") continue;
+        if (systemCode(error) === "ENOENT") continue;
         throw new ProductError(sessionErrors.damaged, {
           message: `The saved chat ${file} cannot be read: ${describeError(error)}.`,
           hint: "Move the file, or fix its JSON.",
@@ -176,10 +182,10 @@ export class SessionStore {
   }
 
   /**
-   * Saves a chat as it is now. Where another process has saved it since, both are kept: this one gets
-   * an id and a name of its own.
+   * Saves a chat. If another process has saved it since, both are kept: this one gets another id and
+   * name.
    *
-   * @param revision of the version that it was made from; 0 for a new chat
+   * @param revision that it is based on; 0 for a new chat
    * @throws ProductError `SESSION_UNSAVED`
    */
   async save(session: Session, revision: number): Promise<SavedSession> {
@@ -205,7 +211,7 @@ export class SessionStore {
   }
 
   /**
-   * Renames a chat, whoever saved it last.
+   * Renames the latest version of a chat.
    * @throws ProductError as `load` and `save`
    */
   async rename(id: string, name: string): Promise<void> {
@@ -213,7 +219,7 @@ export class SessionStore {
     await this.save({ ...session, name, isNamed: true }, revision);
   }
 
-  /** Removes a chat, and the images that no other one has. */
+  /** Removes a chat, and its images that no other chat uses. */
   async remove(id: string): Promise<void> {
     await this.#files.remove(id);
     const kept = new Set<string>();
@@ -239,7 +245,7 @@ export class SessionStore {
   }
 }
 
-/** Sorts by time; the digits at its end keep two of one second apart. */
+/** Returns an id that sorts by time; its last digits distinguish chats of the same second. */
 function newId(nowMs: number): string {
   const stamp = new Date(nowMs).toISOString().slice(0, 19).replaceAll(/[-:]/g, "");
   return `${stamp.replace("T", "-")}-${randomBytes(3).toString("hex")}`;
@@ -251,7 +257,7 @@ async function firstLine(file: string): Promise<string> {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(headBytes), 0, headBytes, 0);
     const end = buffer.subarray(0, bytesRead).indexOf(0x0a);
     if (end !== -1) return buffer.toString("utf8", 0, end);
-    // A long system prompt stands in the first line too.
+    // A long system prompt is in the first line, too.
     const [line = ""] = (await handle.readFile("utf8")).split("\n", 1);
     return line;
   } finally {

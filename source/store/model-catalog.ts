@@ -14,19 +14,23 @@ import type { ParentModel } from "./library/model-base.ts";
 import { ModelFolder, type StoredManifest, type StoreKind } from "./library/model-folder.ts";
 import { listFolder, type ModelListing, type ModelSummary } from "./library/model-list.ts";
 import type { ModelStore } from "./library/model-store.ts";
-import { refuseLaterVersion } from "./library/required-version.ts";
 import { resolveFile } from "./library/resolve-file.ts";
 import { type RecordedModel, readRecorded, resolveStored } from "./library/resolve-stored.ts";
 import { noSettings, type ResolvedModel } from "./library/resolved-model.ts";
 import type { ModelContent } from "./library/stored-content.ts";
-import { listLmStudio, resolveLmStudio } from "./lm-studio/list-lm-studio.ts";
-import { type FolderModel, LmStudioFolder } from "./lm-studio/lm-studio-folder.ts";
+import {
+  type FolderModel,
+  LmStudioFolder,
+  listLmStudio,
+  resolveLmStudio,
+} from "./lm-studio/lm-studio-folder.ts";
 import {
   hubNameOf,
   type ModelName,
   type ModelReference,
   parseModelReference,
 } from "./model-reference.ts";
+import { refuseLaterVersion } from "./modelfile/version-text.ts";
 
 export type { ResolvedModel } from "./library/resolved-model.ts";
 
@@ -53,7 +57,9 @@ export interface CatalogOptions {
 export interface ListOptions {
   /** Only the models of one store; by default each name once, as `resolve` finds it. */
   store?: StoreKind | "built-in" | undefined;
-  /** False for names, sizes and times alone, where details would have to be read from the models. */
+  /**
+   * False for names, sizes and times alone, where details would have to be read from the models.
+   */
   withDetails?: boolean;
 }
 
@@ -83,7 +89,9 @@ export class ModelCatalog {
     this.#others = ollamaFolders.map((folder) => new ModelFolder(folder, "ollama", hubPrefixes));
   }
 
-  /** Ollama may be installed while a server of ours runs, and its service's folder is often its own. */
+  /**
+   * Ollama may be installed while a server of ours runs, and its service's folder is often its own.
+   */
   get #folders(): ModelFolder[] {
     if (this.store === undefined) return [];
     return [this.store.folder, ...this.#others.filter((folder) => existsSync(folder.path))];

@@ -1,9 +1,13 @@
 // Parses the text that names a model into a file or a name.
-import { isAddress, looksLikePath, toAbsolutePath } from "../base/file-path.ts";
-import { afterHubPrefix, withoutScheme } from "../base/hub-prefix.ts";
+import {
+  afterHubPrefix,
+  isAddress,
+  looksLikePath,
+  toAbsolutePath,
+  withoutScheme,
+} from "../base/file-path.ts";
 import { ProductError } from "../base/product-error.ts";
 import { storeErrors } from "./errors.ts";
-import { nameOfPage } from "./hub-address.ts";
 
 /** A model's full name; two names mean one model when they differ in case alone. */
 export interface ModelName {
@@ -168,4 +172,28 @@ function invalidName(text: string, hint?: string): ProductError {
       "Use a name such as llama3:8b or hf.co/owner/repository, or a path with a slash or ending in .gguf.",
     param: "model",
   });
+}
+
+const page = /^([^/:?#]+\/[^/:?#]+)(?:\/(?:tree\/main\/?)?)?(?:\?([^#]*))?(?:#.*)?$/;
+const file = /^([^/:?#]+\/[^/:?#]+)\/(?:blob|resolve)\/main\/(?:[^?#]*\/)?([^/?#]+)(?:[?#].*)?$/;
+
+/**
+ * @param text the part after the hub's host
+ * @returns `OWNER/REPO` or `OWNER/REPO:FILE`; the text itself when it is not a page's address
+ */
+export function nameOfPage(text: string): string {
+  const [, repoOfFile, shown] = file.exec(text) ?? [];
+  if (repoOfFile !== undefined && shown !== undefined) return `${repoOfFile}:${decoded(shown)}`;
+  const [, repo, query] = page.exec(text) ?? [];
+  if (repo === undefined) return text;
+  const viewed = new URLSearchParams(query).get("show_file_info");
+  return viewed === null ? repo : nameOfPage(`${repo}/blob/main/${encodeURI(viewed)}`);
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }

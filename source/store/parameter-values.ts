@@ -1,8 +1,11 @@
-// Reads a parameter's value from text, and explains invalid ones.
+// Values of parameters: read from a Modelfile's text and from stored JSON, and checked.
 import { quoteShort, trimInvisible } from "../base/display-text.ts";
+import { isRecord } from "../base/json-record.ts";
 import {
   cacheTypes,
   isCacheType,
+  isParameterName,
+  type ModelParameters,
   type ParameterKind,
   type ParameterName,
   parameterKinds,
@@ -29,7 +32,7 @@ const readers: Record<ParameterKind, (text: string) => number | boolean | string
   "cache type": (text) => (isCacheType(text) ? text : undefined),
 };
 
-/** The forms that Go's ParseBool takes. */
+/** Accepts the forms of Go's ParseBool. */
 function readBoolean(text: string): boolean | undefined {
   if (["1", "t", "T", "true", "True", "TRUE"].includes(text)) return true;
   if (["0", "f", "F", "false", "False", "FALSE"].includes(text)) return false;
@@ -60,9 +63,9 @@ const neverNegative: ReadonlySet<ParameterName> = new Set([
 ]);
 
 /**
- * Why no sampler can work with a number, or undefined where one can.
+ * Explains why a number is invalid; undefined if it is valid.
  *
- * @param written as a person wrote it: a number that is too large is kept as another
+ * @param written the original text: a number that is too large changes when it is parsed
  */
 export function rangeProblem(
   name: ParameterName,
@@ -78,4 +81,53 @@ export function rangeProblem(
   if (name === "repeat_penalty" && value === 0) return "must be above 0, but is 0";
   if (neverNegative.has(name) && value < 0) return `must not be negative, but is ${value}`;
   return undefined;
+}
+
+export interface StoredParameters {
+  parameters: ModelParameters;
+  /** Unknown names, and values of the wrong kind; kept unchanged. */
+  otherValues: Record<string, unknown>;
+}
+
+/** @throws Error when it is no JSON object */
+export function parseParameters(text: string): Record<string, unknown> {
+  const value: unknown = JSON.parse(text);
+  if (!isRecord(value)) throw new Error("the parameters are not an object");
+  return value;
+}
+
+export function sortParameters(raw: Record<string, unknown>): StoredParameters {
+  const known: Array<[string, unknown]> = [];
+  const otherValues: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(raw)) {
+    const read = isParameterName(name) ? readValue(name, value) : undefined;
+    if (read === undefined) otherValues[name] = value;
+    else known.push([name, read]);
+  }
+  // Each value was read by the kind of its name.
+  return { parameters: Object.fromEntries(known) as ModelParameters, otherValues };
+}
+
+/** Undefined when the value is not of the parameter's kind. */
+function readValue(name: ParameterName, value: unknown): unknown {
+  switch (parameterKinds[name].kind) {
+    case "boolean":
+      return typeof value === "boolean" ? value : undefined;
+    case "strings":
+      if (typeof value === "string") return [value];
+      return Array.isArray(value) && value.every((item) => typeof item === "string")
+        ? value
+        : undefined;
+    case "cache type":
+      return isCacheType(value) ? value : undefined;
+    case "number":
+      return typeof value === "number" ? inRange(name, value) : undefined;
+    case "integer":
+      // Ollama drops the fraction.
+      return typeof value === "number" ? inRange(name, Math.trunc(value)) : undefined;
+  }
+}
+
+function inRange(name: ParameterName, value: number): number | undefined {
+  return rangeProblem(name, value) === undefined ? value : undefined;
 }

@@ -6,9 +6,9 @@ import type { RepositoryDefaults } from "./hub/repository-defaults.ts";
 import { createModel } from "./library/create-model.ts";
 import type { ProgressRecord } from "./library/layer-maker.ts";
 import type { ModelStore } from "./library/model-store.ts";
-import { sortParameters } from "./library/stored-parameters.ts";
 import { defineModel, type ModelDefinition } from "./model-definition.ts";
 import { defaultTag, hubHosts, hubNameOf, type ModelName } from "./model-reference.ts";
+import { sortParameters } from "./parameter-values.ts";
 
 export interface PullOptions extends Omit<HubRequest, "onProgress"> {
   onProgress?: (progress: ProgressRecord) => void;
@@ -19,8 +19,8 @@ export interface PullOptions extends Omit<HubRequest, "onProgress"> {
 export type TemplateProblem = (template: string) => Promise<string | undefined>;
 
 /**
- * Fetches the model's missing files, all or none, and writes the manifest; fetched files are protected
- * from removal meanwhile. An existing model is updated.
+ * Fetches the model's missing files, all or none, and writes the manifest; fetched files are
+ * protected from removal meanwhile. An existing model is updated.
  *
  * @throws ProductError `STORE_HUB_...`, `STORE_NO_REGISTRY` for a name that is not of the hub
  */

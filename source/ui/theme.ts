@@ -18,7 +18,7 @@ export const unicodeGlyphs = {
   queued: "◌",
   idle: "○",
   done: "✓",
-  /** In front of the row that keys act on. */
+  /** In front of the selected row. */
   marker: ">",
   arrow: "→",
   box: {
@@ -31,7 +31,7 @@ export const unicodeGlyphs = {
   },
   /** Eight heights, the lowest first. */
   spark: ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"],
-  /** A bar's filled cells: as usual, from 80 % on, from 95 % on; and its empty ones. */
+  /** Filled cells of a bar: below 80 %, from 80 %, from 95 %; and empty cells. */
   bar: { filled: "█", high: "▓", critical: "!", empty: "░" },
   slotBusy: "■",
   slotFree: "□",
@@ -68,9 +68,8 @@ export const asciiGlyphs: Glyphs = {
 };
 
 /**
- * The glyph set for a process environment. POSIX reads the first of LC_ALL, LC_CTYPE and LANG that
- * is not empty; with none of them the locale is "C". Windows and macOS have no such rule and draw
- * Unicode.
+ * Selects the glyph set by the first of LC_ALL, LC_CTYPE and LANG that is not empty, as POSIX does;
+ * with none of them the locale is "C". Windows and macOS have no such rule and draw Unicode.
  */
 export function selectGlyphs(
   environment: Readonly<Record<string, string | undefined>>,
@@ -81,7 +80,7 @@ export function selectGlyphs(
   return /utf-?8/i.test(locale) ? unicodeGlyphs : asciiGlyphs;
 }
 
-/** Writes a text that others made, such as the server's label, with the signs of the glyph set. */
+/** Replaces the Unicode signs of a text, such as the server's label, if only ASCII may be drawn. */
 export function withGlyphs(text: string, glyphs: Glyphs): string {
   if (!glyphs.isAscii) return text;
   return text
@@ -93,7 +92,14 @@ export function withGlyphs(text: string, glyphs: Glyphs): string {
     .replaceAll("…", "...");
 }
 
-/** The meaning of a run of text; a theme says how each looks. */
+/**
+ * How much of the terminal the program takes. `window`: all of it. `inline`: a part of the normal
+ * buffer below earlier output; finished messages become plain text above it. `reader`: lines for
+ * screen readers.
+ */
+export type Layout = "window" | "inline" | "reader";
+
+/** The meaning of a run of text; a theme styles each. */
 export type Tone =
   | "plain"
   | "you"

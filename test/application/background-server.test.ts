@@ -1,4 +1,4 @@
-// A command that has started a server in the background, and waits for it to answer.
+// Waiting for a server in the background.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -19,7 +19,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A program in the place of the server. */
+/** Returns a program that replaces the server. */
 function program(text: string): { entry: string; stateFolder: string; flags: string[] } {
   const entry = path.join(folder, "server.mjs");
   writeFileSync(entry, text);

@@ -1,12 +1,11 @@
-// Goal: the checks before a deployment are right: scripts found, problems, and keys that fit.
-// Method: real scripts in a temporary folder, read by the real Python; a server's answers where one is asked.
+// Goal: scripts are found, problems are reported before a deployment, and a valid key is chosen.
+// Method: real scripts in a temporary folder, read by the real Python; scripted answers of a server.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { previewScale } from "../../source/application/app-facts.ts";
-import { callKey } from "../../source/application/call-key.ts";
+import { callKey, previewScale } from "../../source/application/app-facts.ts";
 import { findScripts, scriptTargets } from "../../source/application/find-scripts.ts";
 import {
   type PreflightCheck,

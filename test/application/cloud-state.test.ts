@@ -1,4 +1,4 @@
-// The database of a server that does not run, examined from outside.
+// Checks of the database of a stopped server.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";

@@ -1,4 +1,4 @@
-// The script that init writes: Python that starts modelctl for the model, whatever its name looks like.
+// The script of `init`: Python that starts modelctl, for any name of a model.
 import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -8,7 +8,7 @@ import { temporaryFolder } from "../support/model-store.ts";
 
 const runner = path.join(import.meta.dirname, "../../source/cloud/python/runner.py");
 
-/** The arguments of modelctl when the script's function runs. */
+/** Returns the arguments of modelctl when the script's function runs. */
 function callsOf(text: string, environment: Record<string, string> = {}): string[] {
   const folder = path.join(temporaryFolder(), "it's a folder");
   mkdirSync(folder);

@@ -1,4 +1,4 @@
-// Configuration that reaches the engine under another name.
+// Settings that the engine gets under another name.
 import path from "node:path";
 import { expect, test } from "vitest";
 import { engineSettings, promptHousekeeping } from "../../source/application/engine-settings.ts";

@@ -48,7 +48,7 @@ test("large files that models refer to get their digest", async () => {
   const { store } = fixture;
   const file = fixture.tinyAt("a.gguf");
   await fixture.create("refers", { from: [file] });
-  // As if it had been too large to be read when the model was created.
+  // As if it had been too large to hash when the model was created.
   const name = modelName("refers");
   const found = await store.folder.find(name);
   if (found === undefined) throw new Error("the model is not there");

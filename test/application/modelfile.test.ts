@@ -1,4 +1,4 @@
-// The Modelfile of a model, which is wanted most where its file has been moved.
+// The Modelfile of a model, also after its file was moved.
 import { renameSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { ModelLibrary } from "../../source/application/model-library.ts";

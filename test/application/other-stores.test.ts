@@ -1,4 +1,4 @@
-// Where LM Studio keeps its models.
+// Finding LM Studio's models.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";

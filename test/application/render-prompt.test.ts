@@ -1,4 +1,4 @@
-// The images of a conversation are shown in its prompt, or refused, as a request's are.
+// Images of a conversation are in its prompt, or refused, as in a request.
 import { expect, test } from "vitest";
 import { ModelLibrary } from "../../source/application/model-library.ts";
 import { loadSettings } from "../../source/configuration/load-settings.ts";

@@ -1,4 +1,4 @@
-// Files for systemd and launchd, as text, and read by systemd and a plist parser where they are present.
+// Files for systemd and launchd, as text, and checked by systemd and a plist parser if installed.
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

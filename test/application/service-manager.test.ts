@@ -1,4 +1,4 @@
-// Service managers: where their files are, and what their answers mean.
+// Service managers: paths of their files, and parsing of their output.
 import { expect, test } from "vitest";
 import { serviceManager } from "../../source/application/service-manager.ts";
 

@@ -10,7 +10,7 @@ afterEach(() => void vi.useRealTimers());
 const onSlow = vi.fn();
 afterEach(() => onSlow.mockClear());
 
-/** A request of whose body nothing has come yet, watched for 1,000 bytes in a second. */
+/** Returns a request without any body yet, watched for 1,000 bytes per second. */
 function watched() {
   const socket = Object.assign(new EventEmitter(), { bytesRead: 300 });
   const state = { complete: false, readableLength: 0, socket };

@@ -1,4 +1,4 @@
-// Small building blocks: the queue, the ring of last items, the error class.
+// Queue, ring buffer and error class.
 import { describe, expect, test } from "vitest";
 import { AsyncQueue } from "../../source/base/async-queue.ts";
 import { describeError, ProductError } from "../../source/base/product-error.ts";
@@ -51,6 +51,36 @@ describe("AsyncQueue", () => {
     expect(queue.replaceLast(() => undefined)).toBe(false);
     queue.end();
     expect(await allOf(queue)).toEqual(["a", "b+"]);
+  });
+});
+
+describe("a queue whose consumer", () => {
+  test("reads to the end is closed once", async () => {
+    let closed = 0;
+    const queue = new AsyncQueue<number>(() => {
+      closed += 1;
+    });
+    queue.push(1);
+    queue.end();
+    expect(await allOf(queue)).toEqual([1]);
+    await queue.return();
+    expect(closed).toBe(1);
+  });
+
+  test("leaves the loop is closed and drops its items", async () => {
+    let isClosed = false;
+    const queue = new AsyncQueue<number>(() => {
+      isClosed = true;
+    });
+    queue.push(1);
+    queue.push(2);
+    for await (const item of queue) {
+      expect(item).toBe(1);
+      break;
+    }
+    queue.push(3);
+    expect(isClosed).toBe(true);
+    expect(await queue.next()).toEqual({ value: undefined, done: true });
   });
 });
 

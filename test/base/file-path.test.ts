@@ -1,4 +1,4 @@
-// Models that are named by a path, which travels whole to a server in another folder.
+// Models named by a path, which becomes absolute for a server in another folder.
 import path from "node:path";
 import { expect, test } from "vitest";
 import { wholeReference } from "../../source/base/file-path.ts";

@@ -1,4 +1,4 @@
-// Sizes, times and paths as a person reads and types them.
+// Formats of sizes, times and paths.
 import { homedir } from "node:os";
 import { describe, expect, test } from "vitest";
 import { formatBytes, formatMemory } from "../../source/base/byte-format.ts";

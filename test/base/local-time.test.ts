@@ -1,4 +1,4 @@
-// Times with an offset: the same moment, whatever the machine's time zone is.
+// Times with an offset are correct in every time zone.
 import { afterEach, expect, test } from "vitest";
 import { formatLocalTime } from "../../source/base/local-time.ts";
 

@@ -1,4 +1,4 @@
-// The last result is remembered as long as the very same arguments come again.
+// The last result is remembered while the arguments are identical.
 
 import { expect, test } from "vitest";
 import { memoizeLast } from "../../source/base/memoize-last.ts";

@@ -1,4 +1,4 @@
-// Child processes end with their parent, even when it is killed and nothing of it reads a channel.
+// Child processes end with their parent, even if it is killed and they do not notice a closed channel.
 import { type ChildProcess, fork, spawn } from "node:child_process";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -7,7 +7,7 @@ import { until } from "../support/until.ts";
 
 const support = path.join(import.meta.dirname, "..", "support");
 
-/** Starts a parent and resolves with the ids that it writes to its output. */
+/** Starts a parent and returns the ids that it prints. */
 async function startParent(file: string, words: readonly string[], count: number) {
   const parent = fork(path.join(support, file), words, { silent: true });
   onTestFinished(() => void parent.kill("SIGKILL"));
@@ -37,7 +37,7 @@ function kill(parent: ChildProcess): void {
 }
 
 describe.skipIf(process.platform === "win32")("a killed parent", () => {
-  // The one for `create -q`, the other for `deployctl run --local`.
+  // For `create -q` and for `deployctl run --local`.
   test.each(["group", "tree"])("ends a computing program, as a %s", async (scope) => {
     const busy = "while :; do :; done";
     const { parent, ids } = await startParent(

@@ -1,4 +1,4 @@
-// A program that is ended takes with it what it has started.
+// Ending a program ends its children, too.
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";

@@ -1,4 +1,4 @@
-// Several callers, one piece of work: who joins, who leaves, who hears what.
+// Several callers share one run of work: joining, leaving, progress.
 import { describe, expect, test } from "vitest";
 import { SharedWork } from "../../source/base/shared-work.ts";
 

@@ -1,5 +1,4 @@
-// Completion as a person meets it: Tab in bash, zsh and fish, in a pseudo-terminal. Shells that are not
-// installed are skipped, with their name.
+// Completion with Tab in bash, zsh and fish, in a pseudo-terminal. Skips shells that are not installed.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -32,7 +31,7 @@ function isInstalled(shell: string): boolean {
   }
 }
 
-/** Each starts without the user's files, with the scripts of both programs and a prompt of its own. */
+/** Each shell starts without the user's files, with the scripts of both programs and its own prompt. */
 const starts = {
   bash: (script: string) => `exec bash --noprofile --rcfile ${script} -i`,
   zsh: (script: string) => `ZDOTDIR=${path.dirname(script)} exec zsh -i`,

@@ -1,4 +1,4 @@
-// A chat that hosts the server and ends: what becomes of the requests of other clients.
+// Requests of other clients when a chat ends whose process hosts the server.
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { leaveServer, otherUsers } from "../../source/cli/leave-server.ts";
 import { type NativeRecord, parseLines } from "../support/ndjson.ts";
@@ -27,14 +27,14 @@ const linkTo = ({ hosted }: TestServer) => ({
   close: async () => await hosted.close(),
 });
 
-/** Another client's answer, of many tokens; there when its first piece has come. */
+/** Starts a long answer for another client, and waits for its first piece. */
 async function askAsOther(tokens: number): Promise<{ records: () => Promise<NativeRecord[]> }> {
   const reply = await fetch(`${server.url}/api/generate`, {
     method: "POST",
     body: JSON.stringify({
       model: "tiny",
       prompt: "Write a long story.",
-      // A long list: the answer does not end soon.
+      // A long answer.
       format: { type: "array", items: { type: "integer" }, minItems: 1000 },
       options: { temperature: 0, num_predict: tokens },
     }),

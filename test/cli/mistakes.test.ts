@@ -1,5 +1,5 @@
 // Mistakes on the command lines of both programs: one sentence, the nearest name, exit code 2. The cases
-// are made from the definitions, so that no command is left out.
+// are derived from the definitions of all commands.
 import { describe, expect, test } from "vitest";
 import { deployctlProgram } from "../../source/cli/cloud/deployctl-program.ts";
 import { modelctlProgram } from "../../source/cli/modelctl-program.ts";
@@ -17,7 +17,7 @@ const everyCommand = programs.flatMap((program) =>
   visibleCommands(program).map((it) => [program.name, it.name, program, it] as const),
 );
 
-/** A command line that the command accepts, with room for one more mistake. */
+/** Returns a valid command line, to which a mistake can be added. */
 function rightWords({ name, words }: Command): string[] {
   const required = words.split(" ").filter((word) => word !== "" && !word.startsWith("["));
   return [...name.split(" "), ...required.map(() => "x")];
@@ -41,7 +41,7 @@ function usage(message: string | RegExp, hint: string | RegExp = /./) {
   });
 }
 
-/** A value of the wrong type, where the type excludes any. */
+/** Returns a value of the wrong type; undefined if all texts are valid. */
 function wrongValue({ type, values, least, most }: Flag): string[] {
   if (type === "integer" || type === "number") {
     return [

@@ -1,11 +1,11 @@
-// The line of a download: bar, sizes, rate, time that remains.
+// The line of a download: bar, sizes, rate, remaining time.
 import stringWidth from "string-width";
 import { describe, expect, test } from "vitest";
 import { formatRemaining, ProgressBar } from "../../source/cli/progress-bar.ts";
 
 const label = "pulling 74701a8c35f6";
 
-/** A bar, and a clock that only moves by hand. */
+/** Returns a bar with a manual clock. */
 function makeBar() {
   let nowMs = 5000;
   const bar = new ProgressBar(label, { now: () => nowMs, wallMs: () => nowMs });

@@ -15,7 +15,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-/** Progress on a screen that a terminal emulator draws. */
+/** Returns progress on the screen of a terminal emulator. */
 function onTerminal(columns = 60, rows = 10) {
   const terminal = new xterm.Terminal({
     cols: columns,
@@ -37,7 +37,7 @@ function onTerminal(columns = 60, rows = 10) {
     progress: new ProgressLines(stream),
     writeCount: () => writes,
     write: (text: string) => terminal.write(text),
-    /** Every line, also those that left the screen at its top. */
+    /** All lines, including those scrolled off the screen. */
     async screen(): Promise<string[]> {
       await new Promise<void>((resolve) => terminal.write("", resolve));
       const buffer = terminal.buffer.active;
@@ -50,7 +50,7 @@ function onTerminal(columns = 60, rows = 10) {
   };
 }
 
-/** Progress in a file. */
+/** Returns progress in a file. */
 function inFile(isTTY = false) {
   const written: string[] = [];
   const stream = { isTTY, write: (text: string) => written.push(text) };

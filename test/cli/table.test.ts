@@ -1,4 +1,4 @@
-// Tables as a terminal shows them.
+// Tables and their alignment.
 import stringWidth from "string-width";
 import { describe, expect, test } from "vitest";
 import { formatSection, formatTable } from "../../source/cli/table.ts";

@@ -1,4 +1,4 @@
-// The client of our own API: what it makes of replies, right ones and broken ones.
+// The client of our own API: valid and broken replies.
 import { createServer, type RequestListener, type Server } from "node:http";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ApiClient } from "../../source/client/api-client.ts";
@@ -33,7 +33,7 @@ async function eventsOf(client: ApiClient, signal?: AbortSignal): Promise<ChatEv
   return events;
 }
 
-/** A listener that answers with these lines and then ends, or breaks the connection. */
+/** Starts a server that answers with these lines and then ends, or breaks the connection. */
 const lines =
   (records: unknown[], end: "end" | "break" = "end"): RequestListener =>
   (_request, reply) => {
@@ -119,7 +119,7 @@ describe("an answer", () => {
       ]),
     );
     expect((await eventsOf(client)).slice(0, 4)).toEqual([
-      // A terminal must not obey the name of a file.
+      // Names of files must not control the terminal.
       { type: "checking", file: "a [2J.gguf", fraction: 0.25 },
       { type: "queued", ahead: 2 },
       { type: "loading", fraction: 0.5 },

@@ -1,4 +1,4 @@
-// Goal: the server's figures of machine and requests arrive typed, as they happen.
+// Goal: metrics and requests of the server arrive typed and live.
 // Method: a real server with the tiny model, asked by the typed client.
 
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";

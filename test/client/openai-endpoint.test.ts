@@ -1,4 +1,4 @@
-// Goal: a chat works with whatever speaks OpenAI's protocol, and says what is wrong where it cannot.
+// Goal: a chat works with servers of OpenAI's API, and reports what is wrong with others.
 // Method: a server on loopback that answers with the bytes of the test.
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";

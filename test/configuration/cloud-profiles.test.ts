@@ -1,4 +1,4 @@
-// Named settings of deployctl, and which of flag, variable and profile counts.
+// deployctl's profiles, and the precedence of flags, variables and profile.
 import { statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
@@ -53,7 +53,7 @@ describe("the profile file", () => {
   test("lists its profiles", () => {
     const profiles = { current: "local", profiles: { local: {}, work: {} } };
     expect(() => profileNamed(profiles, "toString")).toThrow(
-      expect.objectContaining({ hint: "There are: local, work." }),
+      expect.objectContaining({ hint: "Known profiles: local, work." }),
     );
   });
 
@@ -73,7 +73,7 @@ test("flags override variables, which override the profile; empty values are ign
       DEPLOYCTL_MACHINE_TYPE: "any",
       DEPLOYCTL_LISTEN: "",
       DEPLOYCTL_STATE_DIR: "/state",
-      // For callers of apps: the profile's admin key still counts.
+      // For callers of apps; the profile's admin key applies.
       DEPLOYCTL_KEY: "dk_of_callers",
     },
     profileName: "work",

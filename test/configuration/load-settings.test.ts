@@ -1,4 +1,4 @@
-// Where a setting comes from: flag, environment, file, default, in this order.
+// Sources of a setting: flag, environment, file, default, in this order.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import path from "node:path";

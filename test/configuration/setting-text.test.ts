@@ -1,8 +1,8 @@
-// Settings as config show prints them: readable, and good to be typed back.
+// Settings in `config show`: readable, and can be typed back.
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { parseByteSize } from "../../source/configuration/byte-size.ts";
-import { parseDuration } from "../../source/configuration/duration.ts";
+import { parseDuration } from "../../source/base/duration.ts";
+import { parseByteSize } from "../../source/configuration/setting-readers.ts";
 import { settingText } from "../../source/configuration/setting-text.ts";
 
 test.each([

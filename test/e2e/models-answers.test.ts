@@ -59,7 +59,7 @@ describe("a model with its own TEMPLATE", () => {
   test("shows the template and why it is used", async () => {
     const { output } = await home.run(["show", "seed"]);
     expect(output).toContain(
-      "The Modelfile has a TEMPLATE, which goes before the one in the model's file.",
+      "The Modelfile has a TEMPLATE, which replaces the one in the model's file.",
     );
     expect(output).toMatch(/^ {4}stop {11}"<\|im_end\|>"$/m);
     const template = await home.run(["show", "seed", "--template"]);

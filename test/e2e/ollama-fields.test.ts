@@ -2,8 +2,8 @@
 import fc from "fast-check";
 import type { TObject } from "typebox";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { CancelBody } from "../../source/server/routes/native/cancel.ts";
 import { EmbedBody, EmbeddingsBody } from "../../source/server/routes/native/embed.ts";
+import { CancelBody } from "../../source/server/routes/native/requests.ts";
 import {
   ChatBody,
   GenerateBody,

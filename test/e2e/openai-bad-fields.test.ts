@@ -1,8 +1,8 @@
 // Thousands of invalid bodies: each is answered or refused in OpenAI's shape, and the server keeps working.
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { CompletionBody } from "../../source/server/routes/openai/completion-schema.ts";
-import { EmbeddingBody } from "../../source/server/routes/openai/embedding-schema.ts";
+import { CompletionBody } from "../../source/server/routes/openai/completion-prompts.ts";
+import { EmbeddingBody } from "../../source/server/routes/openai/embeddings.ts";
 import { ChatCompletionBody } from "../../source/server/routes/openai/schema.ts";
 import { dataOf, type OpenaiError, weatherTool } from "../support/openai-client.ts";
 import { proofRounds } from "../support/proof.ts";

@@ -1,6 +1,6 @@
 // Chat answers: the model's own messages, truncation, tool calls and formats.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { withoutOldestTurn } from "../../source/engine/answer/conversation.ts";
+import { withoutOldestTurn } from "../../source/engine/answer/chat-prompt.ts";
 import {
   type CanonicalEvent,
   type CanonicalRequest,

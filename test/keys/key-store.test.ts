@@ -1,4 +1,4 @@
-// Keys on disk: who is let in, what another process sees, what the file holds.
+// Keys on disk: verification, changes by other processes, contents of the file.
 import {
   chmodSync,
   mkdtempSync,

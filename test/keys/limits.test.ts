@@ -1,7 +1,6 @@
-// Rate limits for a key, and for failed attempts.
-import { expect, test } from "vitest";
-import { FailedAttempts } from "../../source/keys/failed-attempts.ts";
-import { RequestBudget } from "../../source/keys/request-budget.ts";
+// Rate limits of a key, and of failed attempts: bad keys make their sender wait ever longer.
+import { beforeEach, expect, it, test } from "vitest";
+import { FailedAttempts, RequestBudget } from "../../source/keys/limits.ts";
 
 function clockAt(start: number) {
   const clock = { time: start, now: () => clock.time, wallMs: () => clock.time };
@@ -50,4 +49,41 @@ test("an address that fails too often must wait until its minute is over", () =>
   expect(attempts.note("1.2.3.4").waitMs).toBe(1000);
   clock.time += 1000;
   expect(attempts.note("1.2.3.4").waitMs).toBe(0);
+});
+
+let now = 0;
+let attempts: FailedAttempts;
+beforeEach(() => {
+  now = 0;
+  attempts = new FailedAttempts({ now: () => now, wallMs: () => now });
+});
+
+/** Fails this often. @returns the wait after the last attempt, in seconds */
+function fail(times: number): number {
+  let waitMs = 0;
+  for (let time = 0; time < times; time += 1) ({ waitMs } = attempts.note("192.0.2.1"));
+  return waitMs / 1000;
+}
+
+it("allows twenty failed attempts a minute without delay", () => {
+  expect(fail(20)).toBe(0);
+  expect(fail(1)).toBe(60);
+  expect(attempts.note("192.0.2.2").waitMs).toBe(0);
+});
+
+it("doubles the wait of a persistent client, up to an hour", () => {
+  const waits = Array.from({ length: 8 }, () => {
+    const wait = fail(21);
+    now += wait * 1000;
+    return wait;
+  });
+  expect(waits).toEqual([60, 120, 240, 480, 960, 1920, 3600, 3600]);
+});
+
+it("forgets a client that has stopped for as long", () => {
+  expect(fail(21)).toBe(60);
+  now += 60_000;
+  expect(fail(21)).toBe(120);
+  now += 240_000;
+  expect(fail(21)).toBe(60);
 });

@@ -1,4 +1,4 @@
-// Output of the graphics cards' tools; a missing or broken tool is no error.
+// Output of GPU tools; a missing or broken tool is not an error.
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";

@@ -1,6 +1,11 @@
-// The machine's figures: sampled only while a client follows.
+// Samples of the machine, taken only while a client follows, and its temperature.
 import { expect, test } from "vitest";
-import { MachineMonitor, type MachineSample } from "../../source/metrics/machine-monitor.ts";
+import {
+  CpuTemperature,
+  MachineMonitor,
+  type MachineSample,
+  readCpuTemperature,
+} from "../../source/metrics/machine-monitor.ts";
 import { until } from "../support/until.ts";
 
 function monitor(gpus: () => Promise<never[]> = async () => []) {
@@ -62,7 +67,7 @@ test("nothing is sampled before the first and after the last follower", async ()
   await until(asked, (count) => count >= 3);
   for (const end of leave) end();
   const before = asked();
-  // Another monitor's samples tell that time has passed.
+  // Waits by the samples of another monitor.
   const other = monitor();
   const end = other.made.follow(() => {});
   await until(other.asked, (count) => count >= 4);
@@ -81,4 +86,35 @@ test("a tool that never answers blocks nothing", async () => {
     (seen) => seen >= 2,
   );
   leave();
+});
+
+test("a temperature is reused for a while", async () => {
+  let asked = 0;
+  const temperature = new CpuTemperature(async () => {
+    asked += 1;
+    return 55;
+  });
+  expect(temperature.celsius).toBeUndefined();
+  await until(
+    () => temperature.celsius,
+    (celsius) => celsius === 55,
+  );
+  expect(asked).toBe(1);
+});
+
+test("a failing or silent temperature sensor counts as none", async () => {
+  const failed = Promise.withResolvers<void>();
+  const failing = new CpuTemperature(async () => {
+    queueMicrotask(failed.resolve);
+    throw new Error("no such sensor");
+  });
+  const silent = new CpuTemperature(() => new Promise(() => {}));
+  expect([failing.celsius, silent.celsius]).toEqual([undefined, undefined]);
+  await failed.promise;
+  expect([failing.celsius, silent.celsius]).toEqual([undefined, undefined]);
+});
+
+test("this machine has a plausible temperature, or none", async () => {
+  const celsius = await readCpuTemperature();
+  expect(celsius === undefined || (celsius > 0 && celsius < 130)).toBe(true);
 });

@@ -1,6 +1,6 @@
 // The metrics that Prometheus reads.
 import { expect, test } from "vitest";
-import type { LoadedModelSample } from "../../source/metrics/loaded-model-sample.ts";
+import type { LoadedModelSample } from "../../source/metrics/machine-monitor.ts";
 import { ServerMetrics } from "../../source/metrics/server-metrics.ts";
 
 const idle: LoadedModelSample = {

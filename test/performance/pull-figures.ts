@@ -152,12 +152,12 @@ function describe(timesMs: readonly number[][], sizeBytes: number): Figure[] {
     rate("modelctl pull of 2 GiB", pull),
     rate("curl", curl),
     rate("curl, then sha256sum", curlAndHash),
+    { label: "pull against curl", unit: "x", samples: ratios(curl) },
     {
-      label: "pull against curl",
+      label: "pull against curl, then sha256sum",
       unit: "x",
-      samples: ratios(curl),
-      target: { bound: "at least", value: 0.9 },
+      samples: ratios(curlAndHash),
+      target: { bound: "at least", value: 1 },
     },
-    { label: "pull against curl, then sha256sum", unit: "x", samples: ratios(curlAndHash) },
   ];
 }

@@ -1,7 +1,10 @@
 // Choice of the template, its reason, and the model's capabilities.
 import { describe, expect, it } from "vitest";
-import { type CapabilityFacts, capabilitiesOf } from "../../source/prompt/capabilities.ts";
-import { chooseTemplate } from "../../source/prompt/choose-template.ts";
+import {
+  type CapabilityFacts,
+  capabilitiesOf,
+  chooseTemplate,
+} from "../../source/prompt/choose-template.ts";
 
 const jinja = "{% for m in messages %}{{ m.content }}{% endfor %}";
 const go = "{{ .Prompt }}";
@@ -16,7 +19,7 @@ describe("the chosen template", () => {
       false,
     ]);
     expect(reason).toBe(
-      "The Modelfile has a TEMPLATE, which goes before the one in the model's file.",
+      "The Modelfile has a TEMPLATE, which replaces the one in the model's file.",
     );
     expect(chooseTemplate({ modelfile: go, gguf: undefined }).reason).toBe(
       "The Modelfile has a TEMPLATE.",
@@ -49,7 +52,6 @@ describe("the chosen template", () => {
 describe("capabilities", () => {
   const of = (modelfile: string | undefined, gguf?: string, facts: Partial<CapabilityFacts> = {}) =>
     capabilitiesOf(chooseTemplate({ modelfile, gguf }).template, {
-      hasPooling: false,
       hasVision: false,
       ...facts,
     });
@@ -76,6 +78,5 @@ describe("capabilities", () => {
 
   it("are derived from the model's files", () => {
     expect(of(go, undefined, { hasVision: true })).toEqual(["completion", "vision"]);
-    expect(of(go, undefined, { hasPooling: true })).toEqual(["embedding"]);
   });
 });

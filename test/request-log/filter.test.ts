@@ -1,4 +1,4 @@
-// The filter of the request log: what it finds, and how it refuses nonsense.
+// The filter of the request log: matches and errors.
 import { describe, expect, test } from "vitest";
 import { parseFilter, parseTerm } from "../../source/request-log/filter.ts";
 import { openRecord, type RequestRecord } from "../../source/request-log/request-record.ts";

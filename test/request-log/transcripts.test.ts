@@ -1,8 +1,7 @@
 // Transcripts stay within bounds, and secrets are redacted when read.
 import { expect, test } from "vitest";
 import { drawToken, serverKeyPrefix } from "../../source/keys/token.ts";
-import { redact } from "../../source/request-log/redact.ts";
-import { Transcripts } from "../../source/request-log/transcripts.ts";
+import { redact, Transcripts } from "../../source/request-log/transcripts.ts";
 
 test("pieces of an answer are joined, next to the prompt", () => {
   const transcripts = new Transcripts(true);

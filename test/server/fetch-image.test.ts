@@ -1,8 +1,8 @@
-// Fetching an image for a client: what it may cost, and where it may come from.
+// Fetching an image for a client: its limits, and the addresses that are allowed.
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { fetchImage } from "../../source/server/fetch-image.ts";
+import { fetchImage, isPublicAddress } from "../../source/server/fetch-image.ts";
 
 const png = Buffer.from("89504e470d0a1a0a", "hex");
 let server: Server;
@@ -99,4 +99,45 @@ describe("a remote image", () => {
       code: "SERVER_IMAGE_REMOTE",
     });
   });
+});
+
+describe("an address", () => {
+  it.each([
+    "127.0.0.1",
+    "127.9.9.9",
+    "0.0.0.0",
+    "10.1.2.3",
+    "100.64.0.1",
+    "169.254.169.254",
+    "172.16.0.1",
+    "172.31.255.255",
+    "192.168.1.1",
+    "198.18.0.1",
+    "224.0.0.1",
+    "255.255.255.255",
+    "::",
+    "::1",
+    "::127.0.0.1",
+    "::ffff:127.0.0.1",
+    "::ffff:7f00:1",
+    "::ffff:192.168.0.1",
+    "64:ff9b::7f00:1",
+    "2002:7f00:1::",
+    "fc00::1",
+    "fd12:3456::1",
+    "fe80::1",
+    "ff02::1",
+    "2001:db8::1",
+    "localhost",
+    "",
+  ])("%s is not public", (address) => {
+    expect(isPublicAddress(address)).toBe(false);
+  });
+
+  it.each(["1.1.1.1", "172.32.0.1", "192.167.1.1", "2606:4700::1111", "::ffff:1.1.1.1"])(
+    "%s is public",
+    (address) => {
+      expect(isPublicAddress(address)).toBe(true);
+    },
+  );
 });

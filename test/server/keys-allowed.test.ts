@@ -1,4 +1,4 @@
-// With a key: what each role may do, and how much.
+// Requests with a key: permissions of each role, and rate limits.
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -77,8 +77,8 @@ describe("without a valid key", () => {
 
   test.each([
     ["Basic dXNlcjpwYXNz", "SERVER_KEY_HEADER_MALFORMED", "scheme 'Basic'"],
-    ["Bearer", "SERVER_KEY_HEADER_MALFORMED", "no key behind 'Bearer'"],
-    ["Bearer a b", "SERVER_KEY_HEADER_MALFORMED", "more than a key"],
+    ["Bearer", "SERVER_KEY_HEADER_MALFORMED", "no key after 'Bearer'"],
+    ["Bearer a b", "SERVER_KEY_HEADER_MALFORMED", "more than one word"],
     ["mk_secretsecretsecret", "SERVER_KEY_HEADER_MALFORMED", "no scheme"],
     ["sk-mysecret:with more", "SERVER_KEY_HEADER_MALFORMED", "no scheme"],
     ["Bearer sk-1234567890", "SERVER_KEY_INVALID", "mistyped, unknown, revoked or expired"],

@@ -1,4 +1,4 @@
-// Binding an address: the usual port, the next one, and who is there when it is taken.
+// Binding an address: the default port, the next free one, and the program that holds a taken one.
 import { createServer, type Server } from "node:http";
 import Fastify, { type FastifyInstance } from "fastify";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -36,8 +36,8 @@ const asOther: IdentifyServer = async () => "other";
 const asOurs: IdentifyServer = async () => "modelctl";
 
 /**
- * The app, except that the usual ports stand for others: those that are taken for the other server's,
- * the rest for any free one. Tests must not touch the real ones.
+ * The app with the default ports mapped to others, since tests must not touch the real ones: taken ones
+ * to the other server's port, the rest to any free one.
  */
 function onOtherPorts(takenPorts: number[], seen: number[] = []): FastifyInstance {
   const mapped = async ({ host, port }: { host: string; port: number }) => {
@@ -93,7 +93,7 @@ describe("a given address", () => {
 
   test.each([
     ["192.0.2.1", "this machine has no such address"],
-    ["no-such-host.invalid", "the name "],
+    ["no-such-host.invalid", "the host name "],
   ])("%s cannot be bound, with the reason", async (host, reason) => {
     await expect(listen(app, { ...local(0), host }, never)).rejects.toMatchObject({
       code: "SERVER_ADDRESS_UNUSABLE",

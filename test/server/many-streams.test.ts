@@ -59,7 +59,7 @@ async function stream(
     .join("");
 }
 
-/** @param seed makes who leaves when the same in every run */
+/** @param seed fixes which clients leave, and when */
 async function crowd(size: number, seed: number): Promise<void> {
   let state = seed;
   const random = (below: number) => {

@@ -1,4 +1,4 @@
-// Metrics over HTTP: what a scraper reads and a screen follows, with real answers behind them.
+// Metrics over HTTP, for scrapers and screens, from real answers.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { MachineSample } from "../../source/metrics/machine-monitor.ts";
 import { runnersOf } from "../support/processes.ts";
@@ -22,7 +22,7 @@ async function scrape(): Promise<Map<string, number>> {
   );
 }
 
-/** Returns how much some work added to each value. */
+/** Returns the increase of each value during some work. */
 async function addedBy(work: () => Promise<unknown>): Promise<(name: string) => number> {
   const before = await scrape();
   await work();

@@ -1,10 +1,10 @@
-// A model whose file was touched since it was created: the file is read before the model is loaded,
-// whoever asks for progress sees how far that is, and it is not read a second time.
+// A model whose file was touched since it was created: the file is read once before the model is
+// loaded, with progress records on request.
 import { closeSync, openSync, truncateSync, utimesSync, writeSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { hashReferences } from "../../source/store/library/hash-references.ts";
 import { ModelStore } from "../../source/store/library/model-store.ts";
+import { hashReferences } from "../../source/store/library/upkeep.ts";
 import { type NativeRecord, parseLines } from "../support/ndjson.ts";
 import { StoreServer } from "../support/store-server.ts";
 
@@ -86,7 +86,7 @@ describe("a touched file", () => {
     const inStream = await generate("another", { progress: true });
     expect(inStream.status).toBe(200);
     expect(inStream.records.at(-1)).toMatchObject({ code: "STORE_REFERENCE_CHANGED" });
-    // It is known now, and not read once more.
+    // It is not read a second time.
     const again = await generate("another", { progress: true });
     expect(again.status).toBe(409);
     expect(again.records).toMatchObject([{ code: "STORE_REFERENCE_CHANGED" }]);

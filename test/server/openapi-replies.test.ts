@@ -2,7 +2,7 @@
 import type { TSchema } from "typebox";
 import { Value } from "typebox/value";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { operations } from "../../source/server/openapi/operations.ts";
+import { operations } from "../../source/server/openapi/describe-api.ts";
 import { errorSchema, replies } from "../../source/server/openapi/replies.ts";
 import { type LoopbackHub, startLoopbackHub } from "../support/loopback-hub.ts";
 import { parseLines } from "../support/ndjson.ts";
@@ -158,7 +158,7 @@ test("every operation describes its reply, and every description is tested or ha
   expect(Object.keys(replies).sort()).toEqual(Object.keys(operations).sort());
   const tried = new Set([...whole, ...streamed].map(({ key }) => key));
   const untried = Object.entries(replies).filter(([key]) => !tried.has(key));
-  // Text for programs, no body at all, or what the tests of the request log ask for.
+  // Plain text, replies without a body, and routes that the tests of the request log cover.
   expect(untried.map(([key]) => key).sort()).toEqual([
     "GET /",
     "GET /api/requests/:id",

@@ -1,6 +1,6 @@
 // The OpenAPI document: every route, with the schema that its requests are checked against.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { operations } from "../../source/server/openapi/operations.ts";
+import { operations } from "../../source/server/openapi/describe-api.ts";
 import { TestServer } from "../support/test-server.ts";
 
 interface Operation {

@@ -1,4 +1,4 @@
-// `options` and `keep_alive`: what is taken, truncated, ignored and refused.
+// `options` and `keep_alive`: values that are accepted, truncated, ignored and refused.
 import { describe, expect, test } from "vitest";
 import { parseKeepAlive, parseOptions } from "../../source/server/options.ts";
 import { parameterKinds } from "../../source/store/model-parameters.ts";

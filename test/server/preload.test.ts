@@ -1,4 +1,4 @@
-// Model that is loaded at the start: /health tells when it is there.
+// A model that is loaded at startup: /health reports when it is ready.
 import { afterEach, expect, test } from "vitest";
 import { TestServer } from "../support/test-server.ts";
 
@@ -13,7 +13,7 @@ test("the server is healthy once the model is loaded", async () => {
   expect((await server.loaded()).map(({ name }) => name)).toEqual(["tiny:latest"]);
 });
 
-test("a model that does not exist is told, and requests are served", async () => {
+test("a model that does not exist is reported, and requests are served", async () => {
   server = await TestServer.start({}, { preload: "no-such" });
   await expect(server.hosted.preloaded).rejects.toMatchObject({ exitCode: 3 });
   expect((await server.send("/health")).status).toBe(200);

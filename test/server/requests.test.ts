@@ -1,4 +1,4 @@
-// The request log over HTTP: filtered, followed, and with what was said where that is kept.
+// The request log over HTTP: filtered, followed, and with recorded texts.
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { RequestRecord } from "../../source/request-log/request-record.ts";

@@ -1,4 +1,4 @@
-// Work that is shared by those who ask at the same time.
+// Work shared by callers that ask at the same time.
 import { expect, test } from "vitest";
 import { shareCalls } from "../../source/server/share-call.ts";
 

@@ -1,4 +1,4 @@
-// Creating models over the API: what is streamed, what is kept, and what is refused.
+// Creating models over the API: progress records, uploaded files, and refusals.
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -66,7 +66,7 @@ describe("progress records", () => {
     const before = store.blobs().length;
     const records = await create({ model: "referred", from: file });
     expect(statusesOf(records)).toContain(`referring to ${file}`);
-    // The configuration alone.
+    // Only the configuration.
     expect(store.blobs().length).toBeLessThanOrEqual(before + 1);
     expect(await store.server.ask("What is the capital of France?", "referred")).toBe(
       "The capital of France is Paris.",
@@ -233,7 +233,7 @@ describe("create is refused", () => {
       "with a missing digest",
       () => ({ model: "x", files: { "a.gguf": `sha256:${"0".repeat(64)}` } }),
       400,
-      /is not there/,
+      /has not been uploaded/,
     ],
     [
       "with two adapters",
@@ -342,7 +342,7 @@ describe("create is refused", () => {
     });
   });
 
-  test("from a projector alone", async () => {
+  test("from only a projector", async () => {
     const projector = await upload(readFileSync(projectorFile));
     const reply = await store.server.post("/api/create", {
       model: "x",

@@ -112,7 +112,7 @@ describe("DELETE /api/delete", () => {
     expect(await loaded()).not.toContain("loaded:latest");
     await store.server.post("/api/create", { model: "loaded", from: file });
     await store.server.ask(capital, "loaded");
-    // The name means other files now, and was not asked for since.
+    // The name now refers to other files, which no request has used.
     await store.client.create({ model: "loaded", from: "tiny" });
     await store.client.delete({ model: "loaded" });
     await until(loaded, (names) => !names.includes("loaded:latest"));

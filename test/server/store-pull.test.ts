@@ -1,4 +1,4 @@
-// Pulling over the API, from a hub on loopback: the records, shared downloads, and those who leave.
+// Pulling over the API, from a hub on loopback: records, shared downloads, and clients that leave.
 import { readFileSync } from "node:fs";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { tinyFile } from "../support/command-line.ts";
@@ -138,7 +138,7 @@ describe("a failed pull", () => {
 });
 
 describe("clients that pull the same model", () => {
-  /** Slow enough that everybody is in the middle of it for as long as a test wants. */
+  /** Slow enough that all clients wait for it during a test. */
   const slow = (file: string) =>
     hub.setFaults(({ server, path }) =>
       server === "storage" && path.includes(file) ? { bytesPerSecond: 600_000 } : undefined,

@@ -1,4 +1,4 @@
-// Showing models over the API: what is known of a model without loading it.
+// Showing models over the API, without loading them.
 import { copyFileSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -77,11 +77,11 @@ describe("the built-in model", () => {
   });
 });
 
-test("a vocabulary alone is reported as such", async () => {
+test("a file without weights is reported as such", async () => {
   writeModel(store.at("vocabulary.gguf"));
   const model = store.at("vocabulary.gguf");
   expect(await show(model)).toMatchObject({
-    template_origin: { reason: expect.stringContaining("a vocabulary alone") },
+    template_origin: { reason: expect.stringContaining("a vocabulary but no weights") },
     capabilities: [],
   });
   const { status, json } = await store.server.post("/api/generate", { model, prompt: "Hi" });

@@ -23,7 +23,7 @@ beforeAll(async () => {
   base = mkdtempSync(path.join(tmpdir(), "modelctl-traversal-"));
   storeFolder = path.join(base, "a", "b", "c", "models");
   mkdirSync(storeFolder, { recursive: true });
-  // Wherever a name leads to, something lies there that the server would take for a model.
+  // Every place that a name leads to has a file that the server would accept as a model.
   const manifest = readFileSync(
     writeOllamaModel(path.join(base, "other"), "bait", [{ kind: "system", content: secret }]),
   );
@@ -48,18 +48,18 @@ afterAll(async () => {
   rmSync(base, { recursive: true, force: true });
 });
 
-/** Everything that is not the store's: where it is, which file it is, and when it was changed. */
+/** All files outside the store, with their inodes and times. */
 function surroundings(): string[] {
   return entriesOf(base).flatMap((name) => {
     const file = path.join(base, name);
     if (file === storeFolder || file.startsWith(storeFolder + path.sep)) return [];
     const { ino, mode, size, ctimeMs } = statSync(file);
-    // A folder changes its time when something in it comes or goes: the store's may.
+    // The folder around the store may get another time.
     return [[name, ino, mode, size, file === path.dirname(storeFolder) ? "" : ctimeMs].join(" ")];
   });
 }
 
-/** As it is: URLs and fetch would resolve the dots before they are sent. */
+/** Sends the path unchanged: URLs and fetch would resolve its dots. */
 async function send(
   method: string,
   target: string,
@@ -69,7 +69,7 @@ async function send(
   const bytes =
     body === undefined || Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body));
   return await new Promise((resolve, reject) => {
-    // Node announces no body of a DELETE by itself.
+    // Node sends no Content-Length for a DELETE by itself.
     const headers = bytes === undefined ? {} : { "content-length": bytes.length };
     const sent = request({ hostname, port, method, path: target, headers }, (reply) => {
       let text = "";

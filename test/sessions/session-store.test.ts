@@ -1,4 +1,4 @@
-// Goal: no chat is lost, whoever saves when, and each is found by its name or text.
+// Goal: no chat is lost with concurrent saves, and each is found by its name or text.
 // Method: real files in a separate folder; several stores on one folder act as several programs.
 import { existsSync } from "node:fs";
 import {

@@ -2,10 +2,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { keysFile } from "../../source/application/key-policy.ts";
+import { openServerKeys } from "../../source/application/server-keys.ts";
 import type { Settings } from "../../source/configuration/settings.ts";
 import type { KeyRole } from "../../source/keys/key-record.ts";
-import { KeyStore } from "../../source/keys/key-store.ts";
+import type { KeyStore } from "../../source/keys/key-store.ts";
 import { TestServer } from "./test-server.ts";
 
 export class KeyedServer {
@@ -23,7 +23,11 @@ export class KeyedServer {
     const folder = mkdtempSync(path.join(tmpdir(), "modelctl-keyed-"));
     const paths = { data: folder, cache: folder };
     const server = await TestServer.start({ require_key: true, ...changes }, { paths });
-    return new KeyedServer(server, new KeyStore(keysFile(paths), () => {}), folder);
+    return new KeyedServer(
+      server,
+      openServerKeys(paths, () => {}),
+      folder,
+    );
   }
 
   /** A new key's token. */

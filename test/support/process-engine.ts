@@ -106,10 +106,12 @@ export async function untilPhase(
   engine: Engine,
   replica: string,
   phase: ReplicaObservation["phase"],
+  limitMs?: number,
 ): Promise<ReplicaObservation> {
   const found = await until(
     async () => (await engine.observe()).find((one) => one.replica === replica),
     (one) => one?.phase === phase || one?.phase === "exited",
+    limitMs,
   );
   if (found?.phase !== phase) throw new Error(`it has exited: ${JSON.stringify(found, null, 1)}`);
   return found;

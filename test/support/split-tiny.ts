@@ -1,7 +1,7 @@
 // Splits the tiny model into two files as llama-gguf-split does.
 import { readFileSync, writeFileSync } from "node:fs";
+import { tensorEnd } from "../../source/store/gguf/gguf-facts.ts";
 import { type GgufTensor, readGguf } from "../../source/store/gguf/read-gguf.ts";
-import { tensorEnd } from "../../source/store/gguf/tensor-types.ts";
 import { tinyFile } from "./command-line.ts";
 import { int32, text, uint16, uint32, uint64 } from "./gguf-builder.ts";
 

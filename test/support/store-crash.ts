@@ -40,10 +40,9 @@ for (const name of ["copyFile", "open", "rename", "rm", "rmdir", "utimes", "writ
 // So that the modules imported from here on see the changed functions.
 syncBuiltinESMExports();
 
-const { copyModel } = await import("../../source/store/library/copy-model.ts");
-const { createModel } = await import("../../source/store/library/create-model.ts");
+const { copyModel, createModel } = await import("../../source/store/library/create-model.ts");
 const { ModelStore } = await import("../../source/store/library/model-store.ts");
-const { prune } = await import("../../source/store/library/prune.ts");
+const { prune } = await import("../../source/store/library/upkeep.ts");
 const { removeModel } = await import("../../source/store/library/remove-model.ts");
 const { ModelCatalog } = await import("../../source/store/model-catalog.ts");
 const { defineModel } = await import("../../source/store/model-definition.ts");

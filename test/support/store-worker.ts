@@ -1,9 +1,8 @@
 // A process that creates, copies and removes models in a store for so many rounds.
-import { copyModel } from "../../source/store/library/copy-model.ts";
-import { createModel } from "../../source/store/library/create-model.ts";
+import { copyModel, createModel } from "../../source/store/library/create-model.ts";
 import { ModelStore } from "../../source/store/library/model-store.ts";
-import { prune } from "../../source/store/library/prune.ts";
 import { removeModel } from "../../source/store/library/remove-model.ts";
+import { prune } from "../../source/store/library/upkeep.ts";
 import { ModelCatalog } from "../../source/store/model-catalog.ts";
 import { defineModel } from "../../source/store/model-definition.ts";
 import { parseModelReference } from "../../source/store/model-reference.ts";

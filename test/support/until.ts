@@ -1,13 +1,14 @@
 // Waits for a state by looking again and again, and says what it saw when it never comes.
 import { setTimeout as wait } from "node:timers/promises";
 
-const limitMs = 20_000;
+const usualLimitMs = 20_000;
 const pauseMs = 20;
 
 /** Resolves with the first value that `isReached` accepts. */
 export async function until<T>(
   look: () => T | Promise<T>,
   isReached: (value: T) => boolean,
+  limitMs: number = usualLimitMs,
 ): Promise<T> {
   const deadline = Date.now() + limitMs;
   while (true) {

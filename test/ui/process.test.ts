@@ -1,5 +1,5 @@
-// Goal: the terminal is restored when a signal ends the chat, and NO_COLOR's mapping is honoured.
-// Method: a real process behind a pseudo terminal; its bytes are read. It runs the build.
+// Tests that a signal restores the terminal, and that NO_COLOR is honoured.
+// Runs the build in a real process behind a pseudo terminal.
 
 import { fileURLToPath } from "node:url";
 import pty from "@lydell/node-pty";

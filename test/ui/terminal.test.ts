@@ -1,5 +1,5 @@
-// Goal: the terminal is used well and given back whole, at any size and however one leaves.
-// Method: the whole screen in a terminal in memory; buffer, cursor, modes and rows are looked at.
+// Tests that the terminal is used correctly and restored, at any size and however the program ends.
+// Runs the whole screen in an in-memory terminal; reads buffer, cursor, modes and rows.
 
 import { describe, expect, test } from "vitest";
 import { ask, openChat } from "./support/open-chat.ts";

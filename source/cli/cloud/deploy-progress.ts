@@ -1,10 +1,10 @@
-// Shows a deployment's events on standard error, and returns its outcome.
+// Shows the progress of a deployment on standard error.
 import { type Clock, systemClock } from "../../base/clock.ts";
 import { showControls } from "../../base/display-text.ts";
 import { formatMilliseconds } from "../../base/time-format.ts";
 import { ProgressLines, type ProgressStream } from "../progress-lines.ts";
 
-/** The display of a phase: a step on this machine, or one reported by the control plane. */
+/** A step on this machine, or a phase of the control plane. */
 interface Step {
   name: string;
   sentence: string;
@@ -14,15 +14,15 @@ interface Step {
 const nameWidth = 9;
 
 /**
- * On a terminal a line for each step, which turns while it runs and keeps its time. Elsewhere a line
- * for each line of the log, and one for each step when it has ended.
+ * Prints a line for each step. On a terminal it has a spinner while the step runs; elsewhere it is printed
+ * when the step has ended, and log lines are printed, too.
  */
 export class DeployProgress {
   readonly #lines: ProgressLines | undefined;
   readonly #stream: ProgressStream;
   readonly #clock: Clock;
   readonly #isPlain: boolean;
-  /** Lines of the log. */
+  /** Printed log lines. */
   readonly #written = new Set<string>();
   #step: Step | undefined;
 
@@ -34,7 +34,7 @@ export class DeployProgress {
     this.#isPlain = !isQuiet && !stream.isTTY;
   }
 
-  /** The same step again changes its sentence. */
+  /** Begins a step, or changes the sentence of the current one. */
   step(name: string, sentence: string): void {
     if (this.#step?.name === name) {
       this.#step.sentence = sentence;
@@ -46,7 +46,7 @@ export class DeployProgress {
     this.#lines?.status(this.#text(this.#step), name);
   }
 
-  /** A line of the build's or the replica's log. */
+  /** Shows a log line of the build or the replica. */
   log(text: string): void {
     const line = text.trimEnd();
     if (line === "") return;
@@ -56,21 +56,21 @@ export class DeployProgress {
     }
   }
 
-  /** Like `log`, for a line that `write` prints elsewhere, such as on standard output. */
+  /** Like `log`, for a line that `write` prints, for example on standard output. */
   logElsewhere(text: string, write: () => void): void {
     this.#written.add(text.trimEnd());
     if (this.#lines) this.#lines.above(write);
     else write();
   }
 
-  /** The last lines of a log, also where nothing else is shown; those that were shown are left out. */
+  /** Prints the last lines of a log, also when quiet, without those printed before. */
   tail(lines: readonly string[]): void {
     for (const line of lines) {
       if (!this.#written.has(line.trimEnd())) this.#writeLogLine(line.trimEnd());
     }
   }
 
-  /** Stays above what changes. */
+  /** Prints a line above the current step. */
   note(sentence: string): void {
     if (this.#lines) this.#lines.print(sentence);
     else if (this.#isPlain) this.#stream.write(`${showControls(sentence)}\n`);
@@ -80,7 +80,7 @@ export class DeployProgress {
     this.note(`Warning: ${sentence}`);
   }
 
-  /** Leaves the lines as they are; call it before anything else is written. */
+  /** Ends the display; call it before writing anything else. */
   finish(): void {
     this.#endStep();
     this.#lines?.finish();

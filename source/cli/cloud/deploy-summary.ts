@@ -1,15 +1,20 @@
-// The summary after a deployment: the app's address, how to call it, its logs, how to go back.
+// Summary of a deployment: the app's address, calls, logs, and the way back.
+
+import { existsSync } from "node:fs";
+import { authorityFile } from "../../application/control-plane-process.ts";
+import { quoteForShell } from "../../base/display-text.ts";
 import { formatMilliseconds } from "../../base/time-format.ts";
 import type { DeployResult } from "../../cloud/admin/documents.ts";
 import type { AuthMode } from "../../cloud/app-config.ts";
 import type { Inspection } from "../../cloud/inspection/inspection.ts";
+import { type Session, settingOf } from "./session.ts";
 
 export interface SummaryFacts {
-  /** Model name for callers: the one that the script serves. */
+  /** Model that the script serves. */
   model: string;
   /** Paths of an app with its own API instead of OpenAI's. */
   endpoints: Inspection["endpoints"];
-  /** For the HTTPS of an own authority. */
+  /** Certificate authority that callers must trust. */
   certificateFile: string | undefined;
 }
 
@@ -49,11 +54,11 @@ export function deploySummary(result: DeployResult, facts: SummaryFacts): string
   ].join("\n");
 }
 
-/** Lines for curl, and the way in for OpenAI's client where it may be one. */
+/** Returns example calls with curl, and with OpenAI's client unless the app has its own API. */
 export function callLines(url: string, auth: AuthMode, facts: SummaryFacts): string[] {
   const { model, endpoints, certificateFile } = facts;
   const isOpen = auth === "public";
-  const trust = certificateFile === undefined ? "" : ` --cacert ${quoted(certificateFile)}`;
+  const trust = certificateFile === undefined ? "" : ` --cacert ${quoteForShell(certificateFile)}`;
   const key = isOpen ? "" : ' -H "Authorization: Key $DEPLOYCTL_KEY"';
   if (endpoints !== undefined) {
     return endpoints
@@ -63,7 +68,7 @@ export function callLines(url: string, auth: AuthMode, facts: SummaryFacts): str
   const body = JSON.stringify({ model, messages: [{ role: "user", content: "Hello!" }] });
   return [
     `curl${trust} ${url}/v1/models${key}`,
-    `curl${trust} ${url}/v1/chat/completions${key} ${jsonHeader} -d ${quoted(body)}`,
+    `curl${trust} ${url}/v1/chat/completions${key} ${jsonHeader} -d ${quoteForShell(body)}`,
     "",
     "new OpenAI({",
     `  baseURL: "${url}/v1",`,
@@ -73,7 +78,6 @@ export function callLines(url: string, auth: AuthMode, facts: SummaryFacts): str
   ];
 }
 
-/** The facts for the summary of a script. */
 export function summaryFacts(
   inspection: Inspection,
   certificateFile: string | undefined,
@@ -82,7 +86,7 @@ export function summaryFacts(
   return { model: servedModel(inspection), endpoints, certificateFile };
 }
 
-/** The model that callers name: the one on the script's command line, if it can be read. */
+/** Returns the model on the script's command line, or a placeholder. */
 export function servedModel({ command, env_read }: Inspection): string {
   const serve = command.indexOf("serve");
   const flag = command.indexOf("--model");
@@ -98,14 +102,20 @@ function backText(name: string, previous: string | undefined): string {
     : `deployctl rollback ${name} (to ${previous})`;
 }
 
-/** Command that creates a key for callers of the app. */
+/** Returns the command that creates a key for the app. */
 export function keyCommand(app: string): string {
   const [organisation = "", name = ""] = app.split("/");
   const place = organisation === "local" ? "" : ` --org ${organisation}`;
   return `export DEPLOYCTL_KEY=$(deployctl keys create --scope api --app ${name}${place} --quiet)`;
 }
 
-/** For a shell. */
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
+/**
+ * Returns the file of the authority that callers must trust; undefined for plain HTTP and for certificates
+ * of other authorities.
+ */
+export function certificateOf(session: Session, url: string): string | undefined {
+  if (!url.startsWith("https:")) return undefined;
+  if (settingOf(session, "server") !== undefined) return settingOf(session, "ca");
+  const file = authorityFile(session.stateFolder);
+  return existsSync(file) ? file : undefined;
 }

@@ -3,7 +3,7 @@ import {
   completeDefinition,
   completionDefinition,
   versionDefinition,
-} from "../commands/completion.definition.ts";
+} from "../commands/tools.definition.ts";
 import { command, type Program } from "../program/definition.ts";
 import {
   appRunnersDefinition,
@@ -122,22 +122,10 @@ export const deployctlProgram: Program = {
       commands: [
         command(listAppsDefinition, async () => (await import("./commands/apps.ts")).listApps),
         command(showAppDefinition, async () => (await import("./commands/apps.ts")).showApp),
-        command(
-          scaleAppDefinition,
-          async () => (await import("./commands/apps-change.ts")).scaleApp,
-        ),
-        command(
-          pauseAppDefinition,
-          async () => (await import("./commands/apps-change.ts")).pauseApp,
-        ),
-        command(
-          resumeAppDefinition,
-          async () => (await import("./commands/apps-change.ts")).resumeApp,
-        ),
-        command(
-          deleteAppDefinition,
-          async () => (await import("./commands/apps-change.ts")).deleteApp,
-        ),
+        command(scaleAppDefinition, async () => (await import("./commands/apps.ts")).scaleApp),
+        command(pauseAppDefinition, async () => (await import("./commands/apps.ts")).pauseApp),
+        command(resumeAppDefinition, async () => (await import("./commands/apps.ts")).resumeApp),
+        command(deleteAppDefinition, async () => (await import("./commands/apps.ts")).deleteApp),
         command(
           listRevisionsDefinition,
           async () => (await import("./commands/revisions.ts")).listRevisions,

@@ -1,16 +1,17 @@
-// The chat's backend for a deployment: its address, its key, its model.
-import type { SessionDeployment } from "../../application/chat-sessions.ts";
+// Chat backend for a deployment.
+
 import { ProductError } from "../../base/product-error.ts";
 import { ServerRefusal } from "../../client/api-client.ts";
 import type { ChatEvent, ClientMessage, ModelFacts } from "../../client/chat-events.ts";
 import { clientErrors } from "../../client/errors.ts";
 import { type EndpointConnection, OpenAiEndpoint } from "../../client/openai-endpoint.ts";
+import type { SessionDeployment } from "../../sessions/session.ts";
 import type { ChatSettings, ModelChoice, ShowTopic } from "../../ui/screens/chat/chat-backend.ts";
 import type { DeploymentBackend } from "../../ui/screens/cloud-access.ts";
 
 export interface DeploymentChatOptions {
   readonly deployment: SessionDeployment;
-  /** @param isRefused the key before was refused: another one is needed */
+  /** @param isRefused true if the last key was refused */
   readonly connect: (isRefused: boolean) => Promise<EndpointConnection>;
 }
 
@@ -19,7 +20,7 @@ export class DeploymentChat implements DeploymentBackend {
   readonly #connect: DeploymentChatOptions["connect"];
   #endpoint: OpenAiEndpoint | undefined;
   #model: string | undefined;
-  /** The model of a saved chat; the deployment may serve another one by now. */
+  /** Model of a saved chat; the deployment may serve another one now. */
   #savedModel: string | undefined;
 
   constructor({ deployment, connect }: DeploymentChatOptions) {
@@ -27,7 +28,7 @@ export class DeploymentChat implements DeploymentBackend {
     this.#connect = connect;
   }
 
-  /** Until it has answered once, it is known by the deployment's name. */
+  /** Named after the deployment until the model is known. */
   get facts(): ModelFacts {
     const { app, url } = this.deployment;
     const model = this.#model ?? this.#savedModel;
@@ -38,7 +39,7 @@ export class DeploymentChat implements DeploymentBackend {
     };
   }
 
-  /** The deployment is named with its model already. */
+  /** Empty, as the model's name contains the deployment. */
   serverLabel(): string {
     return "";
   }
@@ -47,7 +48,7 @@ export class DeploymentChat implements DeploymentBackend {
     await this.#reached();
   }
 
-  /** A deployment that sleeps is woken by the first question, and answers when it is up. */
+  /** Yields an answer; a sleeping deployment is started by the question. */
   async *chat(
     messages: readonly ClientMessage[],
     { system, parameters, think, format }: ChatSettings,
@@ -61,9 +62,9 @@ export class DeploymentChat implements DeploymentBackend {
     try {
       yield* endpoint.chat(request);
     } catch (error) {
-      // Another revision may serve another one.
+      // A new revision may serve another model.
       if (error instanceof ServerRefusal && error.status === 404) this.#model = undefined;
-      // Before anything of an answer has come: nothing is said twice.
+      // Refused before any part of the answer, so it can be repeated.
       if (!isRefused(error)) throw error;
       yield* (await this.#reached(true)).chat(request);
     }
@@ -80,12 +81,12 @@ export class DeploymentChat implements DeploymentBackend {
     return (await this.#models()).map((name) => ({ name, sizeText: "" }));
   }
 
-  /** @param model one that it serves; in the form of `facts`, the model of a saved chat */
+  /** @param model that it serves, or the name in `facts` of a saved chat */
   async use(model: string): Promise<void> {
     const { app } = this.deployment;
     if (model === app) return;
     if (model.startsWith(`${app} `)) {
-      // To ask now would wake a deployment that sleeps, for a chat that is only read.
+      // Not checked now, as that would start a sleeping deployment for reading a chat.
       this.#savedModel = model.slice(app.length + 1);
       this.#model = undefined;
       return;
@@ -97,7 +98,7 @@ export class DeploymentChat implements DeploymentBackend {
     this.#model = model;
   }
 
-  /** Unknown: the deployment itself refuses images that it cannot read. */
+  /** Unknown, so true: the deployment refuses images itself. */
   async sees(): Promise<boolean> {
     return true;
   }
@@ -143,7 +144,7 @@ export class DeploymentChat implements DeploymentBackend {
   }
 }
 
-/** The key was revoked or expired: another one is found or created. */
+/** True if the key was revoked or has expired. */
 function isRefused(error: unknown): boolean {
   return error instanceof ServerRefusal && error.status === 401;
 }

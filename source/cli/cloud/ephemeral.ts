@@ -1,7 +1,6 @@
-// An app that lives as long as this command: its log as it is written, and its address once it
-// answers.
+// Runs an app as long as this command: prints its log, and its address once it answers.
 import { isUnreachable } from "../../application/control-plane-process.ts";
-import { explainMissingProgram } from "../../application/explain-missing-program.ts";
+import { explainMissingProgram } from "../../application/prepare-deployment.ts";
 import { exitCodes, ProductError } from "../../base/product-error.ts";
 import type { AdminClient } from "../../cloud/admin/admin-client.ts";
 import type {
@@ -11,9 +10,8 @@ import type {
   LogDocument,
 } from "../../cloud/admin/documents.ts";
 import { cloudErrors } from "../../cloud/errors.ts";
-import { certificateOf } from "./certificate.ts";
 import type { DeployProgress } from "./deploy-progress.ts";
-import { callLines, keyCommand, summaryFacts } from "./deploy-summary.ts";
+import { callLines, certificateOf, keyCommand, summaryFacts } from "./deploy-summary.ts";
 import { showDeployEvent } from "./follow-deployment.ts";
 import { printDocument, tell } from "./print.ts";
 import { logLineText } from "./print-logs.ts";
@@ -23,8 +21,8 @@ import { isLocal } from "./target.ts";
 export type EphemeralEnd = { kind: "ended"; exitCode: number } | { kind: "interrupted" };
 
 /**
- * @param signal ends the app: its requests get a few seconds
- * @throws ProductError when it could not be started, or its server goes away
+ * @param signal ends the app; its requests get a few seconds
+ * @throws ProductError if it cannot be started, or its server disappears
  */
 export async function runEphemeral(
   session: Session,
@@ -91,7 +89,7 @@ function printAddress(session: Session, result: DeployResult, request: Deploymen
   );
 }
 
-/** Standard output is the document's under --json. */
+/** With --json, standard output is for the document. */
 function printLine({ flags }: Session, line: LogDocument): void {
   (flags.json ? process.stderr : process.stdout).write(logLineText(line));
 }

@@ -1,4 +1,4 @@
-// Follows a deployment to its end: shows its events, and throws when it failed.
+// Follows a deployment to its end, and shows its events.
 import { isUnreachable } from "../../application/control-plane-process.ts";
 import { showControls } from "../../base/display-text.ts";
 import { ProductError } from "../../base/product-error.ts";
@@ -9,10 +9,10 @@ import type { DeployProgress } from "./deploy-progress.ts";
 const signals = ["SIGINT", "SIGTERM"] as const;
 
 /**
- * Ctrl+C or SIGTERM leaves the deployment running.
+ * Returns the result. Ctrl+C or SIGTERM leaves the deployment running.
  *
- * @throws ProductError the deployment's own, after the last lines of its log were printed; the reason
- *   of the abort after such a signal
+ * @throws ProductError of a failed deployment, after printing the last lines of its log; the abort's
+ *   reason after such a signal
  */
 export async function followDeployment(
   begin: (signal: AbortSignal) => AsyncIterable<DeployEvent>,
@@ -44,7 +44,7 @@ export async function followDeployment(
   });
 }
 
-/** @returns the result when this event is the last */
+/** Shows an event. @returns the result after the last event */
 export function showDeployEvent(
   event: DeployEvent,
   progress: DeployProgress,
@@ -71,7 +71,7 @@ export function showDeployEvent(
 
 function failure(event: Extract<DeployEvent, { kind: "failed" }>): ProductError {
   const { code, exitCode, sentence } = event;
-  // It may contain a script's exception.
+  // May contain a script's exception.
   const message = showControls(sentence);
   return new ProductError({ code, exitCode, status: 422, description: "" }, { message });
 }

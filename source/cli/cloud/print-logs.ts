@@ -1,4 +1,4 @@
-// Prints an app's log lines, and each further one as it comes.
+// Prints an app's log, and follows it.
 import { setTimeout as wait } from "node:timers/promises";
 import { isUnreachable } from "../../application/control-plane-process.ts";
 import { showControls } from "../../base/display-text.ts";
@@ -12,7 +12,7 @@ import { tell } from "./print.ts";
 const usualLines = 100;
 const retryMs = 500;
 
-/** Follows until Ctrl+C, across restarts of the control plane. */
+/** Follows the log until Ctrl+C, also across restarts of the control plane. */
 export async function printLogs(
   client: AdminClient,
   app: AppReference,
@@ -42,7 +42,7 @@ export async function printLogs(
     }
     tell(flags, "Connection lost; waiting for the server.");
     await answered(client, signal);
-    // Prints the lines that were missed, complete.
+    // Prints all missed lines.
     lines = undefined;
   }
 }
@@ -60,14 +60,14 @@ async function answered(client: AdminClient, signal: AbortSignal): Promise<void>
   }
 }
 
-/** The time of day, the last part of the replica's id, the text. */
+/** Formats a line: the time of day, the end of the replica's id, the text. */
 export function logLineText({ ts, replica, stream, text }: LogDocument): string {
   const time = new Date(ts).toTimeString().slice(0, 8);
   const mark = stream === "event" ? "*" : " ";
   return `${time} ${replica.slice(-8).padEnd(8)} ${mark} ${showControls(text)}\n`;
 }
 
-/** A span of time is shown whole; otherwise the last hundred. */
+/** Returns the number of lines: all within a time span, else 100. */
 function readLines(text: string | undefined, sinceMs: number | undefined): number | undefined {
   if (text === "all") return undefined;
   if (text === undefined) return sinceMs === undefined ? usualLines : undefined;

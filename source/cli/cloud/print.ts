@@ -1,19 +1,17 @@
-// Output of deployctl's commands: the answer on standard output, everything else on standard error.
+// Output of deployctl's commands: answers on standard output, everything else on standard error.
 import { showControls } from "../../base/display-text.ts";
 import type { Flags } from "./flags.ts";
 
 export interface CommandAnswer {
   /** For `--json`. */
   document: unknown;
-  /** For people, with its newline. */
+  /** For people, with a newline. */
   text: string;
-  /** For `--quiet`: names, one a line. */
+  /** For `--quiet`, one per line. */
   names?: readonly string[];
 }
 
-/**
- * Prints one of the three forms. Names from scripts and other people cannot control the terminal.
- */
+/** Prints one of the three forms, with terminal controls escaped. */
 export function printAnswer(
   { json, quiet }: Flags,
   { document, text, names }: CommandAnswer,
@@ -27,12 +25,12 @@ export function printDocument(document: unknown): void {
   process.stdout.write(`${JSON.stringify(document, undefined, 2)}\n`);
 }
 
-/** One line on standard error; `--quiet` leaves it out. */
+/** Prints a line on standard error, unless quiet. */
 export function tell({ quiet }: Flags, sentence: string): void {
   if (!quiet) process.stderr.write(`${showControls(sentence)}\n`);
 }
 
-/** One line on standard error that is always printed. */
+/** Prints a warning on standard error. */
 export function warn(sentence: string): void {
   process.stderr.write(`Warning: ${sentence}\n`);
 }

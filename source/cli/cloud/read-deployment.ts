@@ -1,10 +1,9 @@
 // Turns the flags of run and deploy into a deployment request.
 import type { DeploymentOptions } from "../../application/prepare-deployment.ts";
+import { isYes } from "../confirm.ts";
 import { usageError } from "../errors.ts";
 import type { Flags } from "./flags.ts";
-import { mayRunScript } from "./may-run-script.ts";
-import { readScale } from "./read-scale.ts";
-import { checkVariableName, readPairs, readVariables } from "./read-values.ts";
+import { checkVariableName, readPairs, readScale, readVariables } from "./read-values.ts";
 import { type Session, settingOf } from "./session.ts";
 
 /** @throws ProductError `COMMAND_USAGE` */
@@ -46,7 +45,7 @@ export function readDeployment(session: Session, reference: string): DeploymentO
   };
 }
 
-/** `chat`, or `acme/chat`. */
+/** Splits `chat` or `acme/chat` into organisation and name. */
 function splitName(name: string | undefined): [string | undefined, string | undefined] {
   const slash = name?.indexOf("/") ?? -1;
   if (name === undefined || slash === -1) return [undefined, name];
@@ -69,4 +68,9 @@ function readLimits(flags: Flags): DeploymentOptions["config"]["limits"] {
     drainTimeoutMs: flags.drainTimeout,
   };
   return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
+}
+
+/** Asks before running a script that the system cannot confine. @param isGiven `--yes-run` */
+export async function mayRunScript(sentence: string, isGiven: boolean): Promise<boolean> {
+  return isGiven || (await isYes(`${sentence} Run it? [y/N] `));
 }

@@ -1,7 +1,7 @@
-// Settings of a server to start: addresses, encryption, ports.
+// Reads the settings of a server to start: addresses, encryption, ports.
 import { hostname } from "node:os";
-import { tlsFolder } from "../../application/cloud-certificate.ts";
 import type { CloudHostOptions } from "../../application/cloud-host.ts";
+import { tlsFolder } from "../../application/control-plane-process.ts";
 import { isLoopback, machineAddress } from "../../configuration/address.ts";
 import { usageError } from "../errors.ts";
 import { type Session, settingOf } from "./session.ts";
@@ -58,7 +58,7 @@ function readAdminListeners(session: Session, gateway: Listener): Listener[] {
   return [{ ...gateway, host, port, encryption }];
 }
 
-/** Beyond this machine keys must be encrypted: by default our own authority signs. */
+/** Encryption is required beyond this machine, by default with the server's own authority. */
 function readEncryption(session: Session, host: string): Encryption {
   const mode = settingOf(session, "tls");
   const certificateFile = settingOf(session, "tls-cert");
@@ -85,7 +85,7 @@ function readEncryption(session: Session, host: string): Encryption {
   return { kind: "self-signed", folder: tlsFolder(session.stateFolder), names: reached };
 }
 
-/** `HOST`, `HOST:PORT`, `:PORT`, `[::1]:PORT`. */
+/** Reads `HOST`, `HOST:PORT`, `:PORT` or `[::1]:PORT`. */
 function readAddress(flag: string, text: string): Address {
   const [, bracketed, plain, digits] =
     /^(?:\[([0-9A-Fa-f:.]+)\]|([^:[\]/\s]*))(?::(\d{1,5}))?$/.exec(text) ?? [];

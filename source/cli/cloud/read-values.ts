@@ -1,7 +1,15 @@
-// Reads pairs and names of variables.
-import { usageError } from "../errors.ts";
+// Reads arguments and flags: app names, variables, scaling.
 
-/** `NAME=VALUE`, several; the last of a name counts. @throws ProductError `COMMAND_USAGE` */
+import type { AppReference } from "../../cloud/admin/admin-client.ts";
+import type { ScaleChange } from "../../cloud/admin/documents.ts";
+import { usageError } from "../errors.ts";
+import type { Flags } from "./flags.ts";
+import { type Session, settingOf } from "./session.ts";
+
+/** Variables that deployctl sets for each replica, without the switches of its Python side. */
+const ownName = /^(?:PORT|DEPLOYCTL_(?!REAL_FAL$|BIND_ANY$|MODELCTL$).*)$/;
+
+/** Reads texts of the form `NAME=VALUE`; the last one of a name wins. @throws ProductError `COMMAND_USAGE` */
 export function readPairs(
   flag: string,
   texts: readonly string[] | undefined,
@@ -15,7 +23,7 @@ export function readPairs(
   return Object.fromEntries(pairs);
 }
 
-/** Variables of a process. @throws ProductError `COMMAND_USAGE` */
+/** Reads variables for replicas. @throws ProductError `COMMAND_USAGE` */
 export function readVariables(
   flag: string,
   texts: readonly string[] | undefined,
@@ -24,9 +32,6 @@ export function readVariables(
   for (const name of Object.keys(variables)) refuseOwnName(checkVariableName(name));
   return variables;
 }
-
-/** Every replica gets its own values for these; switches of the Python side are the user's. */
-const ownName = /^(?:PORT|DEPLOYCTL_(?!REAL_FAL$|BIND_ANY$|MODELCTL$).*)$/;
 
 function refuseOwnName(name: string): void {
   if (!ownName.test(name)) return;
@@ -43,4 +48,31 @@ export function checkVariableName(name: string): string {
     `'${name}' is not a variable name.`,
     "Use letters, digits and underscores, not beginning with a digit.",
   );
+}
+
+/**
+ * Reads an app's name: `chat` of the default organisation, or `acme/chat`.
+ *
+ * @throws ProductError `COMMAND_USAGE`
+ */
+export function appReference(session: Session, word: string): AppReference {
+  const organisation = settingOf(session, "org");
+  const reference =
+    word.includes("/") || organisation === undefined ? word : `${organisation}/${word}`;
+  if (/^[^/\s]+(\/[^/\s]+)?$/.test(reference)) return reference;
+  throw usageError(`'${word}' is not an app name.`, "Use APP, or ORGANISATION/APP.");
+}
+
+/** Returns the typed flags that scale an app. */
+export function readScale(flags: Flags): ScaleChange {
+  const values: { [Name in keyof ScaleChange]: ScaleChange[Name] | undefined } = {
+    minConcurrency: flags.minConcurrency,
+    maxConcurrency: flags.maxConcurrency,
+    concurrencyBuffer: flags.concurrencyBuffer,
+    concurrencyBufferPerc: flags.concurrencyBufferPerc,
+    maxMultiplexing: flags.maxMultiplexing,
+    scalingDelayMs: flags.scalingDelay,
+    keepAliveMs: flags.keepAlive,
+  };
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }

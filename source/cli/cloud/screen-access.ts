@@ -1,4 +1,4 @@
-// The data source of the deploy and the console screen: the admin API and this machine.
+// Data source of the deploy and console screens: the admin API and this machine.
 import { shownModel } from "../../base/model-tag.ts";
 import { profileNamed } from "../../configuration/cloud-profiles.ts";
 import { loadSettings } from "../../configuration/load-settings.ts";
@@ -10,11 +10,11 @@ import { ScreenServer } from "./screen-server.ts";
 import { openSession, type Session, settingOf } from "./session.ts";
 
 /**
- * @param flags those that name a server and its settings; they count for the profile in use
+ * @param flags of a server and its settings; they apply to the current profile
  * @throws ProductError `CONFIGURATION_FILE_INVALID`, `CONFIGURATION_PROFILE_UNKNOWN`
  */
 export function createCloudAccess(flags: Flags): CloudAccess {
-  // A command's output would overwrite the screen.
+  // Commands must not write over the screen.
   const quiet: Flags = { ...flags, quiet: true };
   const current = openSession(quiet);
   const sessionOf = (profile: string | undefined): Session =>

@@ -1,5 +1,5 @@
-// Scripts for the deploy screen: found, read, made, packed and examined before anything is sent. What
-// reads scripts is loaded when one is read: it takes as long as all screens together.
+// Scripts for the deploy screen: finds, reads, generates, packs and checks them. The modules that read
+// scripts are loaded on first use, as that takes as long as all screens together.
 import {
   appNameFault,
   appNameFor,
@@ -9,11 +9,11 @@ import {
 } from "../../application/app-facts.ts";
 import { deployScript } from "../../application/deploy-script.ts";
 import type { DeployAnswers, Preparation, ScriptAccess } from "../../ui/screens/cloud-access.ts";
+import { writeScript } from "./commands/init.ts";
 import { readServer } from "./read-server.ts";
 import type { Session } from "./session.ts";
-import { writeScript } from "./write-script.ts";
 
-/** @param sessionOf the settings of a profile */
+/** @param sessionOf returns the settings of a profile */
 export function screenScripts(sessionOf: (profile: string) => Session): ScriptAccess {
   return {
     find: async (folder) => await (await finding()).findScripts(folder),
@@ -29,7 +29,7 @@ export function screenScripts(sessionOf: (profile: string) => Session): ScriptAc
       const session = sessionOf(server.target.profile);
       const [listener] = readServer(session).listeners;
       const place = {
-        // A key that is missing is one of the findings.
+        // Created for each call, so that a missing key becomes a finding.
         client: {
           status: async () => await server.client.status(),
           secrets: async () => await server.client.secrets(),
@@ -57,7 +57,7 @@ async function prepare(answers: DeployAnswers): Promise<Preparation> {
   const progress = {
     step: () => {},
     note: (sentence: string) => notes.push(sentence),
-    // Warnings are given back.
+    // Warnings are returned.
     warn: () => {},
   };
   const wishes = { ...answers, strategy, isForced, resetsScale, smoke, message };

@@ -1,9 +1,10 @@
-// One control plane for the screens: the admin client, and what has to be done on this machine for it.
-
+// A control plane for the screens: its admin client, and work on this machine.
 import { readFileSync } from "node:fs";
-import { callKey } from "../../application/call-key.ts";
-import { machineCapacity } from "../../application/machine-capacity.ts";
-import type { EndpointConnection } from "../../client/openai-endpoint.ts";
+import { callKey, machineCapacity } from "../../application/app-facts.ts";
+import { shownModel } from "../../base/model-tag.ts";
+import { describeError } from "../../base/product-error.ts";
+import { ServerRefusal } from "../../client/api-client.ts";
+import { type EndpointConnection, OpenAiEndpoint } from "../../client/openai-endpoint.ts";
 import type { AdminClient } from "../../cloud/admin/admin-client.ts";
 import type {
   DeployEvent,
@@ -21,17 +22,18 @@ import type {
   MachineCapacity,
   TestStep,
 } from "../../ui/screens/cloud-access.ts";
-import { certificateOf } from "./certificate.ts";
-import { callLines, servedModel } from "./deploy-summary.ts";
+import { callLines, certificateOf, servedModel } from "./deploy-summary.ts";
 import { DeploymentChat } from "./deployment-chat.ts";
 import { type Session, settingOf } from "./session.ts";
 import { clientOf, ensureControlPlane } from "./target.ts";
-import { testApp } from "./test-app.ts";
+
+const testQuestion = "Say hello in one sentence.";
+const testAnswerTokens = 32;
 
 export class ScreenServer implements CloudServer {
   readonly target: CloudTarget;
   readonly session: Session;
-  /** Made keys by app: one is enough for as long as this program runs. */
+  /** Keys by app, kept while this program runs. */
   readonly #tokens = new Map<string, Promise<string | undefined>>();
 
   constructor(session: Session, target: CloudTarget) {
@@ -67,7 +69,7 @@ export class ScreenServer implements CloudServer {
     const { profile } = this.target;
     let given = token;
     const connect = async (isRefused: boolean) => {
-      // Its address and who may call it may have changed since.
+      // Its address and authentication may have changed.
       const current = await this.client.app(app);
       if (isRefused) {
         given = undefined;
@@ -106,7 +108,7 @@ export class ScreenServer implements CloudServer {
     const own = [process.env.DEPLOYCTL_KEY, settingOf(this.session, "key")];
     const made = callKey(this.client, app, own);
     this.#tokens.set(name, made);
-    // A failed result is tried again.
+    // A failed attempt is repeated.
     made.catch(() => this.#tokens.delete(name));
     return await made;
   }
@@ -118,4 +120,49 @@ export class ScreenServer implements CloudServer {
 
 function tokenName({ organisation, app, auth }: CallableApp): string {
   return `${organisation}/${app} ${auth}`;
+}
+
+/** Asks a new app for its models, and then for a short answer, unless the first request fails. */
+async function testApp(
+  connection: EndpointConnection,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<TestStep[]> {
+  const endpoint = new OpenAiEndpoint(connection);
+  let models: string[] = [];
+  const first = await step("GET /v1/models", "at least one model", async () => {
+    models = await endpoint.models(signal);
+    return models.map(shownModel).join(", ");
+  });
+  const [model] = models;
+  if (model === undefined) return [first];
+  const expected = `an answer to "${testQuestion}"`;
+  const second = await step("POST /v1/chat/completions", expected, async () => {
+    const messages = [{ role: "user", content: testQuestion }] as const;
+    const parameters = { num_predict: testAnswerTokens };
+    let text = "";
+    for await (const event of endpoint.chat({ model, messages, parameters, signal })) {
+      if (event.type === "text" || event.type === "thinking") text += event.text;
+    }
+    return text.trim();
+  });
+  return [first, second];
+}
+
+async function step(
+  request: string,
+  expected: string,
+  ask: () => Promise<string>,
+): Promise<TestStep> {
+  const startedAt = performance.now();
+  const elapsed = () => performance.now() - startedAt;
+  try {
+    const answer = (await ask()).replaceAll(/\s+/g, " ");
+    const isOk = answer !== "";
+    const sentence = isOk ? answer : "nothing";
+    return { request, expected, status: 200, elapsedMs: elapsed(), sentence, isOk };
+  } catch (error) {
+    const status = error instanceof ServerRefusal ? error.status : undefined;
+    const sentence = describeError(error);
+    return { request, expected, status, elapsedMs: elapsed(), sentence, isOk: false };
+  }
 }

@@ -1,21 +1,20 @@
-// Processes behind deployctl up --foreground: the supervisor, and the control plane and gateways that it starts.
+// Processes of deployctl up --foreground: the supervisor, the control plane and the gateways.
 import { writeSync } from "node:fs";
 import { drainMs, gatewaySocket, startFaultLine } from "../../application/control-plane-process.ts";
 import type { GatewayProcessOptions } from "../../application/gateway-process.ts";
-import { logLine } from "../../application/log-file.ts";
+import { logLine } from "../../application/server-log.ts";
 import { readProcesses } from "../../application/server-processes.ts";
 import { readyMessage, supervisedRole } from "../../application/supervised-process.ts";
 import { exitCodes, ProductError } from "../../base/product-error.ts";
 import { readServer } from "./read-server.ts";
 import type { Session } from "./session.ts";
-import { entryFile } from "./target.ts";
-import { upArguments } from "./up-arguments.ts";
+import { entryFile, upArguments } from "./target.ts";
 
 /**
- * Runs this process in its role until the server is stopped. Each role loads its own modules only, as
- * a restart takes about as long as loading them.
+ * Runs this process in its role until the server is stopped. Each role loads only its modules, as loading
+ * takes most of a restart.
  *
- * @returns its exit code
+ * @returns the exit code
  */
 export async function serve(session: Session): Promise<number> {
   try {
@@ -24,7 +23,7 @@ export async function serve(session: Session): Promise<number> {
     if (role === "control-plane") return await serveControlPlane(session);
     return await serveGateway(session, role);
   } catch (error) {
-    // The process that started it in the background reads the error here.
+    // For the command that started it in the background.
     if (error instanceof ProductError) log(startFaultLine(error.code));
     throw error;
   }
@@ -32,7 +31,7 @@ export async function serve(session: Session): Promise<number> {
 
 async function superviseServer(session: Session): Promise<number> {
   const { Supervisor } = await import("../../application/supervisor.ts");
-  // Refuses wrong settings before it starts anything.
+  // Checks the settings before starting anything.
   const { stateFolder, gateways } = readServer(session);
   const words = [entryFile, "up", "--foreground", ...upArguments(session)];
   const supervisor = new Supervisor({ stateFolder, words, gateways, log });
@@ -87,7 +86,7 @@ function tellReady(): void {
   if (process.connected) process.send?.(readyMessage);
 }
 
-/** Writes to the supervisor's log; a supervised process has only its last words on standard error. */
+/** Writes to the server's log; the standard error of a supervised process is for fatal errors. */
 function log(text: string): void {
   if (supervisedRole() === undefined) {
     process.stderr.write(logLine(text));
@@ -96,6 +95,6 @@ function log(text: string): void {
   try {
     writeSync(1, logLine(text));
   } catch {
-    // A server continues when nobody reads its log.
+    // The server continues if its log cannot be written.
   }
 }

@@ -1,4 +1,4 @@
-// The settings of one call of deployctl: flags, variables and the profile put together.
+// Settings of a deployctl command: from flags, variables and the profile.
 import path from "node:path";
 import {
   type Profile,
@@ -9,9 +9,9 @@ import {
 import {
   type CloudSettingName,
   type CloudSettings,
-  cloudPaths,
   cloudSettings,
 } from "../../configuration/cloud-settings.ts";
+import { cloudPaths } from "../../configuration/paths.ts";
 import type { Flags } from "./flags.ts";
 
 export interface Session {

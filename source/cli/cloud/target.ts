@@ -1,4 +1,4 @@
-// The server that a command talks to: this machine's, or a named one.
+// The server of a command: this machine's, which is started if needed, or a named one.
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import {
@@ -8,28 +8,46 @@ import {
   untilEnded,
 } from "../../application/control-plane-process.ts";
 import { isSupervised } from "../../application/server-processes.ts";
-import { ProductError } from "../../base/product-error.ts";
+import { describeError, ProductError } from "../../base/product-error.ts";
 import { AdminClient } from "../../cloud/admin/admin-client.ts";
 import { cloudErrors } from "../../cloud/errors.ts";
+import { writeProfiles } from "../../configuration/cloud-profiles.ts";
+import type { CloudSettingName } from "../../configuration/cloud-settings.ts";
+import { cloudPaths } from "../../configuration/paths.ts";
 import { usageError } from "../errors.ts";
-import { saveFirstKey } from "./first-key.ts";
 import { tell } from "./print.ts";
 import { type Session, settingOf } from "./session.ts";
-import { upArguments } from "./up-arguments.ts";
 
-/** deployctl's own entry file, also where modelctl calls this: what starts the server. */
+/** deployctl's entry file, also within modelctl. */
 export const entryFile = path.join(
   import.meta.dirname,
   "..",
   `deployctl${path.extname(import.meta.filename)}`,
 );
 
+/** Settings for a server in the background. */
+const passedOn = [
+  "org",
+  "listen",
+  "admin-listen",
+  "base-url",
+  "tls",
+  "tls-cert",
+  "tls-key",
+  "behind-proxy",
+  "port-range",
+  "gateway-workers",
+] as const satisfies readonly CloudSettingName[];
+
+/** Relative to the current folder, which a server in the background does not share. */
+const files: readonly CloudSettingName[] = ["tls-cert", "tls-key"];
+
 /** True when commands go to this machine's server. */
 export function isLocal(session: Session): boolean {
   return settingOf(session, "server") === undefined;
 }
 
-/** A client of the server; commands over it fail when none runs. */
+/** Returns a client of the server, without starting one. @throws ProductError `CLOUD_KEY_REFUSED` */
 export function clientOf(session: Session): AdminClient {
   const url = settingOf(session, "server");
   if (url === undefined) return new AdminClient({ socketPath: adminSocket(session.stateFolder) });
@@ -43,24 +61,24 @@ export function clientOf(session: Session): AdminClient {
   return new AdminClient({ url: serverUrl(url), key, certificateAuthority: authority(session) });
 }
 
-/** A profile's key is for the profile's own server, and is sent to no other. */
+/** Returns the admin key. A profile's key is only sent to the profile's server. */
 function keyFor({ settings, profileName }: Session): string | undefined {
   const ofProfile = `profile ${profileName}`;
   const isForeign = settings.key?.origin === ofProfile && settings.server?.origin !== ofProfile;
   return isForeign ? undefined : settings.key?.value;
 }
 
-/** The same, after starting this machine's server when none runs. */
+/** Like `clientOf`, after starting this machine's server if none runs. */
 export async function startedClientOf(session: Session): Promise<AdminClient> {
   if (isLocal(session)) await ensureControlPlane(session);
   return clientOf(session);
 }
 
-/** @returns whether one had to be started */
+/** Starts this machine's server if none runs. @returns true if it did */
 export async function ensureControlPlane(session: Session): Promise<boolean> {
   const { stateFolder, flags } = session;
   let running = await findControlPlane(stateFolder);
-  // A server whose supervisor has died gets another one.
+  // A server without a supervisor gets a new one.
   if (running?.isReady && (running.controlPlane === undefined || isSupervised(stateFolder))) {
     return false;
   }
@@ -80,7 +98,7 @@ export async function ensureControlPlane(session: Session): Promise<boolean> {
   return running === undefined;
 }
 
-/** Tells that HTTPS was turned on where no setting asked for it. */
+/** Reports HTTPS that no setting asked for. */
 function tellEncryption(session: Session, gateway: string): void {
   const isAsked =
     settingOf(session, "tls") !== undefined || settingOf(session, "tls-cert") !== undefined;
@@ -104,12 +122,42 @@ function authority(session: Session): string | undefined {
   return file === undefined ? undefined : authorityIn(file);
 }
 
-/** A file's certificates. @throws ProductError `COMMAND_USAGE` */
+/** Reads a file with certificates. @throws ProductError `COMMAND_USAGE` */
 export function authorityIn(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = describeError(error);
     throw usageError(`The certificate authority cannot be read: ${reason}.`, "Check --ca.");
   }
+}
+
+/** Returns the arguments for a control plane in the background. */
+export function upArguments(session: Session): string[] {
+  const { flags, stateFolder, profileName } = session;
+  const words = passedOn.flatMap((name) => {
+    const value = settingOf(session, name);
+    if (value === undefined) return [];
+    return [`--${name}`, files.includes(name) ? path.resolve(value) : value];
+  });
+  if (flags.insecureHttp) words.push("--insecure-http");
+  return ["--profile", profileName, "--state-dir", stateFolder, ...words];
+}
+
+/**
+ * Saves an admin key in the profile of a new server, for other programs. Replaces the profile's key, which
+ * is of an earlier state of the server. Does nothing if the server has keys, or is not the profile's.
+ */
+export async function saveFirstKey(session: Session, client: AdminClient): Promise<void> {
+  const { flags, profiles, profile, profileName, profileFile, stateFolder } = session;
+  const ownFolder = profile["state-dir"] ?? cloudPaths().stateFolder;
+  if (profile.server !== undefined || stateFolder !== ownFolder) return;
+  if ((await client.keys()).length > 0) return;
+  const { token } = await client.createKey({
+    scope: "admin",
+    description: `profile ${profileName}`,
+  });
+  profiles.profiles[profileName] = { ...profile, key: token };
+  writeProfiles(profileFile, profiles);
+  tell(flags, `Saved an admin key in profile ${profileName} (${profileFile}).`);
 }

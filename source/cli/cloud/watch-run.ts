@@ -1,6 +1,8 @@
-// run --watch: runs the script again at each change, at the same address; after a mistake it waits
-// for a fix.
+// run --watch: restarts the script after each change, at the same address; after an error it waits for
+// the next change.
 import { randomUUID } from "node:crypto";
+import { watch } from "node:fs";
+import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { prepareDeployment } from "../../application/prepare-deployment.ts";
 import { describeError, exitCodes, ProductError } from "../../base/product-error.ts";
@@ -11,13 +13,14 @@ import { tell } from "./print.ts";
 import { readDeployment } from "./read-deployment.ts";
 import type { Session } from "./session.ts";
 import { startedClientOf } from "./target.ts";
-import { watchFiles } from "./watch-files.ts";
 
 const pollMs = 100;
-/** Longer than the round before may take to end. */
+/** Editors write a file in several steps. */
+const settleMs = 200;
+/** Longer than the previous run takes to end. */
 const patienceMs = 15_000;
 
-/** Continues until the signal, whatever happens to the script. */
+/** Continues until the signal, also after errors of the script. */
 export async function runWatching(
   session: Session,
   reference: string,
@@ -25,7 +28,7 @@ export async function runWatching(
 ): Promise<number> {
   const wishes = { ...readDeployment(session, reference), isEphemeral: true };
   const name = wishes.appName ?? randomUUID();
-  // A script that is wrong from the start ends the command.
+  // An error at the start ends the command.
   let { files } = await prepareDeployment(wishes, new DeployProgress(process.stderr, true));
   while (!interrupted.aborted) {
     const changed = new AbortController();
@@ -70,7 +73,7 @@ async function runOnce(
         await runEphemeral(session, client, request, progress, signal);
         return;
       } catch (error) {
-        // The round before still finishes its last requests.
+        // The previous run is finishing its last requests.
         if (!isConflict(error) || performance.now() > deadline) throw error;
         await wait(pollMs, undefined, { signal });
       }
@@ -87,11 +90,35 @@ function isConflict(error: unknown): boolean {
 async function until(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
   await new Promise<void>((resolve) => {
-    // Files that are watched do not keep the process up by themselves on every system.
+    // Watchers do not keep the process running on every system.
     const keepUp = setInterval(() => {}, 60_000);
     signal.addEventListener("abort", () => {
       clearInterval(keepUp);
       resolve();
     });
   });
+}
+
+/** Watches files. @param onChange called once, when writing has stopped */
+function watchFiles(files: readonly string[], onChange: () => void): { close(): void } {
+  // Watches folders, as editors replace files.
+  const folders = new Map<string, Set<string>>();
+  for (const file of files) {
+    const names = folders.get(path.dirname(file)) ?? new Set();
+    folders.set(path.dirname(file), names.add(path.basename(file)));
+  }
+  let timer: NodeJS.Timeout | undefined;
+  const watchers = [...folders].map(([folder, names]) =>
+    watch(folder, (_event, name) => {
+      if (name === null || !names.has(name)) return;
+      clearTimeout(timer);
+      timer = setTimeout(onChange, settleMs);
+    }),
+  );
+  return {
+    close: () => {
+      clearTimeout(timer);
+      for (const watcher of watchers) watcher.close();
+    },
+  };
 }

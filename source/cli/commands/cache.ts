@@ -6,7 +6,7 @@ import { formatRelativeTime } from "../../base/relative-time.ts";
 import { openLibrary } from "../model-library.ts";
 import type { Run } from "../program/definition.ts";
 import { formatTable } from "../table.ts";
-import type { clearCacheDefinition, listCacheDefinition } from "./cache.definition.ts";
+import type { clearCacheDefinition, listCacheDefinition } from "./server.definition.ts";
 
 export const listCache: Run<typeof listCacheDefinition> = async ([model], flags) => {
   const prompts = await openCache().list(model, warn);

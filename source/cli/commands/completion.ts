@@ -1,9 +1,14 @@
-// completion and version of both programs.
-import { packageVersion } from "../../application/package-facts.ts";
+// completion and version of both programs, and modelctl's __complete.
+import { packageVersion } from "../../base/package-facts.ts";
 import { exitCodes } from "../../base/product-error.ts";
+import { printCandidates } from "../program/completion-candidates.ts";
+import { printCompletion } from "../program/completion-scripts.ts";
 import type { Run } from "../program/definition.ts";
-import { printCompletion } from "../program/print-completion.ts";
-import type { completionDefinition, versionDefinition } from "./completion.definition.ts";
+import type {
+  completeDefinition,
+  completionDefinition,
+  versionDefinition,
+} from "./tools.definition.ts";
 
 export const completion: Run<typeof completionDefinition> = async ([shell], _flags, { name }) =>
   printCompletion(name, shell);
@@ -12,3 +17,24 @@ export const version: Run<typeof versionDefinition> = async () => {
   process.stdout.write(`${packageVersion()}\n`);
   return exitCodes.ok;
 };
+
+export const complete: Run<typeof completeDefinition> = async (words, _flags, program) =>
+  await printCandidates(program, words, (kind) =>
+    kind === "session" ? sessionIds() : modelNames(kind === "own model"),
+  );
+
+/** Returns ids, as names may contain blanks. */
+async function sessionIds(): Promise<string[]> {
+  const { SessionStore } = await import("../../sessions/session-store.ts");
+  const { productPaths } = await import("../../configuration/paths.ts");
+  const { sessions } = await new SessionStore(productPaths().state).list();
+  return sessions.map(({ id }) => id);
+}
+
+/** @param ownOnly leaves out built-in models and other programs' stores */
+async function modelNames(ownOnly: boolean): Promise<string[]> {
+  const { openLibrary } = await import("../model-library.ts");
+  const { models } = await openLibrary({}).library.catalog.listModels({ withDetails: false });
+  const wanted = ownOnly ? models.filter(({ store }) => store === "modelctl") : models;
+  return wanted.map(({ name }) => name);
+}

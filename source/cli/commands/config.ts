@@ -5,7 +5,7 @@ import type { SettingName } from "../../configuration/load-settings.ts";
 import { settingText } from "../../configuration/setting-text.ts";
 import type { CommandFlags, Run } from "../program/definition.ts";
 import { type CommandSettings, readSettings } from "../session-settings.ts";
-import type { showConfigDefinition } from "./config.definition.ts";
+import type { showConfigDefinition } from "./tools.definition.ts";
 
 type Flags = CommandFlags<typeof showConfigDefinition>;
 
@@ -36,7 +36,7 @@ export const configShow: Run<typeof showConfigDefinition> = async (_words, flags
 };
 
 function inForce(settings: CommandSettings, name: SettingName): unknown {
-  // As serve binds it: users must see whom the server is open to.
+  // The address that serve listens on, as users must see who can reach it.
   if (name === "host") return settings.address && addressText(settings.address);
   if (name === "hub_endpoint") return withoutLogin(hubEndpoint(settings));
   return settings.values[name];
@@ -59,13 +59,13 @@ function withoutLogin(url: string | undefined): string | undefined {
   return url?.replace(/\/\/[^/]*@/, "//***@");
 }
 
-/** The hub's own variable counts where the setting was given nowhere. */
+/** True if the hub's own variable applies, as the setting is not set. */
 function isHubVariableInForce(settings: CommandSettings, name: SettingName): boolean {
   if (name !== "hub_endpoint" || settings.values.hub_endpoint !== undefined) return false;
   return Boolean(process.env.HF_ENDPOINT?.trim());
 }
 
-/** JSON has no infinity: forever is -1, as in the settings. */
+/** Replaces infinity, which JSON lacks, by -1 as in the settings. */
 function numberInJson(value: unknown): unknown {
   return value === Number.POSITIVE_INFINITY ? -1 : value;
 }

@@ -3,7 +3,7 @@ import { exitCodes } from "../../base/product-error.ts";
 import { confirmReplacing } from "../confirm.ts";
 import { openLibrary, parseName } from "../model-library.ts";
 import type { Run } from "../program/definition.ts";
-import type { cpDefinition } from "./cp.definition.ts";
+import type { cpDefinition } from "./models.definition.ts";
 
 export const cp: Run<typeof cpDefinition> = async ([source, destination], flags) => {
   const { library } = openLibrary(flags);

@@ -1,15 +1,15 @@
-// modelctl create: makes a model from a Modelfile.
+// modelctl create: creates a model from a Modelfile.
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { buffer } from "node:stream/consumers";
 import { exitCodes } from "../../base/product-error.ts";
-import { usageError } from "../errors.ts";
+import { systemCode } from "../../base/write-refusal.ts";
+import { readFault, usageError } from "../errors.ts";
 import { openLibrary, parseName } from "../model-library.ts";
 import type { Run } from "../program/definition.ts";
 import { withProjector } from "../projector-flag.ts";
-import { readFault } from "../read-fault.ts";
 import { withProgress } from "../with-progress.ts";
-import type { createDefinition } from "./create.definition.ts";
+import type { createDefinition } from "./models.definition.ts";
 
 export const create: Run<typeof createDefinition> = async ([nameText], flags) => {
   const { library } = openLibrary(flags);
@@ -35,7 +35,7 @@ export const create: Run<typeof createDefinition> = async ([nameText], flags) =>
   return exitCodes.ok;
 };
 
-/** The named file, else `Modelfile` here, else the .gguf file in this folder. */
+/** Reads the named file, else `Modelfile`, else refers to the .gguf file in this folder. */
 async function readModelfile(
   file: string | undefined,
 ): Promise<{ source: Uint8Array; baseFolder: string }> {
@@ -44,7 +44,7 @@ async function readModelfile(
   try {
     return { source: await readFile(wanted), baseFolder: path.dirname(wanted) };
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    const code = systemCode(error);
     if (code === "ENOENT" && file === undefined) {
       const names = await readdir(process.cwd());
       if (!names.some((name) => /\.gguf$/i.test(name))) {
@@ -55,7 +55,7 @@ async function readModelfile(
       }
       return { source: Buffer.from("FROM .\n"), baseFolder: process.cwd() };
     }
-    // Ollama's text for a missing file; clients and people know it.
+    // Ollama's text for a missing file.
     const problem = code === "ENOENT" ? "wasn't found" : "cannot be read";
     throw usageError(
       `specified Modelfile ${problem}: ${wanted}: ${readFault(error)}.`,

@@ -1,12 +1,12 @@
-// modelctl doctor: devices of this machine that can run models, and how to enable more.
+// modelctl doctor: devices that can run models, and how to enable others.
 import os from "node:os";
 import { examineDevices } from "../../application/examine-devices.ts";
-import { packageVersion } from "../../application/package-facts.ts";
 import { formatMemory } from "../../base/byte-format.ts";
+import { packageVersion } from "../../base/package-facts.ts";
 import { exitCodes } from "../../base/product-error.ts";
 import type { Run } from "../program/definition.ts";
 import { readSettings } from "../session-settings.ts";
-import type { doctorDefinition } from "./doctor.definition.ts";
+import type { doctorDefinition } from "./tools.definition.ts";
 
 export const doctor: Run<typeof doctorDefinition> = async (_words, flags) => {
   const settings = readSettings(flags);

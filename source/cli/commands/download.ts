@@ -1,17 +1,17 @@
-// modelctl download: saves a file of a repository in a folder, outside the store.
+// modelctl download: saves a file of a repository outside the store.
 import { exitCodes } from "../../base/product-error.ts";
 import { usageError } from "../errors.ts";
 import { openLibrary } from "../model-library.ts";
 import type { Run } from "../program/definition.ts";
 import { partialDownloadKept, withProgress } from "../with-progress.ts";
-import type { downloadDefinition } from "./download.definition.ts";
+import type { downloadDefinition } from "./models.definition.ts";
 
 const untagged = "latest";
 
 export const download: Run<typeof downloadDefinition> = async ([repository, file], flags) => {
   const { library } = openLibrary(flags);
   const name = library.parseRepository(repository);
-  // As models are named: OWNER/REPO:QUANT, or :FILE.
+  // OWNER/REPO:QUANT or OWNER/REPO:FILE, as in names of models.
   const tag = name?.tag === untagged ? undefined : name?.tag;
   const named = tag?.replace(/(\.gguf)?$/i, ".gguf");
   const path = file ?? named;

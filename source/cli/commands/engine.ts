@@ -5,7 +5,7 @@ import { exitCodes } from "../../base/product-error.ts";
 import { usageError } from "../errors.ts";
 import type { Run } from "../program/definition.ts";
 import { withProgress } from "../with-progress.ts";
-import type { buildEngineDefinition } from "./engine.definition.ts";
+import type { buildEngineDefinition } from "./tools.definition.ts";
 
 export const engineBuild: Run<typeof buildEngineDefinition> = async (_words, flags) => {
   const device = buildableDevices.find((kind) => kind === (flags.gpu ?? "cpu"));

@@ -7,7 +7,7 @@ import { openLibrary } from "../model-library.ts";
 import { writeWhole } from "../output.ts";
 import type { CommandFlags, Run } from "../program/definition.ts";
 import { withProgress } from "../with-progress.ts";
-import type { exportDefinition } from "./export.definition.ts";
+import type { exportDefinition } from "./models.definition.ts";
 
 export const exportCommand: Run<typeof exportDefinition> = async ([name, file], flags) => {
   const { library } = openLibrary(flags);

@@ -7,7 +7,7 @@ import { usageError } from "../errors.ts";
 import { openLibrary, parseName } from "../model-library.ts";
 import type { Run } from "../program/definition.ts";
 import { withProgress } from "../with-progress.ts";
-import type { importDefinition } from "./import.definition.ts";
+import type { importDefinition } from "./models.definition.ts";
 
 export const importCommand: Run<typeof importDefinition> = async ([file], flags) => {
   const { library } = openLibrary(flags);

@@ -1,8 +1,9 @@
-// modelctl keys: creates, lists and revokes the keys of this machine's server.
-import { type KeyRecord, keyState, openServerKeys } from "../../application/server-keys.ts";
+// modelctl keys create, list, revoke: keys of this machine's server.
+import { openServerKeys } from "../../application/server-keys.ts";
 import { exitCodes } from "../../base/product-error.ts";
 import { formatRelativeTime } from "../../base/relative-time.ts";
 import { productPaths } from "../../configuration/paths.ts";
+import { type KeyRecord, keyState } from "../../keys/key-record.ts";
 import { usageError } from "../errors.ts";
 import type { Run } from "../program/definition.ts";
 import { formatTable } from "../table.ts";
@@ -10,7 +11,7 @@ import type {
   createKeyDefinition,
   listKeysDefinition,
   revokeKeyDefinition,
-} from "./keys.definition.ts";
+} from "./server.definition.ts";
 
 const longestMs = 100 * 365 * 86_400_000;
 

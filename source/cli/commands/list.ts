@@ -1,4 +1,4 @@
-// modelctl list: all models.
+// modelctl list: lists models.
 import type { MissingFile } from "../../application/model-library.ts";
 import { formatBytes } from "../../base/byte-format.ts";
 import { toOneLine } from "../../base/display-text.ts";
@@ -7,7 +7,7 @@ import { formatRelativeTime } from "../../base/relative-time.ts";
 import { openLibrary } from "../model-library.ts";
 import type { Run } from "../program/definition.ts";
 import { formatTable } from "../table.ts";
-import type { listDefinition } from "./list.definition.ts";
+import type { listDefinition } from "./models.definition.ts";
 
 export const list: Run<typeof listDefinition> = async ([prefix = ""], flags) => {
   const { library } = openLibrary(flags);
@@ -32,7 +32,7 @@ export const list: Run<typeof listDefinition> = async ([prefix = ""], flags) => 
     return exitCodes.ok;
   }
   const now = Date.now();
-  // A column that says the same in every row says nothing.
+  // The column is left out if it is the same in every row.
   const hasOthers = shown.some(({ store }) => store !== undefined && store !== "modelctl");
   const rows = shown.map((model) => [
     model.name,
@@ -46,7 +46,7 @@ export const list: Run<typeof listDefinition> = async ([prefix = ""], flags) => 
   return exitCodes.ok;
 };
 
-/** Folders of other programs may bear any name. */
+/** Warns on one line; names of other programs' folders may contain anything. */
 function warn(sentence: string): void {
   process.stderr.write(`Warning: ${toOneLine(sentence)}\n`);
 }

@@ -1,18 +1,14 @@
-// modelctl logs: the requests of the running server, and each further one as it ends.
+// modelctl logs: requests to the running server, and each further one when it ends.
 import { setTimeout as wait } from "node:timers/promises";
 import { toOneLine } from "../../base/display-text.ts";
 import { exitCodes, ProductError } from "../../base/product-error.ts";
 import type { ApiClient, RequestQuery } from "../../client/api-client.ts";
 import { clientErrors } from "../../client/errors.ts";
-import {
-  formatRequestLine,
-  isRequestEntry,
-  type RequestEntry,
-} from "../../client/request-entry.ts";
+import { formatRequestLine, isRequestEntry, type RequestEntry } from "../../client/requests.ts";
 import type { CommandFlags, Run } from "../program/definition.ts";
 import { findRunningServer } from "../running-server.ts";
 import { type CommandSettings, readSettings } from "../session-settings.ts";
-import type { logsDefinition } from "./logs.definition.ts";
+import type { logsDefinition } from "./server.definition.ts";
 
 const usualLimit = 50;
 /** Number of past requests shown with --follow. */
@@ -35,7 +31,7 @@ export const logs: Run<typeof logsDefinition> = async (_words, flags) => {
   return exitCodes.ok;
 };
 
-/** Continues until Ctrl+C, from one server to the next. */
+/** Follows the log until Ctrl+C, also across servers. */
 async function follow(
   first: ApiClient,
   query: RequestQuery,
@@ -86,7 +82,7 @@ function isServerGone(error: unknown): boolean {
   return error instanceof ProductError && codes.includes(error.code);
 }
 
-/** The time of day, then the request in columns. */
+/** Formats a request after the time of day. */
 function lineOf(entry: RequestEntry): string {
   const time = new Date(entry.startedAt).toTimeString().slice(0, 8);
   return `${time}  ${toOneLine(formatRequestLine(entry))}\n`;

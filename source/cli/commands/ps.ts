@@ -1,4 +1,4 @@
-// modelctl ps: the models that the server has loaded.
+// modelctl ps: lists loaded models.
 import { formatMemory } from "../../base/byte-format.ts";
 import { exitCodes } from "../../base/product-error.ts";
 import { formatRelativeTime } from "../../base/relative-time.ts";
@@ -7,7 +7,7 @@ import type { Run } from "../program/definition.ts";
 import { findNamedServer } from "../running-server.ts";
 import { readSettings } from "../session-settings.ts";
 import { formatTable } from "../table.ts";
-import type { psDefinition } from "./ps.definition.ts";
+import type { psDefinition } from "./server.definition.ts";
 
 export const ps: Run<typeof psDefinition> = async ([prefix = ""], flags) => {
   const server = await findNamedServer(flags, readSettings(flags));

@@ -1,11 +1,11 @@
-// modelctl pull: pulls a model of the hub into the store.
+// modelctl pull: pulls a model from the hub into the store.
 import type { ModelLibrary, ModelName } from "../../application/model-library.ts";
 import { exitCodes, ProductError } from "../../base/product-error.ts";
 import { usageError } from "../errors.ts";
 import { openLibrary } from "../model-library.ts";
 import type { Run } from "../program/definition.ts";
 import { partialDownloadKept, withProgress } from "../with-progress.ts";
-import type { pullDefinition } from "./pull.definition.ts";
+import type { pullDefinition } from "./models.definition.ts";
 
 export const pull: Run<typeof pullDefinition> = async ([reference], flags) => {
   const { library } = openLibrary(flags);

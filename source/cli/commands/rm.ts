@@ -1,27 +1,30 @@
-// modelctl rm: removes models, one after the other.
+// modelctl rm: removes models.
 
+import path from "node:path";
+import { adminSocket, isUnreachable } from "../../application/control-plane-process.ts";
 import type { ModelLibrary } from "../../application/model-library.ts";
-import { appsUsing } from "../../application/model-users.ts";
 import { shownModel } from "../../base/model-tag.ts";
 import { exitCodes, ProductError } from "../../base/product-error.ts";
 import type { ApiClient } from "../../client/api-client.ts";
 import { loadedModels } from "../../client/model-calls.ts";
+import { AdminClient } from "../../cloud/admin/admin-client.ts";
+import { cloudPaths } from "../../configuration/paths.ts";
 import { isYes } from "../confirm.ts";
 import { commandErrors } from "../errors.ts";
 import { openLibrary } from "../model-library.ts";
 import type { Run } from "../program/definition.ts";
 import { findRunningServer } from "../running-server.ts";
-import type { rmDefinition } from "./rm.definition.ts";
+import type { rmDefinition } from "./models.definition.ts";
 
 export const rm: Run<typeof rmDefinition> = async (names, flags) => {
   const { library, settings } = openLibrary(flags);
   const server = await findRunningServer(flags, settings);
   for (const name of names) {
     await confirmUnused(library, name, flags.force);
-    // Unloading needs the name, so it comes first; removing reports unknown models.
+    // Unloads first, which needs the name; removing reports unknown models.
     if (server !== undefined) await unload(server, displayOf(library, name)).catch(() => {});
     const { display } = await library.remove(name);
-    // One line each, at once: removed models are reported even if a later one fails.
+    // Reported at once, as a later one may fail.
     const line = flags.json
       ? JSON.stringify({ name: display })
       : `deleted '${shownModel(display)}'`;
@@ -45,15 +48,38 @@ async function confirmUnused(library: ModelLibrary, name: string, isForced = fal
   });
 }
 
-/** With its tag; a path is no name of a model, as removing it tells. */
+/** Returns the name with its tag; removing reports paths. */
 function displayOf({ catalog }: ModelLibrary, name: string): string {
   const parsed = catalog.parse(name);
   return parsed.kind === "name" ? parsed.name.display : name;
 }
 
-/** A loaded model whose files other models share stays loaded for their users. */
+/** Unloads a model, unless loaded weights are shared with other models. */
 async function unload(server: ApiClient, name: string): Promise<void> {
   const isIt = (other: string) => other.toLowerCase() === name.toLowerCase();
   const loaded = (await loadedModels(server)).find(({ names }) => names.some(isIt));
   if (loaded?.names.every(isIt)) await server.unload(name);
+}
+
+/**
+ * Returns the apps that serve a model, as `organisation/app`; none if no server runs.
+ *
+ * @param isIt true for a name of the model
+ */
+async function appsUsing(isIt: (model: string) => boolean): Promise<string[]> {
+  const stateFolder = path.resolve(process.env.DEPLOYCTL_STATE_DIR || cloudPaths().stateFolder);
+  const client = new AdminClient({ socketPath: adminSocket(stateFolder) });
+  try {
+    const apps = await client.apps();
+    const details = await Promise.all(
+      apps.map(({ organisation, app }) => client.app(`${organisation}/${app}`)),
+    );
+    return details.flatMap(({ organisation, app, revision }) => {
+      const model = revision?.config.model;
+      return model !== undefined && isIt(model) ? [`${organisation}/${app}`] : [];
+    });
+  } catch (error) {
+    if (isUnreachable(error)) return [];
+    throw error;
+  }
 }

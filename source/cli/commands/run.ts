@@ -1,17 +1,46 @@
-// modelctl run: one answer, or a chat.
+// modelctl run, and modelctl without a command: an answer, or a chat.
+
+import { parseDuration } from "../../base/duration.ts";
 import { wholeReference } from "../../base/file-path.ts";
-import { parseDuration } from "../../configuration/duration.ts";
 import { usageError } from "../errors.ts";
 import type { Flags } from "../flags.ts";
 import type { CommandFlags, Run } from "../program/definition.ts";
 import { type CommandSettings, readSettings } from "../session-settings.ts";
-import type { runDefinition } from "./run.definition.ts";
+import type { runDefinition, startDefinition } from "./chat.definition.ts";
+
+const builtInModel = "tiny";
+const sampleQuestion = "What is the capital of France?";
+/** Delay before checking memory: a model that loads sooner fits, and its file need not be read. */
+const memoryCheckDelayMs = 500;
+
+/** Without a command: the chat on the built-in model; without a terminal, a sample answer. */
+export const start: Run<typeof startDefinition> = async (_words, flags) => {
+  const settings = readSettings(flags);
+  if (process.stdin.isTTY && process.stdout.isTTY)
+    return await chat(builtInModel, flags, settings, true);
+  process.stderr.write(
+    `No terminal: answering a sample question, "${sampleQuestion}", with the built-in model ${builtInModel}.\n`,
+  );
+  const { printAnswer } = await import("../one-shot.ts");
+  const { ServerLink } = await import("../server-link.ts");
+  // Private server on a free port, which ends with the answer and leaves nothing behind.
+  const code = await printAnswer({
+    model: builtInModel,
+    prompt: sampleQuestion,
+    flags,
+    link: () => ServerLink.open(flags, settings, "private", builtInModel),
+  });
+  process.stderr.write(
+    'Next: modelctl run tiny "PROMPT", modelctl serve, or modelctl --help; on a terminal, modelctl opens a chat.\n',
+  );
+  return code;
+};
 
 export const run: Run<typeof runDefinition> = async (words, flags) => {
   const settings = readSettings(flags);
   checkKeepAlive(flags);
   checkForm(flags);
-  // A saved chat has a model: a first word with a blank in it begins the question.
+  // A saved chat has a model, so a first word with a blank is part of the question.
   const isQuestion = flags.session !== undefined && /\s/.test(words[0] ?? "");
   const [named, ...promptWords] = isQuestion ? [undefined, ...words] : words;
   const reference = named ?? (await modelOfSession(flags, settings));
@@ -26,23 +55,20 @@ export const run: Run<typeof runDefinition> = async (words, flags) => {
   if (isChat) return await withModel(model, flags, () => chat(model, flags, settings));
   const piped = process.stdin.isTTY ? "" : await readStandardInput();
   const prompt = promptWords.filter((text) => text !== "").join(" ");
-  // An empty prompt that was typed loads the model.
+  // A typed empty prompt loads the model.
   if (isSilent && piped === "") {
     throw usageError("The prompt is empty.", `Example: modelctl run ${reference} "Hello!"`);
   }
   if (flags.session !== undefined) {
-    const { continueSession } = await import("../session-turn.ts");
+    const { continueSession } = await import("../open-line-chat.ts");
     const typed = [piped, prompt].filter((text) => text !== "").join(" ");
     return await withModel(model, flags, () => continueSession(model, typed, flags, settings));
   }
-  const { printAnswer } = await import("../one-shot.ts");
+  const { answerOrPrintVector, printAnswer, printJsonAnswer } = await import("../one-shot.ts");
   const { ServerLink } = await import("../server-link.ts");
-  const { answerOrPrintVector } = await import("../print-vector.ts");
-  const { memoryNote } = await import("../memory-note.ts");
   const link = (signal: AbortSignal) =>
     ServerLink.open(flags, settings, "shared", model, { signal });
   const question = { model, prompt, piped, flags, link, onLoading: memoryNote(model, flags) };
-  const { printJsonAnswer } = await import("../json-answer.ts");
   const answer = () =>
     flags.json ? printJsonAnswer(question, flags.stream === true) : printAnswer(question);
   return await withModel(model, flags, () => answerOrPrintVector(question, answer));
@@ -71,7 +97,7 @@ async function modelOfSession(
   settings: CommandSettings,
 ): Promise<string | undefined> {
   if (flags.session === undefined) return undefined;
-  const { SessionStore } = await import("../../application/chat-sessions.ts");
+  const { SessionStore } = await import("../../sessions/session-store.ts");
   const { name, model, deployment } = await new SessionStore(settings.paths.state).find(
     flags.session,
   );
@@ -107,4 +133,30 @@ function checkForm({ json, stream, session }: CommandFlags<typeof runDefinition>
 function checkKeepAlive({ keepalive }: Flags): void {
   if (keepalive === undefined || parseDuration(keepalive) !== undefined) return;
   throw usageError(`--keepalive ${keepalive} is not a duration.`, "Use 10m, 300 (seconds), or -1.");
+}
+
+/**
+ * Returns a function to call when loading begins, which warns on standard error if the model does not
+ * fit into memory. It works once, and not for servers on other machines.
+ */
+function memoryNote(model: string, flags: Flags): () => void {
+  let isDone = flags.connect !== undefined;
+  return () => {
+    if (isDone) return;
+    isDone = true;
+    setTimeout(() => void printMemoryNote(model, flags), memoryCheckDelayMs).unref();
+  };
+}
+
+async function printMemoryNote(model: string, flags: Flags): Promise<void> {
+  try {
+    const { openLibrary } = await import("../model-library.ts");
+    const { library, settings } = openLibrary(flags);
+    const { fits, sentence } = await library.memoryFit(model, settings.values);
+    // Replaces the line with the progress of the load.
+    const start = process.stderr.isTTY ? "\r\u001b[K" : "";
+    if (!fits) process.stderr.write(`${start}${model} ${sentence}\n`);
+  } catch {
+    // The server reports problems with the model.
+  }
 }

@@ -6,7 +6,7 @@ import { exitCodes } from "../../base/product-error.ts";
 import { openLibrary } from "../model-library.ts";
 import type { Run } from "../program/definition.ts";
 import { formatTable } from "../table.ts";
-import type { searchDefinition } from "./search.definition.ts";
+import type { searchDefinition } from "./models.definition.ts";
 
 const usualLimit = 5;
 

@@ -5,7 +5,7 @@ import { createServerLog, logRequests } from "../../application/server-log.ts";
 import { exitCodes } from "../../base/product-error.ts";
 import type { Run } from "../program/definition.ts";
 import { readSettings } from "../session-settings.ts";
-import type { serveDefinition } from "./serve.definition.ts";
+import type { serveDefinition } from "./server.definition.ts";
 
 /** A background server exits when it has not been used for this long. */
 const idleLimitMs = 5 * 60_000;
@@ -27,7 +27,7 @@ export const serve: Run<typeof serveDefinition> = async (_words, flags) => {
       ...(flags.preload !== undefined && { preload: flags.preload }),
     });
   } catch (error) {
-    // Two commands started one at the same time: the faster one serves both.
+    // Started twice at the same time: the other one serves.
     if (flags.background && isAlreadyRunning(error)) return exitCodes.ok;
     throw error;
   }
@@ -44,8 +44,8 @@ export const serve: Run<typeof serveDefinition> = async (_words, flags) => {
 };
 
 /**
- * The exit code for the first signal. It is listened for before the server starts: one that comes meanwhile ends
- * the server in order as soon as it is there, a second one at once.
+ * Resolves with the exit code for the first signal. Also listens while the server starts: a first signal
+ * then stops it once it runs, a second one at once.
  */
 async function firstSignal(): Promise<number> {
   return await new Promise((resolve) => {
@@ -55,7 +55,7 @@ async function firstSignal(): Promise<number> {
   });
 }
 
-/** A server that was asked for one model does not stay without it. @throws ProductError of the load */
+/** Never resolves. @throws ProductError if the model to preload cannot be loaded, after closing the server */
 async function untilLoadFails(hosted: HostedServer): Promise<never> {
   try {
     await hosted.preloaded;
@@ -79,12 +79,12 @@ async function untilIdle(hosted: HostedServer, idleMs: number): Promise<number> 
       clearInterval(timer);
       resolve(exitCodes.ok);
     }, 1000);
-    // The timer must not keep the process running; the listening server does.
+    // The listening server keeps the process running.
     timer.unref();
   });
 }
 
-/** npm passes on the Ctrl+C that the terminal has sent to both of us: that is one signal. */
+/** npm repeats a Ctrl+C that the terminal sends to both processes. */
 const sameSignalMs = 200;
 
 /** A second signal stops without waiting. */
@@ -94,7 +94,7 @@ function stopAtOnceWhenAskedAgain(hosted: HostedServer, log: (text: string) => v
     process.on(signal, () => {
       if (Date.now() - firstAt < sameSignalMs) return;
       log("second signal: stopping at once");
-      // Remaining runners notice that their parent is gone.
+      // Other runners notice that their parent has ended.
       for (const { runner } of hosted.scheduler.models) runner?.kill();
       process.exit(exitCodes.interrupted);
     });

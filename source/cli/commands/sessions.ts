@@ -1,11 +1,12 @@
-// modelctl sessions: saved chats.
-import { SessionStore } from "../../application/chat-sessions.ts";
+// modelctl sessions: lists, searches and deletes saved chats.
+
 import { exitCodes } from "../../base/product-error.ts";
 import { formatRelativeTime } from "../../base/relative-time.ts";
+import { SessionStore } from "../../sessions/session-store.ts";
 import type { Run } from "../program/definition.ts";
 import { readSettings } from "../session-settings.ts";
 import { formatTable } from "../table.ts";
-import type { sessionsDefinition } from "./sessions.definition.ts";
+import type { sessionsDefinition } from "./chat.definition.ts";
 
 export const sessions: Run<typeof sessionsDefinition> = async (words, flags) => {
   const store = new SessionStore(readSettings(flags).paths.state);

@@ -1,17 +1,16 @@
-// modelctl show: facts about a model, without loading it.
+// modelctl show: describes a model without loading it.
 import { readFile } from "node:fs/promises";
 import { text as readAll } from "node:stream/consumers";
 import type { ModelDescription, ModelLibrary } from "../../application/model-library.ts";
 import { showControls } from "../../base/display-text.ts";
 import { exitCodes } from "../../base/product-error.ts";
-import { usageError } from "../errors.ts";
+import { readFault, usageError } from "../errors.ts";
 import { openLibrary } from "../model-library.ts";
 import type { CommandFlags, Run } from "../program/definition.ts";
-import { readFault } from "../read-fault.ts";
 import { formatDescription } from "../show-sections.ts";
-import type { showDefinition } from "./show.definition.ts";
+import type { showDefinition } from "./models.definition.ts";
 
-/** Each prints one thing alone. */
+/** Flags that print a single part. */
 const parts = [
   "license",
   "modelfile",
@@ -44,7 +43,7 @@ export const show: Run<typeof showDefinition> = async ([model], flags) => {
   return exitCodes.ok;
 };
 
-/** Most useful when the model itself is broken. */
+/** Prints the Modelfile, also of a damaged model. */
 async function printModelfile(library: ModelLibrary, model: string): Promise<void> {
   const { text, unprintable, problem } = await library.modelfile(model);
   if (problem !== undefined) process.stderr.write(`Warning: ${problem}\n`);
@@ -103,9 +102,9 @@ async function read(file: string): Promise<string> {
 }
 
 /**
- * A terminal shows control characters and does not obey them. Anything else gets the text as it is.
+ * Prints a text, on a terminal with control characters escaped.
  *
- * @param isExact not even a newline is added, but on a terminal
+ * @param isExact adds no newline, except on a terminal
  */
 function print(text: string, { isExact = false } = {}): void {
   if (text === "") return;

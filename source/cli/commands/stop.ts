@@ -5,7 +5,7 @@ import { ServerRefusal } from "../../client/api-client.ts";
 import { openLibrary } from "../model-library.ts";
 import type { Run } from "../program/definition.ts";
 import { findNamedServer } from "../running-server.ts";
-import type { stopDefinition } from "./stop.definition.ts";
+import type { stopDefinition } from "./server.definition.ts";
 
 export const stop: Run<typeof stopDefinition> = async ([reference], flags) => {
   const { library, settings } = openLibrary(flags);
@@ -13,7 +13,7 @@ export const stop: Run<typeof stopDefinition> = async ([reference], flags) => {
   const server = await findNamedServer(flags, settings);
   const sentence = `couldn't find model ${JSON.stringify(reference)} to stop`;
   try {
-    // Without a server no model is loaded; an unknown model is an error nevertheless.
+    // Without a server no model is loaded; an unknown model is still an error.
     if (server === undefined) await library.catalog.resolve(model);
     else await server.unload(model);
   } catch (error) {

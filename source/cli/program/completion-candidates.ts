@@ -1,5 +1,6 @@
-// Candidates for the last word of a command line.
+// Completion candidates for the last word of a command line.
 import { shownModel } from "../../base/model-tag.ts";
+import { exitCodes } from "../../base/product-error.ts";
 import {
   type Command,
   commandsBelow,
@@ -19,10 +20,36 @@ export interface Candidate {
   text?: string;
 }
 
-/** Asked only where such a name may stand. */
+/** Lists names; called only where such a name is valid. */
 export type NameSource = (kind: NameKind) => Promise<readonly string[]>;
 
-/** @param words behind the program's name; the last one is being typed, and may be empty */
+/** Prints a candidate per line, followed by a tab and its description. */
+export async function printCandidates(
+  program: Program,
+  words: readonly string[],
+  names: NameSource,
+): Promise<number> {
+  const candidates = await candidatesFor(program, words, quietly(names));
+  process.stdout.write(candidates.map(lineOf).join(""));
+  return exitCodes.ok;
+}
+
+/** Suppresses errors, as completion must not print them. */
+function quietly(names: NameSource): NameSource {
+  return async (kind) => {
+    try {
+      return await names(kind);
+    } catch {
+      return [];
+    }
+  };
+}
+
+function lineOf({ value, text }: Candidate): string {
+  return text === undefined ? `${value}\n` : `${value}\t${text}\n`;
+}
+
+/** @param words after the program's name; the last one is being typed, and may be empty */
 export async function candidatesFor(
   program: Program,
   words: readonly string[],
@@ -63,12 +90,12 @@ async function candidates(
   return await wordCandidates(command, words.slice(command.name.split(" ").length), names);
 }
 
-/** The command that is being typed; a group where only its first word is there. */
+/** Returns the command being typed, and the group if only its first word was typed. */
 function commandOf(
   program: Program,
   before: readonly string[],
 ): { command: Command; group?: string } {
-  // `help run` is about run.
+  // `help run` completes like run.
   const [first, second] = before.filter((word) => !word.startsWith("-") && word !== "help");
   if (first === undefined) return { command: program.start };
   const command = findCommand(program, `${first} ${second}`) ?? findCommand(program, first);
@@ -77,7 +104,7 @@ function commandOf(
   return { command: program.start, ...(isGroup && { group: first }) };
 }
 
-/** First words of all commands, each once. */
+/** Returns the first words of all commands, each once. */
 function firstWords(program: Program): Candidate[] {
   const seen = new Map<string, Candidate>();
   for (const { name, summary } of visibleCommands(program)) {
@@ -89,7 +116,7 @@ function firstWords(program: Program): Candidate[] {
   return [...seen.values()];
 }
 
-/** @param given words that the command has already */
+/** @param given earlier words of the command */
 async function wordCandidates(
   { completes: kind }: Command,
   given: readonly string[],
@@ -103,12 +130,12 @@ async function wordCandidates(
   return typeof kind === "string" ? await namesOf(kind, names) : kind.map((value) => ({ value }));
 }
 
-/** A model's usual tag is left out, as people type it. */
+/** Leaves out the default tag of models. */
 async function namesOf(kind: NameKind, names: NameSource): Promise<Candidate[]> {
   return (await names(kind)).map((name) => ({ value: shownModel(name) }));
 }
 
-/** Flags that can still be added. */
+/** Returns flags that can be added. */
 function flagsOf(flags: FlagTable, before: readonly string[]): Candidate[] {
   const given = new Set(
     splitFlags(before, flags).flatMap((it) => (it.kind === "flag" ? [it.name] : [])),

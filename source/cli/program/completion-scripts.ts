@@ -1,5 +1,8 @@
-// Scripts that let shells complete a program's command line: each asks `PROGRAM __complete` what may stand
-// where the cursor is, and falls back on files where there is nothing.
+// Completion scripts for shells: they ask `PROGRAM __complete` for candidates, and complete files if there
+// are none.
+
+import { exitCodes } from "../../base/product-error.ts";
+import { usageError } from "../errors.ts";
 
 const bash = (
   program: string,
@@ -64,9 +67,20 @@ complete -c ${program} -f -a '(__${program}_complete)'
 
 const scripts = { bash, zsh, fish };
 
-export const shellNames = Object.keys(scripts);
+/** Prints a completion script. @throws ProductError `COMMAND_USAGE` for an unsupported shell */
+export function printCompletion(program: string, shell: string): number {
+  const script = completionScript(program, shell);
+  if (script === undefined) {
+    throw usageError(
+      `Completion for ${shell} is not supported.`,
+      `Use one of ${Object.keys(scripts).join(", ")}.`,
+    );
+  }
+  process.stdout.write(script);
+  return exitCodes.ok;
+}
 
-/** @returns undefined for a shell that has none */
+/** Returns undefined for an unsupported shell. */
 export function completionScript(program: string, shell: string): string | undefined {
   return Object.hasOwn(scripts, shell)
     ? scripts[shell as keyof typeof scripts](program)

@@ -1,4 +1,5 @@
-// Definitions of programs, commands and flags: the reader, help, completion and docs/cli.md use them.
+// Types of programs, commands and flags. Definitions are the source of parsing, help, completion and
+// docs/cli.md.
 
 /** Kinds of names that completion can list. */
 export type NameKind =
@@ -13,21 +14,21 @@ export type NameKind =
   | "profile";
 
 export interface Flag {
-  /** `strings` may be repeated; `time` is typed as `90s` or `30d` and read as milliseconds. */
+  /** `strings` may be repeated; `time` is typed as `90s` or `30d` and converted to milliseconds. */
   type: "boolean" | "string" | "strings" | "integer" | "number" | "time";
   text: string;
   /** Name of the value in help: `FILE`. */
   value?: string;
   short?: string;
-  /** The only values; upper and lower case are the same. */
+  /** Valid values, ignoring case. */
   values?: readonly string[];
-  /** Values that completion suggests; others are valid too. */
+  /** Values for completion; others are valid, too. */
   completes?: readonly string[] | NameKind;
-  /** The value of a flag typed without one; other values then follow an equals sign. */
+  /** Value of a flag typed without one; other values follow an equals sign. */
   bare?: string;
   least?: number;
   most?: number;
-  /** Typed with `no-` in front: `--no-color` makes `color` false. */
+  /** Typed with `no-`: `--no-color` makes `color` false. */
   isNegated?: boolean;
   /** Accepted for scripts written for other tools; not in help. */
   isHidden?: boolean;
@@ -46,7 +47,7 @@ type ValueOf<F extends Flag> = F["type"] extends "boolean"
         ? Value
         : string;
 
-/** Values of the flags that were typed; the others are absent. */
+/** Values of typed flags; others are absent. */
 export type FlagsOf<Table extends FlagTable> = { [Name in keyof Table]?: ValueOf<Table[Name]> };
 
 type WordOf<Word extends string> = Word extends `[${string}…]`
@@ -65,34 +66,34 @@ export type WordsOf<Usage extends string> = Usage extends ""
     : WordOf<Usage>;
 
 export interface CommandDefinition {
-  /** One word, or two if several commands share the first: `apps list`. */
+  /** One word, or two: `apps list`. */
   name: string;
   aliases?: readonly string[];
-  /** Words of other tools for the same thing, for "did you mean". */
+  /** Names in other tools, for "did you mean". */
   synonyms?: readonly string[];
   /** Arguments as help shows them: `NAME` is required, `[NAME]` is not, `NAME…` may be repeated. */
   words: string;
-  /** Candidates for the arguments; a plural kind completes each of them, the others the first. */
+  /** Candidates for the first argument; a plural kind completes all of them. */
   completes?: NameKind | "own models" | readonly string[];
-  /** A line that begins with a verb. */
+  /** Begins with a verb. */
   summary: string;
-  /** More lines for the command's own page; `%` is the program's name. */
+  /** Further lines for the command's help; `%` is the program's name. */
   details?: string;
   flags: FlagTable;
   /** Command lines without the program's name, or with `%` for it. */
   examples: readonly string[];
-  /** Exit codes that a script should expect, beside 0 and 2. */
+  /** Exit codes besides 0 and 2. */
   exitCodes?: Readonly<Record<number, string>>;
-  /** A page of docs/ that tells more. */
+  /** Page in docs/ with more information. */
   docs?: string;
-  /** For scripts: neither help nor completion lists it. */
+  /** For scripts: not in help and completion. */
   isHidden?: boolean;
 }
 
-/** Flags as the command's code gets them. */
+/** Flags for the command's code. */
 export type CommandFlags<Definition extends CommandDefinition> = FlagsOf<Definition["flags"]>;
 
-/** A command's code; resolves to the exit code. */
+/** Code of a command; resolves to the exit code. */
 export type Run<Definition extends CommandDefinition = CommandDefinition> = (
   words: WordsOf<Definition["words"]>,
   flags: CommandFlags<Definition>,
@@ -105,12 +106,12 @@ export interface Command extends CommandDefinition {
 
 export interface Program {
   name: string;
-  /** The first line of help. */
+  /** First line of help. */
   title: string;
   groups: readonly { title: string; commands: readonly Command[] }[];
-  /** Runs when no command is named. */
+  /** Runs without a command. */
   start: Command;
-  /** Flags that every command takes; help lists them apart. */
+  /** Flags of every command; help lists them separately. */
   commonFlags: FlagTable;
   /** Last lines of help. */
   notes: string;
@@ -121,7 +122,7 @@ export function command<const Definition extends CommandDefinition>(
   definition: Definition,
   load: () => Promise<Run<Definition>>,
 ): Command {
-  // The reader checks words and flags against the definition before it calls the code.
+  // The reader checks words and flags before it calls the code.
   return { ...definition, load: load as Command["load"] };
 }
 
@@ -129,7 +130,7 @@ export function commandsOf({ groups }: Program): Command[] {
   return groups.flatMap(({ commands }) => commands);
 }
 
-/** Commands that people see, without those for scripts. */
+/** Returns all commands that are not hidden. */
 export function visibleCommands(program: Program): Command[] {
   return commandsOf(program).filter(({ isHidden }) => isHidden !== true);
 }
@@ -138,18 +139,18 @@ export function findCommand(program: Program, name: string): Command | undefined
   return commandsOf(program).find((it) => it.name === name || it.aliases?.includes(name));
 }
 
-/** Commands of two words that share the first: `apps list`, `apps show`, … */
+/** Returns the commands of a group: `apps list`, `apps show`, … */
 export function commandsBelow(program: Program, first: string): Command[] {
   return visibleCommands(program).filter(({ name }) => name.startsWith(`${first} `));
 }
 
-/** A flag as it is typed: `--num-parallel`. */
+/** Returns a flag as typed: `--num-parallel`. */
 export function typedFlag(name: string, { isNegated }: Flag): string {
   const dashed = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   return `--${isNegated ? "no-" : ""}${dashed}`;
 }
 
-/** The usage line of a command: `deployctl apps list [PREFIX]`. */
+/** Returns the usage line of a command: `deployctl apps list [PREFIX]`. */
 export function usageOf({ name }: Program, { name: command, words }: CommandDefinition): string {
   return [name, command, words].filter((part) => part !== "").join(" ");
 }

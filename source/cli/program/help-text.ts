@@ -1,6 +1,6 @@
-// Renders help pages in meow's format: everything after a program's title.
+// Renders help pages for meow, which adds the title.
 import { exitCodes } from "../../base/product-error.ts";
-import { wrapWords } from "../wrap-words.ts";
+import { wrapWords } from "../text-width.ts";
 import {
   type CommandDefinition,
   commandsBelow,
@@ -13,7 +13,7 @@ import {
 
 type Row = readonly [left: string, right: string];
 
-/** Help is laid out for this width, and a left column of at most the other. */
+/** Width of help, and the maximum for its left column. */
 const mostColumns = 100;
 const mostLeft = 38;
 
@@ -42,7 +42,7 @@ export function programHelp(program: Program): string {
   ].join("\n\n");
 }
 
-/** Help of commands that share their first word. */
+/** Returns the help of a group of commands. */
 export function groupHelp(program: Program, first: string): string {
   const commands = commandsBelow(program, first);
   return [
@@ -72,14 +72,14 @@ export function commandHelp(program: Program, command: CommandDefinition): strin
   ].join("\n\n");
 }
 
-/** Left and right column of each visible flag. */
+/** Returns the columns of each visible flag. */
 export function flagRows(flags: FlagTable): Row[] {
   return Object.entries(flags)
     .filter(([, { isHidden }]) => isHidden !== true)
     .map(([name, flag]) => [flagUsage(name, flag), flagText(flag)]);
 }
 
-/** The spelling of a flag: `-f, --file FILE`. */
+/** Returns the usage of a flag: `-f, --file FILE`. */
 function flagUsage(name: string, flag: Flag): string {
   const { type, short, bare, values } = flag;
   const value = flag.value ?? (values === undefined ? "VALUE" : values.join("|"));
@@ -104,12 +104,12 @@ function examplesOf(program: Program, { examples }: CommandDefinition): string {
   return `Examples\n${examples.map((line) => `  $ ${exampleText(program, line)}`).join("\n")}`;
 }
 
-/** An example as it is typed. */
+/** Returns an example as typed. */
 export function exampleText(program: Program, line: string): string {
   return line.includes("%") ? programText(program, line) : `${program.name} ${line}`.trim();
 }
 
-/** Text of a definition: `%` is the program's name. */
+/** Replaces `%` in a text by the program's name. */
 export function programText({ name }: Program, text: string): string {
   return text.replaceAll("%", name);
 }

@@ -1,4 +1,4 @@
-// Command-line errors: one sentence, the nearest name, and where to look.
+// Errors of the command line, with suggestions.
 import { nearestName } from "../../base/nearest-name.ts";
 import type { ProductError } from "../../base/product-error.ts";
 import { usageError } from "../errors.ts";
@@ -13,12 +13,12 @@ import {
 } from "./definition.ts";
 import { flagNamed, type TypedFlag, type TypedWord } from "./typed-words.ts";
 
-/** An empty text, or the beginning of a hint. */
+/** Returns the beginning of a hint, empty without a suggestion. */
 export function didYouMean(nearest: string | undefined): string {
   return nearest === undefined ? "" : `Did you mean ${nearest}? `;
 }
 
-/** A name that was not typed to its end, or one with few typing errors. */
+/** Returns a name that begins with the typed text, or is similar to it. */
 export function nearest(typed: string, names: readonly string[]): string | undefined {
   const longer = names.find((name) => name.startsWith(typed.toLowerCase()));
   return typed.length >= shortestStart && longer !== undefined ? longer : nearestName(typed, names);
@@ -27,7 +27,7 @@ export function nearest(typed: string, names: readonly string[]): string | undef
 /** Shorter prefixes match too many names. */
 const shortestStart = 3;
 
-/** @param group the first word, where it is that of commands of two words */
+/** @param group the first word, if it is that of a group */
 export function unknownCommand(
   program: Program,
   [first = "", second]: readonly string[],
@@ -51,7 +51,7 @@ export function unknownCommand(
   return usageError(`${program.name} ${group} has no '${second}'.`, `${hint}${help}`);
 }
 
-/** Searches names, words of other tools, and second words. */
+/** Searches names, synonyms, and second words. */
 function nearestCommand(program: Program, typed: string): string | undefined {
   const names = new Map<string, string>();
   const commands = visibleCommands(program);
@@ -91,7 +91,7 @@ export function checkFlags(
     const isSwitch = flag.type === "boolean";
     if (isSwitch && value !== undefined) throw usageError(`${typed} takes no value.`, hint);
     if (!isSwitch && !value) throw usageError(`${typed} needs a value.`, hint);
-    // `--model --json`: the value is missing, and the next flag is in its place.
+    // `--model --json`: the value is missing.
     if (isApart && /^--[a-z]/.test(value ?? "")) {
       throw usageError(
         `${typed} needs a value, but ${value} looks like a flag.`,
@@ -111,7 +111,7 @@ function unknownFlag(
   all: FlagTable,
 ): ProductError {
   const called = calledAs(program, command);
-  // "-5 + 3" is a prompt that begins like a flag.
+  // A prompt such as "-5 + 3".
   if (/\s/.test(text)) {
     const quoted = JSON.stringify(text);
     return usageError(`${quoted} looks like a flag.`, `Put -- before it: ${called} … -- ${quoted}`);

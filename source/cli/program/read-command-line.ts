@@ -1,7 +1,9 @@
-// Reads a command line: finds the command, then has meow read its flags. No other file imports meow,
-// whose own exits and messages are off: mistakes are thrown as ProductErrors.
+// Reads a command line: finds the command, then reads its flags with meow, whose own exits and messages
+// are off: mistakes are thrown as ProductErrors.
 import meow, { type AnyFlag } from "meow";
-import { packageVersion } from "../../application/package-facts.ts";
+import { parseTimeSpan } from "../../base/duration.ts";
+import { packageVersion } from "../../base/package-facts.ts";
+import { usageError } from "../errors.ts";
 import {
   type Command,
   commandsBelow,
@@ -12,9 +14,8 @@ import {
   type Program,
   typedFlag,
 } from "./definition.ts";
-import { readFlagValue } from "./flag-value.ts";
 import { commandHelp, groupHelp, programHelp } from "./help-text.ts";
-import { checkFlags, checkWords, unknownCommand } from "./mistakes.ts";
+import { checkFlags, checkWords, didYouMean, nearest, unknownCommand } from "./mistakes.ts";
 import { splitFlags, type TypedWord, toArguments } from "./typed-words.ts";
 
 export type CommandLine =
@@ -61,7 +62,7 @@ export function readCommandLine(program: Program, argv: readonly string[]): Comm
 function parse(program: Program, typed: readonly TypedWord[], table: FlagTable, help: string) {
   return meow({
     importMeta: import.meta,
-    // meow makes this name the process's title: keeps the whole command visible in `ps`.
+    // meow makes this the process's title, which `ps` shows.
     pkg: { name: [program.name, ...process.argv.slice(2)].join(" ") },
     description: `${program.name} ${packageVersion()}: ${program.title}`,
     help,
@@ -69,7 +70,7 @@ function parse(program: Program, typed: readonly TypedWord[], table: FlagTable, 
     flags: Object.fromEntries(Object.entries(table).map(([name, flag]) => [name, meowFlag(flag)])),
     autoHelp: false,
     autoVersion: false,
-    // Flags that were not typed are absent.
+    // Leaves out flags that were not typed.
     booleanDefault: undefined,
   });
 }
@@ -82,11 +83,11 @@ function meowFlag({ type, short }: Flag): AnyFlag {
     : { type: "string", ...shortFlag };
 }
 
-/** Values as their flags say; those that were not typed stay absent. */
+/** Converts the values of typed flags. */
 function readFlags({ flags }: Command, parsed: Record<string, unknown>): Record<string, unknown> {
   const values = Object.entries(flags).flatMap(([name, flag]) => {
     const value = parsed[name];
-    // meow has an empty list for a flag that may be repeated and was not typed.
+    // meow returns an empty list for a repeatable flag that was not typed.
     if (value === undefined || (Array.isArray(value) && value.length === 0)) return [];
     return [
       [name, typeof value === "string" ? readFlagValue(typedFlag(name, flag), flag, value) : value],
@@ -95,14 +96,14 @@ function readFlags({ flags }: Command, parsed: Record<string, unknown>): Record<
   return Object.fromEntries(values);
 }
 
-/** Where two commands mean different flags by one name, the one that takes a value counts. */
+/** Returns the flags of all commands; of two with the same name, the one that takes a value. */
 function everyFlag(program: Program): FlagTable {
   const flags = [program.start, ...commandsOf(program)].flatMap((it) => Object.entries(it.flags));
   const isSwitch = ([, { type }]: [string, Flag]) => type === "boolean";
   return Object.fromEntries([...flags.filter(isSwitch), ...flags.filter((it) => !isSwitch(it))]);
 }
 
-/** Returns the first word of two-word commands if the second word is none of theirs. */
+/** Returns the first word of two-word commands if the second word is unknown or missing. */
 function groupOf(program: Program, [first, second]: readonly string[]): string | undefined {
   if (first === undefined || commandsBelow(program, first).length === 0) return undefined;
   return findCommand(program, `${first} ${second}`) === undefined ? first : undefined;
@@ -115,4 +116,60 @@ function commandOf(program: Program, [first, second]: readonly string[]): Comman
 
 function nameLength({ name }: Command): number {
   return name === "" ? 0 : name.split(" ").length;
+}
+
+/**
+ * Checks and converts the value of a flag.
+ *
+ * @param typed the flag as typed
+ * @throws ProductError `COMMAND_USAGE`
+ */
+export function readFlagValue(typed: string, flag: Flag, text: string): string | number {
+  switch (flag.type) {
+    case "integer":
+    case "number":
+      return readNumber(typed, flag, text);
+    case "time":
+      return readTime(typed, text);
+    default:
+      return flag.values === undefined ? text : readChoice(typed, flag.values, text);
+  }
+}
+
+function readChoice(typed: string, values: readonly string[], text: string): string {
+  const found = values.find((value) => value.toLowerCase() === text.toLowerCase());
+  if (found !== undefined) return found;
+  throw usageError(
+    `${typed} does not accept '${text}'.`,
+    `${didYouMean(nearest(text, values))}Use ${listed(values)}.`,
+  );
+}
+
+function readNumber(typed: string, { type, least, most }: Flag, text: string): number {
+  const pattern = type === "integer" ? /^-?\d{1,15}$/ : /^-?(?:\d+\.?\d*|\.\d+)$/;
+  const value = pattern.test(text) ? Number(text) : Number.NaN;
+  if (value >= (least ?? -Infinity) && value <= (most ?? Infinity)) return value;
+  const kind = type === "integer" ? "a whole number" : "a number";
+  const from =
+    least === undefined
+      ? ""
+      : most === undefined
+        ? ` of at least ${least}`
+        : ` from ${least} to ${most}`;
+  throw usageError(`${typed} does not accept '${text}'.`, `Use ${kind}${from}.`);
+}
+
+/** Returns the milliseconds of `30d`, `24h`, `1h30m`, `90s`, or plain seconds. */
+function readTime(typed: string, text: string): number {
+  const milliseconds = parseTimeSpan(text);
+  if (milliseconds !== undefined) return Math.round(milliseconds);
+  throw usageError(
+    `${typed} does not accept '${text}'.`,
+    "Use a time such as 90s, 15m, 24h or 30d, or a number of seconds.",
+  );
+}
+
+function listed(values: readonly string[]): string {
+  const last = values.at(-1) ?? "";
+  return values.length < 2 ? last : `${values.slice(0, -1).join(", ")} or ${last}`;
 }

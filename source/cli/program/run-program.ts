@@ -1,13 +1,13 @@
-// Runs a program: reads the arguments, calls the command, turns errors into exit codes.
-
+// Runs a program: reads arguments, calls the command, turns errors into exit codes.
 import { showControls } from "../../base/display-text.ts";
 import { describeError, exitCodes, ProductError } from "../../base/product-error.ts";
+import { systemCode } from "../../base/write-refusal.ts";
 import { watchOutput } from "../output.ts";
-import { wrapWords } from "../wrap-words.ts";
+import { wrapWords } from "../text-width.ts";
 import type { Program } from "./definition.ts";
 
 export interface ProgramCalls {
-  /** Environment variable that shows the stack of unexpected errors. */
+  /** Environment variable that prints the stack of unexpected errors. */
   debugVariable: string;
   /** Called with an error before it is printed. */
   onError?: (error: { code: string; sentence: string; exitCode: number }) => void;
@@ -29,7 +29,7 @@ export async function runProgram(
 
 async function dispatch(load: () => Promise<Program>, argv: string[]): Promise<number> {
   if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-v")) {
-    const { packageVersion } = await import("../../application/package-facts.ts");
+    const { packageVersion } = await import("../../base/package-facts.ts");
     process.stdout.write(`${packageVersion()}\n`);
     return exitCodes.ok;
   }
@@ -46,7 +46,7 @@ async function dispatch(load: () => Promise<Program>, argv: string[]): Promise<n
   return await run(parsed.words, parsed.flags, program);
 }
 
-/** One line on standard error: what failed, why, what to do. */
+/** Prints an error on standard error. @returns the exit code */
 async function reportError(
   error: unknown,
   { debugVariable, onError }: ProgramCalls,
@@ -55,7 +55,7 @@ async function reportError(
   const sentence = describeError(error);
   const { code, exitCode } = await kindOf(error, debugVariable);
   onError?.({ code, sentence, exitCode });
-  // The text may contain foreign names, such as those of files.
+  // May contain names of other people's files.
   const line = `Error: ${showControls(sentence)}`;
   const { isTTY, columns } = process.stderr;
   process.stderr.write(`${isTTY ? wrapWords(line, columns).join("\n") : line}\n`);
@@ -68,8 +68,7 @@ async function kindOf(
 ): Promise<{ code: string; exitCode: number }> {
   if (error instanceof ProductError) return { code: error.code, exitCode: error.exitCode };
   const { findErrorDefinition } = await import("../../application/error-catalog.ts");
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  const definition = typeof code === "string" ? findErrorDefinition(code) : undefined;
+  const definition = findErrorDefinition(systemCode(error));
   if (definition !== undefined) return definition;
   if (error instanceof Error && process.env[debugVariable]) {
     process.stderr.write(`${error.stack}\n`);

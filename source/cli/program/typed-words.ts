@@ -1,24 +1,24 @@
-// Splits a command line into plain words and flags with their values, before meow reads it: meow would
-// take the next word for the value of any flag that it does not know.
+// Splits a command line into words and flags with values before meow reads it, as meow takes the next word
+// as the value of an unknown flag.
 import { type Flag, type FlagTable, typedFlag } from "./definition.ts";
 
 export interface TypedFlag {
   kind: "flag";
-  /** The whole word. */
+  /** The word as typed. */
   text: string;
-  /** `--port` of `--port=1`. */
+  /** The flag alone: `--port` of `--port=1`. */
   typed: string;
-  /** Undefined for a flag that does not exist. */
+  /** Undefined for an unknown flag. */
   name: string | undefined;
   flag: Flag | undefined;
   value: string | undefined;
-  /** The value is a separate word. */
+  /** True if the value is a separate word. */
   isApart: boolean;
 }
 
 export type TypedWord = { kind: "word"; text: string } | TypedFlag;
 
-/** @param args words in front of `--` */
+/** @param args words before `--` */
 export function splitFlags(args: readonly string[], table: FlagTable): TypedWord[] {
   const words: TypedWord[] = [];
   for (let at = 0; at < args.length; at += 1) {
@@ -41,7 +41,7 @@ export function splitFlags(args: readonly string[], table: FlagTable): TypedWord
   return words;
 }
 
-/** Finds a flag by its long or its short form. */
+/** Finds a flag by its long or short form. */
 export function flagNamed(
   typed: string,
   table: FlagTable,
@@ -53,8 +53,8 @@ export function flagNamed(
 }
 
 /**
- * Arguments that meow cannot misread. It strips one pair of quotes from every value, and takes a word
- * `true` or `false` behind a switch for its value.
+ * Returns arguments that meow cannot misread: it strips a pair of quotes from values, and takes `true` or
+ * `false` after a switch as its value.
  */
 export function toArguments(words: readonly TypedWord[]): string[] {
   return words.map((word) => {

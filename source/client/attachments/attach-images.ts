@@ -1,7 +1,7 @@
-// Turns a typed prompt into a text and the images that it speaks of.
+// Attaches the images that a typed prompt names: with `/image PATH QUESTION`, or within the text. A line
+// with `/image` is recognised before anything else is done with it, as the model must never see one.
 import { stat } from "node:fs/promises";
 import { findMentions, type PathMention, type PathReading } from "./find-mentions.ts";
-import { imageArgument, readImageCommand } from "./image-command.ts";
 import { isPathLike, pathSpellings } from "./path-spellings.ts";
 import {
   type ImageAttachment,
@@ -11,26 +11,33 @@ import {
 } from "./read-image-file.ts";
 
 export interface AttachedPrompt {
-  /** The prompt without the paths of what was attached. */
+  /** The prompt without the paths of attached images. */
   readonly text: string;
   readonly images: readonly ImageAttachment[];
-  /** Paths that were clearly meant but do not exist, as typed. */
+  /** Paths that do not exist, as typed; only clear ones. */
   readonly missing: readonly string[];
   /**
-   * Number of files that the prompt names, if more than one message can show: then none is
-   * attached.
+   * Number of image files that the prompt names, if above the limit: then none is attached.
    */
   readonly tooMany?: number;
 }
 
-/** A longer list is a listing, and looking for all its files would take long. */
+/** A longer list is probably pasted output, and checking all its files would take long. */
 const mostMentions = 32;
+const imageCommand = /^\s*\/image(?=\s|$)\s*/i;
 
 export interface AttachOptions {
-  /** The base of relative paths. */
+  /** Base of relative paths. */
   readonly folder: string;
-  /** Accepts a bare file name within a sentence; set when the model can see. */
+  /** Accepts a bare file name within a sentence; set for models that accept images. */
   readonly takesBareNames: boolean;
+}
+
+/** One way to split the argument of `/image` into path and question. */
+interface ImageCommandReading {
+  /** Without quotes. */
+  readonly path: string;
+  readonly question: string;
 }
 
 interface FoundFile {
@@ -39,8 +46,8 @@ interface FoundFile {
 }
 
 /**
- * Finds the images that a typed prompt attaches: the one of `/image PATH QUESTION`, or those named
- * in the text.
+ * Attaches the images of a typed prompt.
+ *
  * @throws ProductError `ATTACHMENT_...`
  */
 export async function attachToPrompt(
@@ -53,15 +60,15 @@ export async function attachToPrompt(
     : await attachNamed(argument, options);
 }
 
-/** True when a prompt may attach something; looks at no file. */
+/** True if a prompt may name images; checks no files. */
 export function mayAttach(prompt: string): boolean {
   return imageArgument(prompt) !== undefined || findMentions(prompt).length > 0;
 }
 
 /**
- * Attaches the images whose paths stand anywhere in a prompt; each file once.
+ * Attaches the images whose paths are anywhere in a prompt, each file once.
  *
- * @throws ProductError `ATTACHMENT_...` for a file that is there and cannot be attached
+ * @throws ProductError `ATTACHMENT_...` for an existing file that cannot be attached
  */
 export async function attachMentioned(
   prompt: string,
@@ -89,10 +96,10 @@ export async function attachMentioned(
 }
 
 /**
- * Attaches the image of `/image PATH QUESTION`, and those that the question speaks of.
+ * Attaches the image of `/image PATH QUESTION`, and those that the question names.
  *
- * @param argument the text behind `/image`
- * @throws ProductError `ATTACHMENT_...`, also where there is no such file
+ * @param argument text after `/image`
+ * @throws ProductError `ATTACHMENT_...`, also for a missing file
  */
 export async function attachNamed(
   argument: string,
@@ -131,14 +138,14 @@ function isMeant({ typed, isMarked }: PathReading): boolean {
 
 async function firstFile(typed: string, folder: string): Promise<string | undefined> {
   for (const spelling of pathSpellings(typed, folder)) {
-    // A path that cannot be examined does not count as a file; the next spelling may.
+    // A path that cannot be examined is skipped.
     const facts = await stat(spelling).catch(() => undefined);
     if (facts?.isFile()) return spelling;
   }
   return undefined;
 }
 
-/** Blanks that a path leaves behind go with it. */
+/** Removes paths with the blanks after them. */
 function withoutPaths(prompt: string, found: readonly FoundFile[]): string {
   let text = "";
   let from = 0;
@@ -153,4 +160,33 @@ function withoutPaths(prompt: string, found: readonly FoundFile[]): string {
 /** Explains why nothing is attached from a prompt that names too many files. */
 export function tooManyText(count: number): string {
   return `No image attached: the message names ${count} image files, the limit is ${mostMentions}.`;
+}
+
+/** Returns the text after `/image`; undefined for other lines. */
+export function imageArgument(line: string): string | undefined {
+  const match = imageCommand.exec(line);
+  return match === null ? undefined : line.slice(match[0].length).trimEnd();
+}
+
+/**
+ * Returns all ways to read the argument, longest path first, as any word may end an unquoted path. The
+ * last reading is the one to report if no file exists.
+ */
+export function readImageCommand(argument: string): ImageCommandReading[] {
+  const text = argument.replace(/^@/, "");
+  const quote = text.charAt(0);
+  if (quote === '"' || quote === "'" || quote === "`") {
+    const close = text.indexOf(quote, 1);
+    if (close > 1) {
+      return [{ path: text.slice(1, close), question: text.slice(close + 1).trim() }];
+    }
+  }
+  const readings: ImageCommandReading[] = [];
+  for (const match of text.matchAll(/(?<!\\)(?=\s)|$/g)) {
+    const path = text.slice(0, match.index);
+    // A path does not end between two blanks.
+    if (path === "" || /\s$/.test(path)) continue;
+    readings.unshift({ path, question: text.slice(match.index).trim() });
+  }
+  return readings;
 }

@@ -1,17 +1,17 @@
-// Completes a path that is being typed.
+// Completes paths in prompts.
 import { readdir } from "node:fs/promises";
 import { pathSpellings } from "./path-spellings.ts";
 
 export interface PathCompletion {
-  /** The text that replaces the typed path: as far as all matches agree. */
+  /** Replacement for the typed path: the common beginning of all matches. */
   readonly typed: string;
-  /** The names that match, folders with a slash behind them. */
+  /** Matching names; folders end with a slash. */
   readonly matches: readonly string[];
-  /** The whole of each match, as it would be typed. */
+  /** Matching paths as they would be typed. */
   readonly words: readonly string[];
 }
 
-/** The path that ends at the cursor, with escaped blanks or after a quote. */
+/** A path that ends at the cursor, with escaped blanks or after a quote. */
 export interface PathBeforeCursor {
   readonly start: number;
   readonly typed: string;
@@ -21,7 +21,7 @@ export interface PathBeforeCursor {
 const needsEscape = /[ ()[\]{}$&;'"\\*?!#<>|`]/g;
 const mostMatches = 500;
 
-/** Undefined where nothing before the cursor looks like a path. */
+/** Finds the path before the cursor; undefined if there is none. */
 export function pathBeforeCursor(text: string, cursor: number): PathBeforeCursor | undefined {
   const line = text.slice(text.lastIndexOf("\n", cursor - 1) + 1, cursor);
   const [, quote = "", quoted] = /(?:^|[\s@])(["'])([^"']*)$/.exec(line) ?? [];
@@ -35,8 +35,8 @@ export function pathBeforeCursor(text: string, cursor: number): PathBeforeCursor
 }
 
 /**
- * @param typed with a shell's escapes where it is not quoted
- * @param folder what relative paths start from
+ * @param path with shell escapes unless quoted
+ * @param folder base of relative paths
  */
 export async function completePath(
   { typed, quote }: Pick<PathBeforeCursor, "typed" | "quote">,
@@ -66,7 +66,7 @@ export async function completePath(
   };
 }
 
-/** The longest text that all of them begin with; undefined for none. */
+/** Returns the longest common beginning; undefined for an empty list. */
 export function commonBeginning([first, ...others]: readonly string[]): string | undefined {
   if (first === undefined) return undefined;
   let end = first.length;

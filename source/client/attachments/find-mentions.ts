@@ -1,21 +1,21 @@
-// Finds the places in a prompt that may be paths of images. Where a path with blanks begins cannot be
-// told from the text: every possible beginning is a reading, and the files decide.
+// Finds possible image paths in a prompt. As paths may contain blanks, every word may begin one: each
+// such reading is returned, and existing files decide.
 
 /** One way to read a mention. */
 export interface PathReading {
   /** The text to remove from the prompt, including quotes and an at sign. */
   readonly start: number;
   readonly end: number;
-  /** The path as it was typed, without them. */
+  /** The path as typed, without them. */
   readonly typed: string;
-  /** In quotes or behind an at sign: surely meant as a file. */
+  /** True in quotes or after an at sign: certainly meant as a file. */
   readonly isMarked: boolean;
 }
 
-/** Readings of one mention, the longest first. */
+/** A mention and its readings, longest first. */
 export interface PathMention {
   readonly readings: readonly PathReading[];
-  /** The path to report when no such file exists. */
+  /** Path to report if no file exists. */
   readonly plain: PathReading;
 }
 
@@ -29,7 +29,7 @@ const opening = /[\s"'`([{<=,;:|@]/;
 const longestPath = 1024;
 const mostWords = 16;
 
-/** In the order of the text; addresses on the internet are none. */
+/** Returns mentions in the order of the text, without web addresses. */
 export function findMentions(text: string): PathMention[] {
   const mentions: PathMention[] = [];
   for (const match of text.matchAll(imageEnding)) {
@@ -66,7 +66,7 @@ function readMention(text: string, end: number): PathMention | undefined {
   return { readings: quoted === undefined ? readings : [quoted, ...readings], plain: named };
 }
 
-/** The text between two quotes of one kind, where the second follows at once. */
+/** Returns the quoted text that ends here; undefined without a closing quote. */
 function readQuoted(text: string, from: number, end: number): PathReading | undefined {
   const quote = text.charAt(end);
   if (quote === "" || !quotes.includes(quote)) return undefined;

@@ -13,7 +13,7 @@ export interface PreviewSize {
 }
 
 /**
- * The image fitted into a place of the terminal, a pixel being half a cell high. Rows from the top.
+ * Returns an image scaled to fit into these cells, row by row from the top; a pixel is half a cell.
  *
  * @throws the decoder's error for a damaged image
  */

@@ -1,16 +1,16 @@
-// The file names that a typed path may mean: as it stands, without a shell's escapes, as a URL.
+// File names that a typed path may mean: literally, without shell escapes, as a URL.
 import { fileURLToPath } from "node:url";
 import { toAbsolutePath } from "../../base/file-path.ts";
 
-/** Characters that terminals escape when a file is dropped on them. */
+/** Characters that terminals escape in dropped paths. */
 const escaped = /\\([ ()[\]{}$&;'"\\*?~!#<>|`])/g;
 const drivePath = /^([A-Za-z]):[\\/]/;
 
 /**
- * Absolute paths, the most literal first.
+ * Returns absolute paths, most literal first.
  *
  * @param typed without quotes around it
- * @param folder what relative paths start from
+ * @param folder base of relative paths
  */
 export function pathSpellings(typed: string, folder: string): string[] {
   const spellings = [typed, typed.replace(escaped, "$1")];
@@ -19,7 +19,7 @@ export function pathSpellings(typed: string, folder: string): string[] {
   return [...new Set(spellings.map((spelling) => toAbsolutePath(spelling, folder)))];
 }
 
-/** True when the text can only be a path, not a bare name within a sentence. */
+/** True for a text that can only be a path, not a bare name within a sentence. */
 export function isPathLike(typed: string): boolean {
   return /[/\\]|^~/.test(typed);
 }
@@ -28,11 +28,11 @@ function fromUrl(url: string): string[] {
   try {
     return [fileURLToPath(url)];
   } catch {
-    return []; // no URL of a file after all
+    return []; // not a valid file URL
   }
 }
 
-/** Converts a Windows path to its mount in WSL, or a relative one to slashes. */
+/** Converts a Windows path to its WSL mount, or a relative one to slashes. */
 function fromWindows(typed: string): string[] {
   const slashed = typed.replaceAll("\\", "/");
   const drive = drivePath.exec(typed)?.[1];

@@ -1,25 +1,26 @@
-// Reads an image file that a person attaches, and makes sure that it is one before it is sent.
+// Reads an attached image file, and verifies that it is an image.
 import { readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { formatBytes } from "../../base/byte-format.ts";
 import { ProductError } from "../../base/product-error.ts";
-import { attachmentErrors } from "./errors.ts";
+import { systemCode } from "../../base/write-refusal.ts";
+import { attachmentErrors } from "../errors.ts";
 
-/** An image on its way to a model. */
+/** An image to send to a model. */
 export interface ImageAttachment {
-  /** The file's name without its folder. */
+  /** File name without its folder. */
   readonly name: string;
   /** Absolute. */
   readonly path: string;
-  /** The file's bytes as they are. */
+  /** The file's unchanged bytes. */
   readonly base64: string;
   readonly sizeBytes: number;
-  /** Pixels, as a person sees the picture: turned where the file says so. */
+  /** Pixels, after the rotation that the file asks for. */
   readonly width: number;
   readonly height: number;
 }
 
-/** A server's default limit for images. */
+/** Default limit of servers. */
 const largestBytes = 20 * 2 ** 20;
 const mostPixels = 100_000_000;
 const decodeSeconds = 30;
@@ -90,7 +91,7 @@ async function readBytes(file: string, name: string): Promise<Buffer> {
     return await readFile(file);
   } catch (error) {
     if (error instanceof ProductError) throw error;
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    const code = systemCode(error);
     if (code === "ENOENT" || code === "ENOTDIR") throw missingFile(file);
     const why = code === "EACCES" || code === "EPERM" ? "permission denied" : String(code);
     throw new ProductError(attachmentErrors.unreadable, {
@@ -101,7 +102,7 @@ async function readBytes(file: string, name: string): Promise<Buffer> {
   }
 }
 
-/** @param typed as the person wrote it */
+/** @param typed the path as typed */
 export function missingFile(typed: string): ProductError {
   return new ProductError(attachmentErrors.notFound, {
     message: `File ${typed} does not exist.`,
@@ -109,7 +110,7 @@ export function missingFile(typed: string): ProductError {
   });
 }
 
-/** For `/image` alone. */
+/** Returns the error for `/image` without a path. */
 export function missingPath(): ProductError {
   return new ProductError(attachmentErrors.notFound, {
     message: "Which image?",

@@ -1,13 +1,13 @@
-// Text files that a prompt names behind an at sign: their texts go to the model with it.
+// Attaches the text files that a prompt names after an at sign.
 import { readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { ProductError } from "../../base/product-error.ts";
-import { attachmentErrors } from "./errors.ts";
+import { attachmentErrors } from "../errors.ts";
 import { findMentions } from "./find-mentions.ts";
 import { pathSpellings } from "./path-spellings.ts";
 
 export interface TextFile {
-  /** As it was typed. */
+  /** As typed. */
   readonly name: string;
   readonly text: string;
 }
@@ -21,17 +21,17 @@ export interface TextFiles {
 const largestBytes = 256 * 1024;
 const mention = /(?<=^|\s)@(?:"([^"\n]+)"|'([^'\n]+)'|((?:\\.|[^\s\\"'])+))/g;
 
-/** Tells if a prompt names files behind an at sign, before any is looked at; images are not meant. */
+/** True if a prompt may name text files; checks no files. */
 export function mayAttachTexts(prompt: string): boolean {
   return namesIn(prompt).length > 0;
 }
 
-/** @throws ProductError `ATTACHMENT_...` for a file that is there and is no text */
+/** @throws ProductError `ATTACHMENT_...` for an existing file that is not text */
 export async function readTextFiles(prompt: string, folder: string): Promise<TextFiles> {
   const files: TextFile[] = [];
   const missing: string[] = [];
   for (const typed of namesIn(prompt)) {
-    // A sentence may end behind the name.
+    // A sentence may end after the name.
     const found =
       (await readNamed(typed, folder)) ??
       (await readNamed(typed.replace(/[.,;:!?)]+$/, ""), folder));
@@ -41,12 +41,12 @@ export async function readTextFiles(prompt: string, folder: string): Promise<Tex
   return { files, missing };
 }
 
-/** The prompt with the texts below it, each behind its name and in a block of code. */
+/** Appends the texts to the prompt, each after its name and in a code block. */
 export function withTexts(prompt: string, files: readonly TextFile[]): string {
   return [prompt, ...files.map(textBlock)].join("\n\n");
 }
 
-/** A fence is longer than any in the text. */
+/** Formats a file as a code block, with a fence longer than any in its text. */
 export function textBlock({ name, text }: TextFile): string {
   const longest = Math.max(2, ...Array.from(text.matchAll(/`{3,}/g), ([run]) => run.length));
   const fence = "`".repeat(longest + 1);
@@ -60,7 +60,7 @@ function namesIn(prompt: string): string[] {
 
 async function readNamed(typed: string, folder: string): Promise<TextFile | undefined> {
   for (const spelling of typed === "" ? [] : pathSpellings(typed, folder)) {
-    // A path that cannot be examined does not count as a file; the next spelling may.
+    // A path that cannot be examined is skipped.
     const facts = await stat(spelling).catch(() => undefined);
     if (facts === undefined) continue;
     const name = path.basename(spelling);

@@ -83,7 +83,10 @@ export interface ReplicaDocument {
   state: ReplicaState;
   inFlight: number;
   endpoint: string | undefined;
+  /** Of a process on the server's machine. */
   processId: number | undefined;
+  /** Node of the cluster on which it runs; absent on the server's machine. */
+  node?: string | undefined;
   progress: string | undefined;
   gpus: string[];
   startedAt: number;

@@ -162,6 +162,7 @@ export class Documents {
       inFlight,
       endpoint: observation?.endpoint,
       processId: observation?.processId,
+      node: observation?.node,
       progress: observation?.progress,
       gpus: observation?.gpus ?? [],
       startedAt: record.createdAt,

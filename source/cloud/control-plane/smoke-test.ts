@@ -3,6 +3,7 @@ import http from "node:http";
 import { quoteShort } from "../../base/display-text.ts";
 import { describeError, ProductError } from "../../base/product-error.ts";
 import { cloudErrors } from "../errors.ts";
+import { readEndpoint } from "../replica-address.ts";
 
 const limitMs = 60_000;
 /** Rejects two leading slashes, which would name another host. */
@@ -40,8 +41,11 @@ async function ask(
 ): Promise<number> {
   return await new Promise((resolve, reject) => {
     const limit = AbortSignal.any([signal, AbortSignal.timeout(limitMs)]);
-    const options = { method: request.method, agent: false as const, signal: limit };
-    const outgoing = http.request(new URL(request.path, endpoint), options, (reply) => {
+    const { hostname, port, prefix } = readEndpoint(endpoint);
+    const { method, path } = request;
+    const address = { hostname, port, path: `${prefix}${path}` };
+    const options = { ...address, method, agent: false as const, signal: limit };
+    const outgoing = http.request(options, (reply) => {
       reply.resume();
       reply.once("error", reject);
       reply.once("end", () => resolve(reply.statusCode ?? 0));

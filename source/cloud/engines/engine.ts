@@ -63,9 +63,15 @@ export interface ReplicaObservation {
   replica: string;
   revision: string;
   phase: ReplicaPhase;
-  /** Address from "ready" on: `http://127.0.0.1:23817`. */
+  /**
+   * Address from "ready" on: `http://127.0.0.1:23817`. A path names a replica behind a proxy, whose
+   * own replies carry the header `x-dctl-replica`.
+   */
   endpoint: string | undefined;
+  /** Of a process on this machine. */
   processId: number | undefined;
+  /** Node of a cluster on which it runs; undefined on this machine, and before it was placed. */
+  node?: string | undefined;
   /** Start-up progress, such as "loading shards 3/4". */
   progress: string | undefined;
   /** Milliseconds since 1970. */
@@ -121,11 +127,6 @@ export interface LogQuery {
 /** Engine that runs replicas. All calls are idempotent. */
 export interface Engine {
   readonly kind: "process" | "ray";
-  readonly abilities: {
-    perReplicaRouting: boolean;
-    adoptable: boolean;
-    gpu: "pool" | "scheduler";
-  };
   /**
    * Prepares what all replicas of the revision need: an environment, uploads, checks of
    * executables. Throws ProductError with the sentence to show (exit code 6).

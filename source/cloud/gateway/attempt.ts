@@ -1,12 +1,13 @@
 // Attempt to send a request to one replica, through undici's dispatcher.
 import type { Readable } from "node:stream";
 import type { Dispatcher } from "undici";
+import { isReplyOfGone, replicaMark } from "../replica-address.ts";
 import type { ReplicaSlot } from "./replica-slot.ts";
 import type { UpstreamConnection } from "./upstream-pool.ts";
 
 export interface ReplicaRequest {
   method: string;
-  /** Path with its query. */
+  /** Path with its query, below the replica's own. */
   path: string;
   /** Name, value, name, value. */
   headers: string[];
@@ -19,6 +20,8 @@ export type FailureKind =
   | "refused"
   /** Connection closed. */
   | "disconnected"
+  /** Replica has exited; what is in front of it answered instead. */
+  | "gone"
   /** Reply is not valid HTTP. */
   | "invalid_reply"
   /** Request cannot be sent as HTTP. */
@@ -61,7 +64,8 @@ export class Attempt implements Dispatcher.DispatchHandler {
   send(request: ReplicaRequest): void {
     // undici's type has only the standard methods, but it accepts any.
     const method = request.method as Dispatcher.HttpMethod;
-    this.#connection.client.dispatch({ ...request, method, idempotent: false }, this);
+    const path = `${this.#slot.address.prefix}${request.path}`;
+    this.#connection.client.dispatch({ ...request, method, path, idempotent: false }, this);
   }
 
   /** Aborts the attempt, and with it the replica's work; no more calls follow. */
@@ -83,11 +87,17 @@ export class Attempt implements Dispatcher.DispatchHandler {
   onResponseStart(
     controller: Dispatcher.DispatchController,
     status: number,
-    _headers: unknown,
+    headers: Record<string, string | string[] | undefined>,
     statusText = "",
   ): void {
     // Informational, such as 103; the reply follows.
     if (status < 200 || this.#isGivenUp) return;
+    const mark = headers[replicaMark];
+    if (isReplyOfGone(this.#slot.address, status, mark?.toString())) {
+      this.giveUp();
+      this.#listener.onFailure({ kind: "gone", message: "the replica is gone", wasReused: false });
+      return;
+    }
     this.#listener.onHead(status, toList(controller.rawHeaders), statusText);
   }
 

@@ -1,7 +1,6 @@
 // Limits on callers: requests per minute of a key, and attempts without a valid key per address.
 import type { Clock } from "../../base/clock.ts";
-import { FailedAttempts } from "../../keys/failed-attempts.ts";
-import { RequestBudget } from "../../keys/request-budget.ts";
+import { FailedAttempts, RequestBudget } from "../../keys/limits.ts";
 
 /** Call to count: a request of a key that has a limit, or an attempt without a valid key. */
 export type CountedCall =

@@ -42,6 +42,12 @@ export function refuseAttempt(kind: FailureKind): Refusal {
         detail: "The app's replica refused the connection. Try again in a moment.",
         retryAfterSeconds: retrySeconds,
       };
+    case "gone":
+      return {
+        type: "runner_disconnected",
+        detail: "The app's replica has exited. Try again in a moment.",
+        retryAfterSeconds: retrySeconds,
+      };
     case "disconnected":
       return {
         type: "runner_disconnected",

@@ -1,6 +1,6 @@
 // Course of one admitted request: attempts at replicas, the response, the record.
 import { watchBodyRate } from "../../base/body-rate.ts";
-import { watchHalfClosed } from "../../base/half-closed.ts";
+import { watchHalfClosed } from "../../base/http-connection.ts";
 import { TokenTail } from "../metrics/token-tail.ts";
 import type { AdmittedRequest, ExchangeContext } from "./admitted-request.ts";
 import { Attempt, type AttemptFailure, type AttemptListener, type RawHeaders } from "./attempt.ts";
@@ -185,7 +185,7 @@ export class Exchange implements AttemptListener {
       this.#try(slot);
       return;
     }
-    const goesOn = this.#claim.changeReplica(failure.kind === "refused");
+    const goesOn = this.#claim.changeReplica(failure.kind !== "disconnected");
     if (!goesOn) this.refuse(refuseAttempt(failure.kind));
   }
 
@@ -248,7 +248,7 @@ export class Exchange implements AttemptListener {
   }
 
   #mayRepeat({ kind }: AttemptFailure): boolean {
-    if (kind !== "refused" && kind !== "disconnected") return false;
+    if (kind !== "refused" && kind !== "disconnected" && kind !== "gone") return false;
     if (this.admitted.head.forbidsRetry) return false;
     if (this.#reply.hasBegun && !this.#reply.isEarly) return false;
     return this.#body === undefined || this.#body.isRepeatable;

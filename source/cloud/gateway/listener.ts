@@ -9,8 +9,7 @@ import {
 import { createServer as createTlsServer, Server as TlsServer } from "node:https";
 import { createServer as createSocketServer, type Server as SocketServer } from "node:net";
 import type { Duplex } from "node:stream";
-import { endConnection } from "../../base/end-connection.ts";
-import { allowHalfClosed } from "../../base/half-closed.ts";
+import { allowHalfClosed, endConnection } from "../../base/http-connection.ts";
 import { describeError, ProductError } from "../../base/product-error.ts";
 import { systemCode } from "../../base/write-refusal.ts";
 import { isLoopback, urlOf } from "../../configuration/address.ts";

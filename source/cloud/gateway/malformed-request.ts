@@ -3,8 +3,7 @@ import type { Server } from "node:https";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { TLSSocket } from "node:tls";
-import { endConnection } from "../../base/end-connection.ts";
-import { codingRefusedCode, codingUnknown } from "../../base/transfer-coding.ts";
+import { codingRefusedCode, codingUnknown, endConnection } from "../../base/http-connection.ts";
 import { systemCode } from "../../base/write-refusal.ts";
 import { drawRequestId } from "./exchange-record.ts";
 import {

@@ -90,7 +90,7 @@ export class ReplicaClaim implements Waiter {
   /**
    * Switches to another replica, or to the same one later.
    *
-   * @param isClosed true if the replica refused the connection
+   * @param isClosed true if the replica refused the connection or is gone
    * @returns false if too many replicas failed
    */
   changeReplica(isClosed: boolean): boolean {

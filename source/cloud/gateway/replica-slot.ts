@@ -1,5 +1,6 @@
 // Replica as seen by the gateway: its requests, its limit and its connections.
 import type { Clock } from "../../base/clock.ts";
+import { type ReplicaAddress, readEndpoint } from "../replica-address.ts";
 import type { RoutedReplica } from "./traffic.ts";
 import { UpstreamPool } from "./upstream-pool.ts";
 
@@ -20,6 +21,7 @@ export class ReplicaSlot {
   readonly replica: string;
   readonly revision: string;
   readonly endpoint: string;
+  readonly address: ReplicaAddress;
   readonly pool: UpstreamPool;
   /** Accepts new requests. */
   isOpen: boolean;
@@ -39,9 +41,10 @@ export class ReplicaSlot {
     this.replica = routed.replica;
     this.revision = routed.revision;
     this.endpoint = routed.endpoint;
+    this.address = readEndpoint(routed.endpoint);
     this.isOpen = routed.isOpen;
     this.#readyAt = routed.readyAt;
-    this.pool = new UpstreamPool(routed.endpoint, connectTimeoutMs);
+    this.pool = new UpstreamPool(this.address, connectTimeoutMs);
   }
 
   update({ isOpen, readyAt }: RoutedReplica): void {

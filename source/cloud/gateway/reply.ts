@@ -1,7 +1,7 @@
 // Response to one client, with back-pressure, keep-alive comments and errors within a stream.
 import type { ServerResponse } from "node:http";
 import { TLSSocket } from "node:tls";
-import { keepAliveComment } from "../../base/keep-alive-comment.ts";
+import { keepAliveComment } from "../../base/http-connection.ts";
 import type { GatewayLimits } from "./gateway-options.ts";
 import { type Refusal, statusOf } from "./refusals.ts";
 

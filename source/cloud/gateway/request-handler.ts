@@ -2,8 +2,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { watchBodyRate } from "../../base/body-rate.ts";
-import { watchHalfClosed } from "../../base/half-closed.ts";
-import { codingUnknown, isKnownCoding } from "../../base/transfer-coding.ts";
+import { codingUnknown, isKnownCoding, watchHalfClosed } from "../../base/http-connection.ts";
 import { isLoopback } from "../../configuration/address.ts";
 import type { Admission, Admitted, Refused } from "./admission.ts";
 import type { AdmittedRequest, ExchangeContext } from "./admitted-request.ts";

@@ -5,7 +5,7 @@ import type { BoundAddress } from "./listener-options.ts";
 export interface RoutedReplica {
   replica: string;
   revision: string;
-  /** `http://127.0.0.1:23817` */
+  /** `http://127.0.0.1:23817`, or with the path of a replica behind a proxy. */
   endpoint: string;
   /** Accepts new requests; false while draining or unhealthy. */
   isOpen: boolean;

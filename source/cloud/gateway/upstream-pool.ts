@@ -2,6 +2,7 @@
 // that the others can close.
 import { connect } from "node:net";
 import { Client } from "undici";
+import type { ReplicaAddress } from "../replica-address.ts";
 
 /** Below the 5 s after which uvicorn closes an idle connection. */
 const idleMs = 4000;
@@ -12,8 +13,8 @@ export class UpstreamConnection {
   /** Number of replies over the current socket. */
   answered = 0;
 
-  constructor(endpoint: string, connectTimeoutMs: number) {
-    this.client = new Client(endpoint, {
+  constructor(origin: string, connectTimeoutMs: number) {
+    this.client = new Client(origin, {
       pipelining: 1,
       keepAliveTimeout: idleMs,
       keepAliveMaxTimeout: idleMs,
@@ -27,13 +28,13 @@ export class UpstreamConnection {
 }
 
 export class UpstreamPool {
-  readonly #endpoint: string;
+  readonly #address: ReplicaAddress;
   readonly #connectTimeoutMs: number;
   readonly #idle: UpstreamConnection[] = [];
   #isClosed = false;
 
-  constructor(endpoint: string, connectTimeoutMs: number) {
-    this.#endpoint = endpoint;
+  constructor(address: ReplicaAddress, connectTimeoutMs: number) {
+    this.#address = address;
     this.#connectTimeoutMs = connectTimeoutMs;
   }
 
@@ -47,10 +48,10 @@ export class UpstreamPool {
     else this.#idle.push(connection);
   }
 
-  /** Resolves to true while the replica accepts connections. */
+  /** Resolves to true while the replica, or the proxy in front of it, accepts connections. */
   async isListening(): Promise<boolean> {
-    const { hostname, port } = new URL(this.#endpoint);
-    const socket = connect({ host: hostname, port: Number(port) });
+    const { hostname, port } = this.#address;
+    const socket = connect({ host: hostname, port });
     socket.setTimeout(this.#connectTimeoutMs, () => socket.destroy());
     return await new Promise<boolean>((resolve) => {
       socket.once("connect", () => resolve(true));
@@ -67,7 +68,7 @@ export class UpstreamPool {
   }
 
   #open(): UpstreamConnection {
-    const connection = new UpstreamConnection(this.#endpoint, this.#connectTimeoutMs);
+    const connection = new UpstreamConnection(this.#address.origin, this.#connectTimeoutMs);
     connection.client.on("disconnect", () => {
       connection.answered = 0;
       const place = this.#idle.indexOf(connection);

@@ -2,7 +2,8 @@
 import { type ClientRequest, type IncomingMessage, request, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { endConnection } from "../../base/end-connection.ts";
+import { endConnection } from "../../base/http-connection.ts";
+import { isReplyOfGone, replicaMark } from "../replica-address.ts";
 import type { AdmittedRequest, ExchangeContext } from "./admitted-request.ts";
 import type { FailureKind } from "./attempt.ts";
 import { openRecord } from "./exchange-record.ts";
@@ -102,11 +103,11 @@ export class WebSocketTunnel {
 
   #shakeHands(slot: ReplicaSlot): void {
     const { path } = this.admitted;
-    const { host, hostname, port } = new URL(slot.endpoint);
+    const { host, hostname, port, prefix } = slot.address;
     const outgoing = request({
       hostname,
       port,
-      path: path.rest,
+      path: `${prefix}${path.rest}`,
       agent: false,
       headers: [
         ...["Host", host, "Connection", "Upgrade", "Upgrade", "websocket"],
@@ -115,8 +116,19 @@ export class WebSocketTunnel {
     });
     this.#outgoing = outgoing;
     outgoing.once("upgrade", (reply, upstream, early) => this.#join(reply, upstream, early));
-    outgoing.once("response", (reply) => this.#passRefusal(reply));
-    outgoing.on("error", (error) => this.#onError(error));
+    outgoing.once("response", (reply) => {
+      const mark = reply.headers[replicaMark]?.toString();
+      if (!isReplyOfGone(slot.address, reply.statusCode ?? 0, mark)) {
+        this.#passRefusal(reply);
+        return;
+      }
+      this.#outgoing = undefined;
+      reply.resume();
+      this.#retry("gone");
+    });
+    outgoing.on("error", (error) => {
+      if (outgoing === this.#outgoing) this.#onError(error);
+    });
     outgoing.end();
   }
 
@@ -181,9 +193,12 @@ export class WebSocketTunnel {
       return;
     }
     const code = "code" in error ? error.code : undefined;
-    const kind: FailureKind = code === "ECONNREFUSED" ? "refused" : "disconnected";
+    this.#retry(code === "ECONNREFUSED" ? "refused" : "disconnected");
+  }
+
+  #retry(kind: FailureKind): void {
     const mayRepeat = !this.admitted.head.forbidsRetry;
-    if (mayRepeat && this.#claim.changeReplica(kind === "refused")) return;
+    if (mayRepeat && this.#claim.changeReplica(kind !== "disconnected")) return;
     this.refuse(refuseAttempt(kind));
   }
 

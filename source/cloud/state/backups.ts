@@ -11,7 +11,7 @@ import {
 import path from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { describeError, ProductError } from "../../base/product-error.ts";
-import { sqlite } from "../../base/sqlite.ts";
+import { sqlite } from "../../base/without-warnings.ts";
 import { cloudErrors } from "../errors.ts";
 
 export interface Backup {

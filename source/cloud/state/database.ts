@@ -13,7 +13,7 @@ import path from "node:path";
 import type { DatabaseSync, SQLOutputValue, StatementSync } from "node:sqlite";
 import { type Clock, systemClock } from "../../base/clock.ts";
 import { describeError, ProductError } from "../../base/product-error.ts";
-import { sqlite } from "../../base/sqlite.ts";
+import { sqlite } from "../../base/without-warnings.ts";
 import { cloudErrors } from "../errors.ts";
 import { listBackups, newestBackup, pruneBackups, setAsidePrefix, writeBackup } from "./backups.ts";
 import { type Migration, migrations } from "./migrations.ts";

@@ -1,7 +1,15 @@
 // Chat answers: fits the prompt into the window, runs the model, and parses its output.
-import { createOutputParser } from "../../prompt/output/output-parser.ts";
+
+import type { OutputPiece } from "../../prompt/output/output.ts";
+import { createOutputParser, type OutputParser } from "../../prompt/output/output-parser.ts";
 import { opensThinking } from "../../prompt/output/thinking-block.ts";
-import type { GenerationRequest, GenerationStatistics, LazyGrammars } from "../generation.ts";
+import type {
+  GenerationEvent,
+  GenerationRequest,
+  GenerationStatistics,
+  LazyGrammars,
+  TokenLogprob,
+} from "../generation.ts";
 import { imagesOf } from "../images/request-images.ts";
 import type { CanonicalEvent, ChatInput, Truncation } from "../request.ts";
 import { toMaxTokens } from "../sampling-defaults.ts";
@@ -9,18 +17,25 @@ import { untilAborted } from "../scheduler/until-aborted.ts";
 import { type AnswerOptions, generationOf } from "./answer-options.ts";
 import { ChatPrompt } from "./chat-prompt.ts";
 import type { PreparedChat } from "./prepare-chat.ts";
-import { type DoneEvent, type RunnerEvent, readOutput } from "./read-output.ts";
 
-/** @throws ProductError of the prompt or the engine */
+type Done = Extract<GenerationEvent, { type: "done" }>;
+
+/**
+ * Yields the events of the answer. With `shift`, an answer that fills the window continues without the
+ * oldest turns; an answer that follows a grammar does not, since its grammar would start over.
+ *
+ * @throws ProductError of the prompt or the engine
+ */
 export async function* answerChat(
   input: ChatInput,
   prepared: PreparedChat,
   options: AnswerOptions,
 ): AsyncGenerator<CanonicalEvent> {
-  const prompt = new ChatPrompt(input, prepared, options.ready, options.signal);
+  const { request, ready, signal } = options;
+  const prompt = new ChatPrompt(input, prepared, ready, signal);
   let { messages } = prepared;
   let truncated: Truncation | undefined;
-  if (options.request.truncate) {
+  if (request.truncate) {
     ({ messages, truncated } = {
       truncated,
       ...(await prompt.fit(messages, toMaxTokens(options.parameters))),
@@ -28,44 +43,8 @@ export async function* answerChat(
     if (truncated !== undefined) yield { type: "truncated", ...truncated };
   }
   const startsInThinking = opensThinking(await prompt.segments(messages), prepared.output.thinking);
-  const parser = createOutputParser({
-    format: prepared.output.format,
-    tools: prepared.tools,
-    thinking: prepared.output.thinking,
-    startsInThinking,
-  });
-  const grammar = prepared.grammar(startsInThinking);
-  const { thinking } = prepared.output;
-  const { lazyCalls: calls } = prepared;
-  const lazy: LazyGrammars | undefined = calls && {
-    calls,
-    thinking: thinking === undefined ? undefined : { ...thinking, startsInside: startsInThinking },
-  };
-  const held = { grammar, ...(lazy !== undefined && { lazy }) };
-  const events = generate(messages, prompt, prepared, held, options);
-  for await (const event of readOutput(events, parser)) {
-    // A model that no grammar limits to one call may write more.
-    if ("index" in event && event.index > 0 && !input.parallelToolCalls) continue;
-    if (event.type === "truncated") truncated = sumTruncation(truncated, event);
-    if (event.type !== "done" && event.type !== "rendered") yield event;
-    else yield { ...event, ...(truncated !== undefined && { truncated }) };
-  }
-}
-
-/**
- * Yields the runner's events. With `shift`, an answer that fills the window continues without the
- * oldest turns; an answer that follows a grammar does not, since its grammar would start over.
- */
-async function* generate(
-  all: ChatInput["messages"],
-  prompt: ChatPrompt,
-  { output }: PreparedChat,
-  held: Pick<GenerationRequest, "grammar" | "lazy">,
-  options: AnswerOptions,
-): AsyncGenerator<RunnerEvent> {
-  const { request, ready, signal } = options;
-  const base = generationOf(options);
-  let messages = all;
+  const reader = new OutputReader(prepared, startsInThinking, input.parallelToolCalls);
+  const base = requestOf(prepared, startsInThinking, options);
   let written = "";
   let earlier: GenerationStatistics | undefined;
   for (;;) {
@@ -75,44 +54,132 @@ async function* generate(
       const text = await untilAborted(prompt.text(segments), signal);
       request.onPrompt?.(text);
       if (request.renderOnly) {
-        yield { type: "rendered", prompt: text, images: imagesOf(messages).length };
+        const images = imagesOf(messages).length;
+        yield { type: "rendered", prompt: text, images, ...(truncated && { truncated }) };
         return;
       }
     }
-    const generation = {
-      ...base,
-      prompt: prompt.forRunner(segments, messages),
-      maxTokens: base.maxTokens === undefined ? undefined : base.maxTokens - before,
-      stop: [...base.stop, ...output.stopTexts],
-      grammar: held.grammar,
-      // A continued answer is not at its start, and may be inside a call.
-      ...(held.lazy !== undefined && written === "" && { lazy: held.lazy }),
-      visibleControlTexts: output.visibleControlTexts,
-    };
-    let end: DoneEvent | undefined;
+    const generation = continued(base, prompt.forRunner(segments, messages), written, before);
+    let end: Done | undefined;
     for await (const event of ready.runner.generate(generation, signal)) {
       if (event.type === "done") end = event;
       else if (event.type !== "text") yield event;
       else {
         written += event.text;
-        yield { ...event, tokens: event.tokens + before };
+        for (const read of reader.push({ ...event, tokens: event.tokens + before })) yield read;
       }
     }
     if (end === undefined) return;
     const statistics = sumStatistics(earlier, end.statistics);
     const isFull = end.reason === "length" && statistics.completionTokens !== base.maxTokens;
-    const shorter =
-      request.shift && isFull && held.grammar === undefined
-        ? await prompt.shorten(messages)
-        : undefined;
+    const mayShift = request.shift && isFull && base.grammar === undefined;
+    const shorter = mayShift ? await prompt.shorten(messages) : undefined;
     if (shorter === undefined) {
       const context = request.wantsContext ? await prompt.context(messages, written) : undefined;
-      yield { ...end, statistics, ...(context !== undefined && { context }) };
+      for (const read of reader.end(statistics.completionTokens)) yield read;
+      yield { ...end, statistics, ...(context && { context }), ...(truncated && { truncated }) };
       return;
     }
     messages = shorter.messages;
+    truncated = sumTruncation(truncated, shorter.truncated);
     yield { type: "truncated", ...shorter.truncated };
     earlier = statistics;
+  }
+}
+
+/** Returns the runner's request without its prompt. */
+function requestOf(
+  { output, grammar, lazyCalls: calls }: PreparedChat,
+  startsInThinking: boolean,
+  options: AnswerOptions,
+): Omit<GenerationRequest, "prompt"> {
+  const { thinking } = output;
+  const lazy: LazyGrammars | undefined = calls && {
+    calls,
+    thinking: thinking === undefined ? undefined : { ...thinking, startsInside: startsInThinking },
+  };
+  const base = generationOf(options);
+  return {
+    ...base,
+    stop: [...base.stop, ...output.stopTexts],
+    grammar: grammar(startsInThinking),
+    ...(lazy !== undefined && { lazy }),
+    visibleControlTexts: output.visibleControlTexts,
+  };
+}
+
+/** @param tokens number of those in the text written so far */
+function continued(
+  { lazy, ...base }: Omit<GenerationRequest, "prompt">,
+  prompt: GenerationRequest["prompt"],
+  written: string,
+  tokens: number,
+): GenerationRequest {
+  return {
+    ...base,
+    prompt,
+    maxTokens: base.maxTokens === undefined ? undefined : base.maxTokens - tokens,
+    // A continued answer is not at its start, and may be inside a call.
+    ...(lazy !== undefined && written === "" && { lazy }),
+  };
+}
+
+/** Turns the text of an answer into content, thinking and tool calls. */
+class OutputReader {
+  readonly #parser: OutputParser;
+  readonly #parallelToolCalls: boolean;
+  /** Log-probabilities go with the next text, since the parser may hold back the text they belong to. */
+  #logprobs: TokenLogprob[] = [];
+  #tokens = 0;
+
+  constructor(
+    { output: { format, thinking }, tools }: PreparedChat,
+    startsInThinking: boolean,
+    parallelToolCalls: boolean,
+  ) {
+    this.#parser = createOutputParser({ format, tools, thinking, startsInThinking });
+    this.#parallelToolCalls = parallelToolCalls;
+  }
+
+  push(event: Extract<GenerationEvent, { type: "text" }>): CanonicalEvent[] {
+    this.#tokens = event.tokens;
+    this.#logprobs.push(...(event.logprobs ?? []));
+    return this.#read(this.#parser.push(event.text));
+  }
+
+  /** @param tokens number of all tokens of the answer */
+  end(tokens: number): CanonicalEvent[] {
+    this.#tokens = tokens;
+    const events = this.#read(this.#parser.end());
+    const logprobs = this.#logprobs;
+    return logprobs.length === 0
+      ? events
+      : [...events, { type: "text", text: "", tokens, logprobs }];
+  }
+
+  #read(pieces: readonly OutputPiece[]): CanonicalEvent[] {
+    // A model that no grammar limits to one call may write more.
+    return pieces
+      .map((piece) => this.#toEvent(piece))
+      .filter((event) => this.#parallelToolCalls || !("index" in event) || event.index === 0);
+  }
+
+  #toEvent(piece: OutputPiece): CanonicalEvent {
+    const tokens = this.#tokens;
+    switch (piece.type) {
+      case "tool-call-end":
+        return piece;
+      case "tool-call-start":
+        return { type: "tool-call", index: piece.index, id: piece.id, name: piece.name, tokens };
+      case "tool-call-arguments":
+        return { type: "tool-arguments", index: piece.index, text: piece.text, tokens };
+      default: {
+        const logprobs = this.#logprobs;
+        this.#logprobs = [];
+        const type = piece.type === "content" ? "text" : "thinking";
+        return { type, text: piece.text, tokens, ...(logprobs.length > 0 && { logprobs }) };
+      }
+    }
   }
 }
 

@@ -8,8 +8,23 @@ import { imagesOf } from "../images/request-images.ts";
 import type { ChatInput, Truncation } from "../request.ts";
 import type { ReadyModel } from "../scheduler/loaded-model.ts";
 import { untilAborted } from "../scheduler/until-aborted.ts";
-import { withoutOldestTurn } from "./conversation.ts";
 import type { PreparedChat } from "./prepare-chat.ts";
+
+/**
+ * Removes the oldest turn: a question with everything that answers it. System prompts and the last turn
+ * stay.
+ *
+ * @returns undefined when nothing can be left out
+ */
+export function withoutOldestTurn(messages: readonly PromptMessage[]): PromptMessage[] | undefined {
+  const isSystem = ({ role }: PromptMessage) => role === "system";
+  const first = messages.findIndex((message) => !isSystem(message));
+  const lastQuestion = messages.findLastIndex(({ role }) => role === "user");
+  const next = messages.findIndex(({ role }, index) => index > first && role === "user");
+  const end = next === -1 ? lastQuestion : next;
+  if (first === -1 || end <= first) return undefined;
+  return messages.filter((message, index) => isSystem(message) || index < first || index >= end);
+}
 
 /** Yields the conversation without its oldest turn, then without the next one too, and so on. */
 function* shorterAndShorter(all: PromptMessage[]): Generator<PromptMessage[]> {

@@ -2,6 +2,7 @@
 import { ProductError } from "../../base/product-error.ts";
 import type { ToolDefinition } from "../../prompt/chat-message.ts";
 import { fallbackTurnEnd } from "../../prompt/chat-template.ts";
+import { chooseTemplate } from "../../prompt/choose-template.ts";
 import { ContinuationTemplate } from "../../prompt/continuation-template.ts";
 import { answerGrammar } from "../../prompt/grammar/answer-grammar.ts";
 import { checkToolSchemas, type LazyCallsOptions } from "../../prompt/grammar/lazy-calls.ts";
@@ -11,14 +12,12 @@ import {
 } from "../../prompt/output/detect-output-format.ts";
 import { stripThinking } from "../../prompt/output/thinking-block.ts";
 import { withTemplateCallIds } from "../../prompt/output/tool-call-ids.ts";
-import type { PromptTemplate } from "../../prompt/prompt-template.ts";
+import type { PromptMessage, PromptTemplate } from "../../prompt/prompt-template.ts";
 import { defaultTimeoutMs } from "../../prompt/render-budget.ts";
 import { inStableOrder, withDeclaredOrder } from "../../prompt/stable-order.ts";
 import type { ResolvedModel } from "../../store/model-catalog.ts";
 import { engineErrors } from "../errors.ts";
 import type { CanonicalRequest, ChatInput, ThinkLevel } from "../request.ts";
-import { conversationOf } from "./conversation.ts";
-import { templateFor } from "./template-for.ts";
 
 export interface PreparedChat {
   template: PromptTemplate;
@@ -88,11 +87,11 @@ export async function prepareChat(
 }
 
 const continuation = new ContinuationTemplate();
-const known = new WeakMap<PromptTemplate, DetectedOutputFormat>();
+const formats = new WeakMap<PromptTemplate, DetectedOutputFormat>();
 
 function outputFormatOf(template: PromptTemplate): DetectedOutputFormat {
-  const found = known.get(template) ?? detect(template);
-  known.set(template, found);
+  const found = formats.get(template) ?? detect(template);
+  formats.set(template, found);
   return found;
 }
 
@@ -131,4 +130,52 @@ function missing(param: string, message: string): ProductError {
     hint: `Leave '${param}' out, or use another model.`,
     param,
   });
+}
+
+const mostTemplates = 64;
+const templates = new Map<string, PromptTemplate>();
+
+/**
+ * Caches parsed templates: parsing takes milliseconds, and every request needs one.
+ *
+ * @param own template of the request
+ * @param hasTools the request has tools, for which a model's file may have another template
+ * @throws ProductError `PROMPT_TEMPLATE_INVALID`
+ */
+function templateFor(
+  { template, facts }: Pick<ResolvedModel, "template" | "facts">,
+  own?: string,
+  hasTools = false,
+): PromptTemplate {
+  const explicit = own ?? template;
+  const { chatTemplate: gguf, toolTemplate: toolUse } = facts;
+  const isForTools = hasTools && toolUse !== undefined;
+  const jinja = isForTools ? `tools ${toolUse}` : `jinja ${gguf ?? ""}`;
+  const key = explicit?.trim() ? `go ${explicit}` : jinja;
+  const found = templates.get(key);
+  if (found !== undefined) return found;
+  const { template: chosen } = chooseTemplate({ modelfile: explicit, gguf, toolUse }, { hasTools });
+  if (templates.size >= mostTemplates) templates.clear();
+  templates.set(key, chosen);
+  return chosen;
+}
+
+/** Maps OpenAI's role `developer`, which templates do not know, to `system`. */
+function withKnownRole(message: PromptMessage): PromptMessage {
+  return message.role === "developer" ? { ...message, role: "system" } : message;
+}
+
+/** Adds the model's SYSTEM unless the request begins with one, as Ollama does. */
+function conversationOf(model: ResolvedModel, input: ChatInput): PromptMessage[] {
+  const { context } = input;
+  const messages = input.messages.map(withKnownRole);
+  const [first] = messages;
+  const speaks = first?.role === "system";
+  const own = context === undefined ? model.messages : [];
+  if (speaks && first !== undefined) return [first, ...own, ...messages.slice(1)];
+  const system: PromptMessage[] =
+    model.system === undefined || model.system === ""
+      ? []
+      : [{ role: "system", content: model.system }];
+  return [...system, ...own, ...messages];
 }

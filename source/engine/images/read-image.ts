@@ -4,7 +4,6 @@ import type { Metadata, Sharp } from "sharp";
 import { ProductError } from "../../base/product-error.ts";
 import type { ChatImage } from "../../prompt/chat-message.ts";
 import { engineErrors } from "../errors.ts";
-import { type ImageFormat, imageFormatOf } from "./image-format.ts";
 
 const mostPixels = 100_000_000;
 /** Models use no more; larger images are scaled down once instead of in every engine. */
@@ -107,4 +106,42 @@ function invalid(image: ChatImage, message: string, hint: string, cause?: unknow
     ...(image.param !== undefined && { param: image.param }),
     ...(cause !== undefined && { cause }),
   });
+}
+
+/** Formats that can be decoded. */
+type ImageFormat = "png" | "jpeg" | "webp" | "gif" | "tiff" | "avif" | "heic";
+
+/** Known formats that cannot be decoded, with their names for people. */
+const undecodable: ReadonlyArray<readonly [name: string, isIt: (bytes: Buffer) => boolean]> = [
+  ["an SVG drawing", (bytes) => /^\s*(?:<\?xml|<!DOCTYPE svg|<!--|<svg)/i.test(textOf(bytes))],
+  ["a BMP file", (bytes) => startsWith(bytes, "BM") && bytes.length >= 26],
+  ["a PDF document", (bytes) => startsWith(bytes, "%PDF")],
+  ["an HTML page", (bytes) => /^\s*<(?:!doctype html|html|head|body)/i.test(textOf(bytes))],
+];
+
+/** Returns the format, or the name of a known one that cannot be decoded, or undefined. */
+function imageFormatOf(
+  bytes: Buffer,
+): { format: ImageFormat } | { undecodable: string } | undefined {
+  if (startsWith(bytes, "\x89PNG\r\n\x1a\n")) return { format: "png" };
+  if (startsWith(bytes, "\xff\xd8\xff")) return { format: "jpeg" };
+  if (startsWith(bytes, "GIF87a") || startsWith(bytes, "GIF89a")) return { format: "gif" };
+  if (startsWith(bytes, "RIFF") && startsWith(bytes, "WEBP", 8)) return { format: "webp" };
+  if (startsWith(bytes, "II*\0") || startsWith(bytes, "MM\0*")) return { format: "tiff" };
+  if (startsWith(bytes, "ftyp", 4)) {
+    const brand = bytes.toString("latin1", 8, 12);
+    if (/^avi[fs]$/.test(brand)) return { format: "avif" };
+    if (/^(?:hei[cfsx]|mif1|msf1)$/.test(brand)) return { format: "heic" };
+  }
+  const found = undecodable.find(([, isIt]) => isIt(bytes));
+  return found === undefined ? undefined : { undecodable: found[0] };
+}
+
+function startsWith(bytes: Buffer, text: string, at = 0): boolean {
+  return bytes.toString("latin1", at, at + text.length) === text;
+}
+
+/** Returns the beginning as text, without its byte order mark. */
+function textOf(bytes: Buffer): string {
+  return bytes.toString("utf8", 0, 512).replace(/^\ufeff/, "");
 }

@@ -1,8 +1,32 @@
-// Messages between the server process and a runner.
-import type { GenerationEvent, GenerationRequest, RunnerFacts } from "../generation.ts";
-import type { CallOutput, RunnerCall } from "./calls.ts";
+// Messages between the server process and a runner: requests, calls and events.
+import type {
+  EmbeddingInput,
+  EmbeddingOutput,
+  GenerationEvent,
+  GenerationRequest,
+  MarkedPrompt,
+  RunnerFacts,
+} from "../generation.ts";
 import type { LoadSettings } from "./load-settings.ts";
 import type { PromptPart } from "./prompt-parts.ts";
+
+/** Calls besides generation: one request, one result. */
+export interface RunnerCalls {
+  embed: { input: EmbeddingInput; output: EmbeddingOutput };
+  /** Tokens of a prompt as generation would use them; image tokens are negative. */
+  tokenize: { input: MarkedPrompt; output: { tokens: number[] } };
+  /** Text of tokens, including control tokens. */
+  detokenize: { input: { tokens: number[] }; output: { text: string } };
+}
+
+export type CallName = keyof RunnerCalls;
+
+/** A call on its way to the runner. */
+export type RunnerCall = {
+  [Name in CallName]: { name: Name; input: RunnerCalls[Name]["input"] };
+}[CallName];
+
+export type CallOutput = RunnerCalls[CallName]["output"];
 
 /** Error as serialised between processes. */
 export interface WireError {

@@ -15,10 +15,18 @@ import type {
   GenerationRequest,
   RunnerFacts,
 } from "../generation.ts";
-import type { CallName, CallOutput, RunnerCall, RunnerCalls } from "./calls.ts";
 import type { LoadSettings } from "./load-settings.ts";
 import { splitPrompt } from "./prompt-parts.ts";
-import type { FromRunner, RequestEvent, ToRunner, WireError } from "./protocol.ts";
+import type {
+  CallName,
+  CallOutput,
+  FromRunner,
+  RequestEvent,
+  RunnerCall,
+  RunnerCalls,
+  ToRunner,
+  WireError,
+} from "./protocol.ts";
 import { runnerEnvironment } from "./runner-environment.ts";
 
 /** End of a runner process. */
@@ -141,30 +149,33 @@ export class RunnerProcess {
 
   /**
    * Generates one answer. Aborting the signal ends it with `done` and reason `cancelled` within one
-   * step of the engine; leaving the loop stops it too.
-   *
-   * @throws ProductError from the engine, or `ENGINE_RUNNER_CRASHED`
+   * step of the engine; leaving the loop stops it too. The iterator throws a ProductError from the
+   * engine, or `ENGINE_RUNNER_CRASHED`.
    */
-  async *generate(
+  generate(
     request: GenerationRequest,
     signal: AbortSignal,
-  ): AsyncGenerator<GenerationEvent> {
+  ): AsyncIterableIterator<GenerationEvent> {
     const id = this.#nextId;
     this.#nextId += 1;
-    const events = new AsyncQueue<GenerationEvent>();
-    if (this.#exit !== undefined) throw this.#crashError(this.#exit);
-    this.#requests.set(id, events);
     const cancel = () => this.#send({ type: "cancel", id });
-    const prompt = await this.#sendParts(id, request.prompt);
-    this.#send({ type: "generate", id, request: { ...request, prompt } });
-    if (signal.aborted) cancel();
-    signal.addEventListener("abort", cancel, { once: true });
-    try {
-      yield* events;
-    } finally {
+    const events = new AsyncQueue<GenerationEvent>(() => {
       signal.removeEventListener("abort", cancel);
       if (this.#requests.delete(id)) cancel();
+    });
+    if (this.#exit !== undefined) {
+      events.fail(this.#crashError(this.#exit));
+      return events;
     }
+    this.#requests.set(id, events);
+    const begin = async () => {
+      const prompt = await this.#sendParts(id, request.prompt);
+      this.#send({ type: "generate", id, request: { ...request, prompt } });
+      if (signal.aborted || !this.#requests.has(id)) cancel();
+      else signal.addEventListener("abort", cancel, { once: true });
+    };
+    begin().catch((error: unknown) => events.fail(error));
+    return events;
   }
 
   /**

@@ -1,9 +1,11 @@
-// Memory check before a load: on the graphics card or in the machine's memory.
+// Memory check before a load, on the graphics card or in the machine's memory, and its log line.
+
+import { formatMemory } from "../../base/byte-format.ts";
 import type { ResolvedModel } from "../../store/model-catalog.ts";
 import type { RunnerFacts } from "../generation.ts";
 import type { LoadSettings } from "../runner/load-settings.ts";
 import { cardReserveBytes } from "../text/fit-layers.ts";
-import { memoryNeed } from "./memory-plan.ts";
+import { fitSentence, memoryNeed } from "./memory-plan.ts";
 
 /** Memory that a model will take. */
 export interface RoomNeed {
@@ -99,7 +101,7 @@ export class CardMemory {
   }
 
   /** Reads the card's free memory, once. */
-  async look(): Promise<void> {
+  async refresh(): Promise<void> {
     this.#reading ??= this.#readOnce();
     await this.#reading;
   }
@@ -123,4 +125,48 @@ export class CardMemory {
     const freeBytes = await this.#read?.();
     if (!this.#isKnown) this.#freeBytes = freeBytes;
   }
+}
+
+/**
+ * Log line before a load: the memory that the model needs, and the free memory.
+ *
+ * @param slots configured number of slots
+ */
+export function loadSentence(
+  model: Pick<ResolvedModel, "facts" | "sizeBytes">,
+  settings: LoadSettings,
+  free: FreeRoom,
+  slots: number,
+): string {
+  const parts = [roomSentence(model, settings, free)];
+  if (settings.slidingWindow > 0) parts.push(windowText(settings));
+  if (settings.slots !== slots) {
+    parts.push(`room for ${settings.slots} of ${slots} parallel requests`);
+  }
+  return parts.join("; ");
+}
+
+function windowText({ keepsWholeWindow, slidingWindow }: LoadSettings): string {
+  return keepsWholeWindow
+    ? `layers with a sliding window of ${slidingWindow} tokens keep all tokens, which takes little memory`
+    : `layers with a sliding window keep ${slidingWindow} tokens`;
+}
+
+/** Returns the free memory in brackets, or nothing without a card. */
+export function cardText(freeBytes: number | undefined): string {
+  return freeBytes === undefined ? "" : ` (${formatMemory(freeBytes)} free on the card)`;
+}
+
+/** Says if the model fits, on the card or in the machine's memory. */
+export function roomSentence(
+  model: Pick<ResolvedModel, "facts" | "sizeBytes">,
+  settings: LoadSettings,
+  free: FreeRoom,
+): string {
+  const room = roomNeed(model, settings);
+  const usesCard = free.cardBytes !== undefined && room.cardBytes > 0;
+  if (usesCard && shortageOf(room, free, [], false) === undefined) {
+    return `needs about ${formatMemory(room.totalBytes)}: fits${cardText(free.cardBytes)}`;
+  }
+  return fitSentence(memoryNeed(model, settings), free.memoryBytes) + cardText(free.cardBytes);
 }

@@ -1,5 +1,6 @@
-// Settings to load a model with, and the reasons for a reload.
+// Settings to load a model with, and the reasons for a reload: other settings, or replaced files.
 
+import { stat } from "node:fs/promises";
 import type { ResolvedModel } from "../../store/model-catalog.ts";
 import type { ModelParameters } from "../../store/model-parameters.ts";
 import type { DeviceKind } from "../generation.ts";
@@ -132,6 +133,20 @@ function planVision(
   return need === "images" ? { projectorPath, engine: "prebuilt" } : undefined;
 }
 
+const loadParameters: ReadonlySet<string> = new Set([
+  "num_ctx",
+  "num_gpu",
+  "num_thread",
+  "num_batch",
+  "kv_cache_type",
+  "use_mmap",
+] satisfies Array<keyof ModelParameters>);
+
+/** Tells if a request names anything that may cause a reload. */
+export function mayNeedReload(named: ModelParameters, need: RequestNeed): boolean {
+  return need !== undefined || Object.keys(named).some((name) => loadParameters.has(name));
+}
+
 /**
  * Returns the reason why a loaded model cannot serve a request, or undefined when it can. A larger
  * window serves a smaller one, and parameters that the request does not name never cause a reload.
@@ -165,4 +180,22 @@ export function reloadReason(
   }
   if (named.use_mmap !== undefined && wanted.useMmap !== loaded.useMmap) return "use_mmap differs";
   return undefined;
+}
+
+/**
+ * Fingerprint of a model's files, to notice when they are replaced while the model is loaded.
+ * Returns equal texts as long as no file of the model is written or replaced. Ignores inode numbers,
+ * which some network file systems change at every call.
+ */
+export async function stateOfFiles({
+  parts,
+  adapters,
+  projectors,
+}: Pick<ResolvedModel, "parts" | "adapters" | "projectors">): Promise<string> {
+  const states = [...parts, ...adapters, ...projectors].map(async (file) => {
+    // Loading reports a file that is gone.
+    const found = await stat(file).catch(() => undefined);
+    return found === undefined ? "missing" : `${found.size} ${found.mtimeMs}`;
+  });
+  return (await Promise.all(states)).join(", ");
 }

@@ -136,17 +136,13 @@ export class LoadedModel {
   }
 
   /** Yields the fractions of the load, and ends when the load does. */
-  async *progress(): AsyncGenerator<number> {
-    const watcher = new AsyncQueue<number>();
+  progress(): AsyncIterable<number> {
+    const watcher = new AsyncQueue<number>(() => this.#watchers.delete(watcher));
     this.#watchers.add(watcher);
     watcher.push(this.fraction);
     const end = () => watcher.end();
     this.ready.then(end, end);
-    try {
-      yield* watcher;
-    } finally {
-      this.#watchers.delete(watcher);
-    }
+    return watcher;
   }
 
   /** Marks it as in use until the returned function is called. */

@@ -5,12 +5,24 @@ import type { ResolvedModel } from "../../store/model-catalog.ts";
 import type { ModelParameters } from "../../store/model-parameters.ts";
 import type { LoadSettings } from "../runner/load-settings.ts";
 import { BackOff } from "./back-off.ts";
-import { CardMemory, type FreeRoom, roomNeed, shortageOf } from "./card-plan.ts";
-import { type EngineSettings, planLoad, type RequestNeed, reloadReason } from "./load-plan.ts";
-import { cardText, loadSentence } from "./load-sentence.ts";
+import {
+  CardMemory,
+  cardText,
+  type FreeRoom,
+  loadSentence,
+  roomNeed,
+  shortageOf,
+} from "./card-plan.ts";
+import {
+  type EngineSettings,
+  mayNeedReload,
+  planLoad,
+  type RequestNeed,
+  reloadReason,
+  stateOfFiles,
+} from "./load-plan.ts";
 import { LoadedModel } from "./loaded-model.ts";
 import { freeMemoryBytes } from "./memory-plan.ts";
-import { stateOfFiles } from "./model-files.ts";
 import { crashedTooOften, noRoom, shuttingDown, tooManyWaiting } from "./pool-errors.ts";
 import { cancelled, untilAborted } from "./until-aborted.ts";
 
@@ -101,7 +113,7 @@ export class ModelPool {
       wait = { for: loaded, end: loaded.awaitReload() };
     };
     try {
-      const checks = Promise.all([stateOfFiles(model), this.#card.look()]);
+      const checks = Promise.all([stateOfFiles(model), this.#card.refresh()]);
       const [filesState] = await untilAborted(checks, signal);
       while (true) {
         if (this.#closed) throw shuttingDown();
@@ -109,10 +121,9 @@ export class ModelPool {
         if (signal.aborted) throw cancelled();
         const loaded = this.#loaded.get(key);
         if (loaded !== undefined) {
-          const wanted = this.#plan(model, parameters, need);
           const reason =
             loaded.filesState === filesState
-              ? reloadReason(loaded.settings, wanted, parameters, need)
+              ? this.#reloadReason(loaded, model, parameters, need)
               : "its file has changed";
           if (reason === undefined) {
             wait?.end();
@@ -158,7 +169,7 @@ export class ModelPool {
 
   /** Returns the memory that is free for the next model. */
   async freeRoom(): Promise<FreeRoom> {
-    await this.#card.look();
+    await this.#card.refresh();
     return this.#free;
   }
 
@@ -198,6 +209,17 @@ export class ModelPool {
     const all = [...this.#loaded.values()];
     this.#loaded.clear();
     await Promise.all(all.map((loaded) => loaded.stop()));
+  }
+
+  /** Plans a load only for a request that names settings of one. */
+  #reloadReason(
+    { settings }: LoadedModel,
+    model: ResolvedModel,
+    parameters: ModelParameters,
+    need: RequestNeed,
+  ): string | undefined {
+    if (!mayNeedReload(parameters, need)) return undefined;
+    return reloadReason(settings, this.#plan(model, parameters, need), parameters, need);
   }
 
   #plan(model: ResolvedModel, parameters: ModelParameters, need: RequestNeed): LoadSettings {

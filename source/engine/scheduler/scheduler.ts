@@ -13,7 +13,7 @@ import { engineErrors } from "../errors.ts";
 import type { EmbeddingOutput } from "../generation.ts";
 import { hasImages, readChatImages, readRequestImages } from "../images/request-images.ts";
 import type { CanonicalEvent, CanonicalRequest, ChatInput, EmbeddingRequest } from "../request.ts";
-import type { RunnerCalls } from "../runner/calls.ts";
+import type { RunnerCalls } from "../runner/protocol.ts";
 import { toSampling, usableParameters } from "../sampling-defaults.ts";
 import type { FreeRoom } from "./card-plan.ts";
 import { checkTouched } from "./check-touched.ts";

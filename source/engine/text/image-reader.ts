@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
-import { packageFolder } from "../../base/package-folder.ts";
+import { packageFolder } from "../../base/package-facts.ts";
 import { ProductError } from "../../base/product-error.ts";
 import { engineErrors } from "../errors.ts";
 import type { DeviceKind } from "../generation.ts";

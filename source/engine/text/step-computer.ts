@@ -1,10 +1,10 @@
 // Computation of a planned step: decodes the batch in llama.cpp with the fastest number of threads,
 // and samples the next tokens. Learns from the time that takes.
-import { DraftPolicy } from "./draft-policy.ts";
+
 import type { ImageTokens } from "./image-tokens.ts";
 import type { Job } from "./job.ts";
 import { loneRows } from "./lone-rows.ts";
-import { draftLength } from "./lookup-draft.ts";
+import { DraftPolicy, draftLength } from "./lookup-draft.ts";
 import { putIntoContext } from "./picture-reader.ts";
 import {
   type BatchItem,

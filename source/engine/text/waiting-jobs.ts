@@ -1,6 +1,6 @@
-// Queue of requests that wait for a slot.
+// Queue of requests that wait for a slot. Clients take turns, however many requests one of them sends.
 import { setTimeout as sleep } from "node:timers/promises";
-import { joinQueue } from "../join-queue.ts";
+import type { GenerationRequest } from "../generation.ts";
 import type { Job } from "./job.ts";
 
 export class WaitingJobs {
@@ -63,4 +63,33 @@ export class WaitingJobs {
 /** Returns true for changes near the front, and for substantial progress far back in a long queue. */
 function isNews(ahead: number, reported: number): boolean {
   return ahead !== reported && (ahead < 10 || ahead <= reported * 0.9);
+}
+
+interface Waiting {
+  readonly request: Pick<GenerationRequest, "client">;
+}
+
+/**
+ * Inserts a request before those whose clients have had, or will have had, more turns by then;
+ * otherwise at the end. Requests of one client stay in order.
+ *
+ * @param running requests that are being served
+ */
+export function joinQueue<Job extends Waiting>(
+  queue: Job[],
+  joining: Job,
+  running: readonly Waiting[],
+): void {
+  const turns = new Map<string | undefined, number>();
+  /** Returns the number of turns that the request's client has before this one. */
+  const takeTurn = ({ request: { client } }: Waiting) => {
+    const before = turns.get(client) ?? 0;
+    turns.set(client, before + 1);
+    return before;
+  };
+  for (const job of running) takeTurn(job);
+  const before = queue.map(takeTurn);
+  const own = takeTurn(joining);
+  const place = before.findIndex((turn) => turn > own);
+  queue.splice(place < 0 ? queue.length : place, 0, joining);
 }

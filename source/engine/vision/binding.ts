@@ -5,6 +5,7 @@ import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { ProductError } from "../../base/product-error.ts";
+import type { PromptSegment } from "../../prompt/prompt-segment.ts";
 import { engineErrors } from "../errors.ts";
 import type { DeviceKind } from "../generation.ts";
 import { type DeviceSetting, devicesToTry, lookForDevice } from "../text/choose-device.ts";
@@ -143,4 +144,95 @@ export function openBinding(setting: DeviceSetting): OpenedBinding {
 /** Returns true if the build for this CPU does not use its vector instructions. */
 export function isSlowOn(kind: DeviceKind): boolean {
   return kind === "cpu" && process.platform === "linux" && process.arch === "x64";
+}
+
+export interface Vocabulary {
+  /** -1 for none. */
+  bos: number;
+  bosText: string;
+  eosText: string;
+  /** Texts of control tokens, longest first. */
+  controlTexts: string[];
+}
+
+// llama_token_type of llama.h
+const unknownType = 2;
+const controlType = 3;
+
+/** Reads vocabulary facts that the binding does not report from the metadata of the model's file. */
+export function readVocabulary(binding: Binding, file: string): Vocabulary {
+  const facts = binding.LlamaContext.loadModelInfo(file, [
+    "tokenizer.ggml.merges",
+    "tokenizer.ggml.scores",
+  ]);
+  const tokens = readList(facts["tokenizer.ggml.tokens"]);
+  const types = readList(facts["tokenizer.ggml.token_type"]);
+  const idOf = (name: string) => Number(facts[`tokenizer.ggml.${name}_token_id`] ?? -1);
+  const isControl = (id: number) => types[id] === controlType || types[id] === unknownType;
+  const textOf = (id: number) => String(tokens[id] ?? "");
+  const ids = tokens.map((_, id) => id);
+  return {
+    bos: idOf("bos"),
+    bosText: textOf(idOf("bos")),
+    eosText: textOf(idOf("eos")),
+    controlTexts: ids
+      .filter(isControl)
+      .map(textOf)
+      .filter((text) => text !== "")
+      .sort((a, b) => b.length - a.length),
+  };
+}
+
+/** Parses a list as llama.cpp prints it: JSON with unescaped line breaks inside texts. */
+function readList(value: unknown): unknown[] {
+  if (typeof value !== "string") return [];
+  const json = value.replaceAll(
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON wants these escaped
+    /[\u0000-\u001f]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+  const list: unknown = JSON.parse(json);
+  return Array.isArray(list) ? list : [];
+}
+
+/** WORD JOINER: no width, no break, no meaning. */
+const invisible = "\u2060";
+
+export interface PromptText {
+  text: string;
+  /** Indexes of the images, in the order of their marks. */
+  images: number[];
+}
+
+/**
+ * Converts a marked prompt into the single text that the binding takes, which reads every control text
+ * as a control token. An invisible character breaks up control texts in untrusted text: the model reads
+ * the same words without a control token. Images stand at the binding's mark, which untrusted text may
+ * not contain either.
+ *
+ * @param controlTexts of the model, longest first
+ */
+export function toPromptText(
+  segments: readonly PromptSegment[],
+  controlTexts: readonly string[],
+): PromptText {
+  const images = segments.flatMap(({ image }) => (image === undefined ? [] : [image]));
+  const broken = [imageMark, ...controlTexts];
+  const text = segments
+    .map(({ text: part, special, image }) => {
+      if (image !== undefined) return imageMark;
+      return breakTexts(part, special ? [imageMark] : broken);
+    })
+    .join("");
+  return { text, images };
+}
+
+function breakTexts(text: string, broken: readonly string[]): string {
+  let safe = text;
+  for (const each of broken) {
+    if (each.length < 2) continue;
+    const [first = "", ...rest] = each;
+    safe = safe.replaceAll(each, `${first}${invisible}${rest.join("")}`);
+  }
+  return safe;
 }

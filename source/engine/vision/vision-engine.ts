@@ -7,13 +7,12 @@ import { ProductError } from "../../base/product-error.ts";
 import { checkLength, checkNamedTokens, queueFull, refuseUnknown } from "../check-request.ts";
 import { engineErrors } from "../errors.ts";
 import type { GenerationRequest, MarkedPrompt, RunnerFacts } from "../generation.ts";
-import { joinQueue } from "../join-queue.ts";
-import type { CallOutput, RunnerCall } from "../runner/calls.ts";
 import type { LoadSettings, VisionSettings } from "../runner/load-settings.ts";
+import type { CallOutput, RunnerCall } from "../runner/protocol.ts";
 import { failedEvent, type LoopEvent } from "../text/job.ts";
 import type { EngineConnection } from "../text/text-engine.ts";
-import type { CompletionResult } from "./binding.ts";
-import { type PromptText, toPromptText } from "./prompt-text.ts";
+import { joinQueue } from "../text/waiting-jobs.ts";
+import { type CompletionResult, type PromptText, toPromptText } from "./binding.ts";
 import { type CountedPrompt, VisionJob } from "./vision-job.ts";
 import { VisionModel } from "./vision-model.ts";
 

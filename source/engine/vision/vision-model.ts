@@ -15,9 +15,10 @@ import {
   isSlowOn,
   type OpenedBinding,
   openBinding,
+  readVocabulary,
+  type Vocabulary,
 } from "./binding.ts";
 import type { CountedPrompt, VisionJob } from "./vision-job.ts";
-import { readVocabulary, type Vocabulary } from "./vocabulary.ts";
 
 /** Free space to leave on the card for the window, the projector's buffers and other programs. */
 const reserveBytes = 1.5 * 1024 ** 3;

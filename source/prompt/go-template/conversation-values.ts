@@ -8,7 +8,7 @@ import { jsonValue, outsideText, toolList } from "./tool-values.ts";
 import { GoList, GoMap, GoStruct, type GoValue } from "./values.ts";
 
 /** Message after neighbours of the same role were joined. */
-export interface JoinedMessage {
+interface JoinedMessage {
   role: ChatRole;
   content: TemplateText;
   thinking: TemplateText;
@@ -27,7 +27,7 @@ const blankLine = TemplateText.of("\n\n", "outside");
  * Joins neighbours of the same role into one message with blank lines between, except tool results, each
  * of which has its own name. Images become `[img-0]`, `[img-1]` in the text.
  */
-export function joinMessages(conversation: Conversation): JoinedMessage[] {
+function joinMessages(conversation: Conversation): JoinedMessage[] {
   const joined: JoinedMessage[] = [];
   const continued = continuesLastMessage(conversation) ? conversation.messages.at(-1) : undefined;
   let images = 0;
@@ -149,4 +149,45 @@ function toolCallStruct(call: ToolCall, index: number): GoStruct {
   const json = new Map<string, GoValue>(call.id === undefined ? [] : [["id", id]]);
   json.set("function", functionStruct);
   return new GoStruct("ToolCall", { ID: id, Function: functionStruct }, () => new GoMap(json));
+}
+
+/** Data of one run of a template without `.Messages`: a question and its answer. */
+interface Round {
+  System: TemplateText;
+  Prompt: TemplateText;
+  Response: TemplateText;
+}
+
+/**
+ * Returns the data of each run; the model's answer starts in the last one. A round ends before a system
+ * text that follows anything else, and before a question that follows an answer. Such templates have no
+ * place for tools and tool results.
+ */
+export function roundsData(conversation: Conversation): TemplateData[] {
+  const rounds: Round[] = [];
+  let round = emptyRound();
+  const begin = () => {
+    rounds.push(round);
+    round = emptyRound();
+  };
+  for (const { role, content } of joinMessages(conversation)) {
+    if (role === "system") {
+      if (isText(round.Prompt) || isText(round.Response)) begin();
+      round.System = content;
+    } else if (role === "user") {
+      if (isText(round.Response)) begin();
+      round.Prompt = content;
+    } else if (role === "assistant") {
+      round.Response = content;
+    }
+  }
+  return [...rounds, round].map((each) => ({ ...each, ...thinkData(conversation) }));
+}
+
+function emptyRound(): Round {
+  return { System: TemplateText.empty, Prompt: TemplateText.empty, Response: TemplateText.empty };
+}
+
+function isText(text: TemplateText): boolean {
+  return text.pieces.length > 0;
 }

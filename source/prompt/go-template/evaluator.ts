@@ -1,9 +1,7 @@
 // Evaluator of a parsed template.
-
-import type { RenderBudget } from "../render-budget.ts";
+import { deepestCalls, type RenderBudget } from "../render-budget.ts";
 import { TemplateFault } from "../template-fault.ts";
 import { callFunction, type FunctionContext } from "./functions.ts";
-import { deepestCalls } from "./limits.ts";
 import type { ParsedTemplate } from "./parser.ts";
 import { printValue } from "./print-value.ts";
 import type { Command, Operand, Pipe, TemplateNode } from "./syntax-tree.ts";

@@ -82,10 +82,10 @@ class Formatter {
     } else {
       const isLeft = width !== undefined && width < 0;
       // In %+v the plus asks for field names, not for signs.
-      const heeded = verb === "v" ? flags.replaceAll("+", "") : flags;
+      const kept = verb === "v" ? flags.replaceAll("+", "") : flags;
       this.#parts.push(
         formatValue(this.#values[this.#next], {
-          flags: isLeft ? `${heeded}-` : heeded,
+          flags: isLeft ? `${kept}-` : kept,
           width: width === undefined ? undefined : Math.abs(width),
           precision: precision !== undefined && precision < 0 ? undefined : precision,
           verb,

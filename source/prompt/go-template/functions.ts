@@ -1,15 +1,12 @@
 // Functions of templates: Go's own, and those added for chat templates.
-
 import { TemplateFault } from "../template-fault.ts";
-import { indexInto, lengthOf, sliceOf } from "./collection-functions.ts";
-import { equalsAny, isLess, isLessOrEqual } from "./compare-values.ts";
 import { htmlText, jsText, urlQueryText } from "./escape-text.ts";
 import { formatText } from "./format-text.ts";
 import { jsonText } from "./json-text.ts";
 import { displayValues } from "./print-value.ts";
 import { TemplateText } from "./template-text.ts";
 import { typeScriptType } from "./tool-values.ts";
-import { type GoValue, isNil, isTrue, typeName } from "./values.ts";
+import { compareBytes, GoList, GoMap, type GoValue, isNil, isTrue, typeName } from "./values.ts";
 
 /** Context that functions depend on. */
 export interface FunctionContext {
@@ -102,4 +99,105 @@ function dateText(formats: readonly GoValue[], now: Date, days: number): Templat
   const [year, month, date] = [day.getFullYear(), day.getMonth() + 1, day.getDate()];
   const two = (part: number) => String(part).padStart(2, "0");
   return TemplateText.of(`${String(year).padStart(4, "0")}-${two(month)}-${two(date)}`);
+}
+
+/** Returns a length; for a text, in bytes of UTF-8. */
+function lengthOf(value: GoValue): bigint {
+  if (value instanceof TemplateText) return BigInt(value.byteLength);
+  if (value instanceof GoList) return BigInt(value.length);
+  if (value instanceof GoMap) return BigInt(value.entries.size);
+  throw new TemplateFault(`len of type ${typeName(value)}`);
+}
+
+/** Evaluates `index x 1 "a"`, Go's `x[1]["a"]`. */
+function indexInto(value: GoValue, indexes: readonly GoValue[]): GoValue {
+  if (isNil(value)) throw new TemplateFault("index of untyped nil");
+  return indexes.reduce((item, index) => indexOnce(item, index), value);
+}
+
+function indexOnce(item: GoValue, index: GoValue): GoValue {
+  if (isNil(item)) throw new TemplateFault("index of nil pointer");
+  if (item instanceof GoMap) {
+    if (!(index instanceof TemplateText)) {
+      throw new TemplateFault(`value has type ${typeName(index)}; should be string`);
+    }
+    return item.entries.get(index.plain) ?? null;
+  }
+  if (item instanceof GoList) return item.at(positionOf(index, item.length - 1));
+  if (item instanceof TemplateText) {
+    const at = positionOf(index, item.byteLength - 1);
+    return BigInt(Buffer.from(item.plain)[at] ?? 0);
+  }
+  throw new TemplateFault(`can't index item of type ${typeName(item)}`);
+}
+
+/** Evaluates `slice x 1 2`, Go's `x[1:2]`. */
+function sliceOf(value: GoValue, indexes: readonly GoValue[]): GoValue {
+  if (isNil(value)) throw new TemplateFault("slice of untyped nil");
+  if (indexes.length > 3) throw new TemplateFault(`too many slice indexes: ${indexes.length}`);
+  if (!(value instanceof TemplateText || value instanceof GoList)) {
+    throw new TemplateFault(`can't slice item of type ${typeName(value)}`);
+  }
+  const isText = value instanceof TemplateText;
+  if (isText && indexes.length === 3) throw new TemplateFault("cannot 3-index slice a string");
+  const length = isText ? value.byteLength : value.length;
+  const [from = 0, to = length, capacity = length] = indexes.map((index) =>
+    positionOf(index, length),
+  );
+  if (from > to) throw new TemplateFault(`invalid slice index: ${from} > ${to}`);
+  if (to > capacity) throw new TemplateFault(`invalid slice index: ${to} > ${capacity}`);
+  return isText ? value.sliceBytes(from, to) : value.slice(from, to);
+}
+
+function positionOf(index: GoValue, last: number): number {
+  if (typeof index !== "bigint") {
+    throw new TemplateFault(`cannot index slice/array with type ${typeName(index)}`);
+  }
+  if (index < 0n || index > BigInt(last)) throw new TemplateFault(`index out of range: ${index}`);
+  return Number(index);
+}
+
+/** Returns true if the first equals one of the others. */
+function equalsAny(first: GoValue, others: readonly GoValue[]): boolean {
+  if (others.length === 0) throw new TemplateFault("missing argument for comparison");
+  return others.some((other) => equals(first, other));
+}
+
+function equals(a: GoValue, b: GoValue): boolean {
+  if (isNil(a) || isNil(b)) return isNil(a) && isNil(b);
+  const [basicA, basicB] = [basicValue(a), basicValue(b)];
+  if (basicA === undefined && basicB === undefined) {
+    throw new TemplateFault(`values of type ${typeName(a)} cannot be compared`);
+  }
+  if (typeof basicA !== typeof basicB) throw incompatible(a, b);
+  return basicA === basicB;
+}
+
+function isLess(a: GoValue, b: GoValue): boolean {
+  const [basicA, basicB] = [basicValue(a), basicValue(b)];
+  if (basicA === undefined || basicB === undefined) {
+    throw new TemplateFault("invalid type for comparison");
+  }
+  if (typeof basicA === "string" && typeof basicB === "string") {
+    return compareBytes(basicA, basicB) < 0;
+  }
+  if (typeof basicA !== typeof basicB) throw incompatible(a, b);
+  if (typeof basicA === "boolean") throw new TemplateFault("invalid type for comparison");
+  return basicA < basicB;
+}
+
+/** Evaluates `le` as Go does: less, or else equal. */
+function isLessOrEqual(a: GoValue, b: GoValue): boolean {
+  return isLess(a, b) || equals(a, b);
+}
+
+/** Returns a value that can be compared; undefined for nil, lists, maps and structs. */
+function basicValue(value: GoValue): boolean | bigint | number | string | undefined {
+  if (isNil(value)) return undefined;
+  if (value instanceof TemplateText) return value.plain;
+  return typeof value === "object" ? undefined : value;
+}
+
+function incompatible(a: GoValue, b: GoValue): TemplateFault {
+  return new TemplateFault(`incompatible types for comparison: ${typeName(a)} and ${typeName(b)}`);
 }

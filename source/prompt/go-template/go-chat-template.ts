@@ -11,17 +11,13 @@ import {
   type TemplateModelFacts,
 } from "../prompt-template.ts";
 import { defaultTimeoutMs, fullLimits, RenderBudget } from "../render-budget.ts";
-import { TemplateFault } from "../template-fault.ts";
-import { messagesData, type TemplateData, thinkData } from "./conversation-values.ts";
-import { cutAfterResponse } from "./cut-after-response.ts";
+import { BudgetFault, placeInTemplate, TemplateFault, tooCostly } from "../template-fault.ts";
+import { messagesData, roundsData, type TemplateData, thinkData } from "./conversation-values.ts";
 import { evaluateTemplate } from "./evaluator.ts";
 import { isFunction } from "./functions.ts";
-import { invalidTemplate } from "./invalid-template.ts";
 import { type ParsedTemplate, parseTemplate } from "./parser.ts";
 import { promptSegments } from "./prompt-segments.ts";
-import { roundsData } from "./rounds.ts";
 import { fieldsOf, type TemplateNode } from "./syntax-tree.ts";
-import { type ThinkingTags, thinkingTagsOf, toolCallTagOf } from "./template-tags.ts";
 import { TemplateText } from "./template-text.ts";
 import { outsideText } from "./tool-values.ts";
 import { type UnknownField, unknownFields } from "./unknown-fields.ts";
@@ -73,16 +69,6 @@ export class GoChatTemplate implements PromptTemplate {
 
   get supportsInsert(): boolean {
     return this.#fields.has("suffix");
-  }
-
-  /** Texts that the model writes around its thinking. */
-  get thinkingTags(): ThinkingTags | undefined {
-    return thinkingTagsOf(this.#template.root);
-  }
-
-  /** Text that the model writes before tool calls; `{` if they begin with their JSON. */
-  get toolCallTag(): string {
-    return toolCallTagOf(this.#template.root);
   }
 
   /**
@@ -177,4 +163,44 @@ function withoutStart(text: TemplateText, start: string): TemplateText {
 function cutAfterPrefill(prompt: TemplateText): TemplateText {
   const last = prompt.pieces.findLastIndex(({ origin }) => origin === "prefill");
   return last < 0 ? prompt : TemplateText.fromPieces(prompt.pieces.slice(0, last + 1));
+}
+
+/** Returns the nodes up to and including the first action that prints `.Response`: there the model continues. */
+function cutAfterResponse(nodes: readonly TemplateNode[]): readonly TemplateNode[] {
+  return cut(nodes).nodes;
+}
+
+function cut(nodes: readonly TemplateNode[]): { nodes: readonly TemplateNode[]; isCut: boolean } {
+  const kept: TemplateNode[] = [];
+  for (const node of nodes) {
+    if (node.kind === "action" && fieldsOf([node]).has("Response")) {
+      return { nodes: [...kept, node], isCut: true };
+    }
+    if (!("body" in node)) {
+      kept.push(node);
+      continue;
+    }
+    const body = cut(node.body);
+    const otherwise = body.isCut ? { nodes: [], isCut: true } : cut(node.otherwise);
+    kept.push({ ...node, body: body.nodes, otherwise: otherwise.nodes });
+    if (otherwise.isCut) return { nodes: kept, isCut: true };
+  }
+  return { nodes: kept, isCut: false };
+}
+
+/**
+ * @param doing the failure, as in "cannot be read"
+ * @returns `PROMPT_TEMPLATE_INVALID` with line, column and the text at fault;
+ *   `PROMPT_TEMPLATE_TOO_COSTLY`
+ */
+function invalidTemplate(source: string, fault: TemplateFault, doing: string): ProductError {
+  const place = placeInTemplate(source, fault);
+  if (fault instanceof BudgetFault) return tooCostly(`The TEMPLATE (${place})`, fault);
+  return new ProductError(promptErrors.templateInvalid, {
+    message: `The TEMPLATE ${doing} (${place}): ${fault.message}.`,
+    hint: /\{%/.test(source)
+      ? "It looks like a Jinja template; TEMPLATE takes Go's template language."
+      : "Correct the TEMPLATE, or leave it out to use the model's own.",
+    cause: fault,
+  });
 }

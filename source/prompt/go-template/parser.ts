@@ -1,9 +1,7 @@
 // Parser of templates, by the rules of Go's text/template/parse.
-
-import { longestSource } from "../render-budget.ts";
+import { deepestNesting, longestSource } from "../render-budget.ts";
 import { TemplateFault } from "../template-fault.ts";
 import { type Token, tokenize } from "./lexer.ts";
-import { deepestNesting } from "./limits.ts";
 import { unquote } from "./literals.ts";
 import { PipeParser } from "./pipe-parser.ts";
 import type { Pipe, TemplateNode } from "./syntax-tree.ts";

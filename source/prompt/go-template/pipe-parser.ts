@@ -1,8 +1,7 @@
 // Parser for the inside of an action: pipelines, commands and their operands.
-
+import { deepestNesting } from "../render-budget.ts";
 import { TemplateFault } from "../template-fault.ts";
 import type { Token, TokenType } from "./lexer.ts";
-import { deepestNesting } from "./limits.ts";
 import { characterValue, numberValue, unquote } from "./literals.ts";
 import type { Command, Operand, Pipe } from "./syntax-tree.ts";
 import { type TokenCursor, unexpected } from "./token-cursor.ts";

@@ -1,4 +1,5 @@
 // Split of a rendered prompt that keeps untrusted text out of control tokens.
+import { escapeForPattern } from "../control-text-guard.ts";
 import { imageText, splitAtImages } from "../image-places.ts";
 import type { PromptSegment } from "../prompt-segment.ts";
 import { TemplateText } from "./template-text.ts";
@@ -28,7 +29,7 @@ function betweenImages({ pieces }: TemplateText): Array<TemplateText | number> {
   for (const [index, { text, origin }] of pieces.entries()) {
     if (origin !== "image") continue;
     parts.push(TemplateText.fromPieces(pieces.slice(end, index)));
-    // A template may have cut the mark in two: the remains are text.
+    // A template may have cut the mark in two: what is left is text.
     for (const part of splitAtImages(text, /\[img-(\d+)\]/)) {
       parts.push(typeof part === "number" ? part : TemplateText.of(part, "outside"));
     }
@@ -84,9 +85,4 @@ function* outsideControlRanges(
       yield [Math.max(from, pieceFrom), Math.min(to, pieceTo)];
     }
   }
-}
-
-/** Replaces `RegExp.escape`, which Node 22 lacks. */
-function escapeForPattern(text: string): string {
-  return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
 }

@@ -3,8 +3,8 @@ import { isRecord } from "../../base/json-record.ts";
 import { ProductError } from "../../base/product-error.ts";
 import type { ToolDefinition } from "../chat-message.ts";
 import { promptErrors } from "../errors.ts";
+import { deepestCalls } from "../render-budget.ts";
 import { jsonText } from "./json-text.ts";
-import { deepestCalls } from "./limits.ts";
 import { TemplateText } from "./template-text.ts";
 import { GoList, GoMap, GoStruct, type GoValue } from "./values.ts";
 

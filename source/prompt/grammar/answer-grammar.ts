@@ -2,10 +2,14 @@
 import { ProductError } from "../../base/product-error.ts";
 import type { ToolDefinition } from "../chat-message.ts";
 import { promptErrors } from "../errors.ts";
-import type { OutputFormat } from "../output/format-table.ts";
+import {
+  answerFrame,
+  callNotations,
+  type OutputFormat,
+  toolCallShape,
+} from "../output/format-table.ts";
 import type { ToolCallShape } from "../output/output-format.ts";
 import type { ThinkingTags } from "../output/thinking-block.ts";
-import { answerFrame, callNotations, toolCallShape } from "../output/tool-call-shape.ts";
 import { CallRules } from "./call-rules.ts";
 import { addClientGrammar } from "./client-grammar.ts";
 import { GrammarRules, literal, sequence } from "./gbnf.ts";

@@ -92,7 +92,7 @@ function write(set: CharacterSet): string | undefined {
     .map((character) => literal(JSON.stringify(character).slice(1, -1)));
   const [[first, last] = [0, 0]] = plain;
   const text = String.fromCodePoint(first);
-  // A text can be factored; half of a surrogate pair is none.
+  // Text can be factored; half of a surrogate pair is not text.
   const isText = plain.length === 1 && first === last && text.isWellFormed();
   if (isText) alternatives.unshift(literal(text));
   else if (plain.length > 0) alternatives.unshift(characterClass(plain));

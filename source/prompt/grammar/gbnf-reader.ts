@@ -37,7 +37,7 @@ class GbnfReader {
       this.#rule = this.#texts[this.#position] ?? "";
       this.#position += 2;
       this.rules.set(this.#rule, this.#alternatives());
-      // Nothing but a mistake stands here.
+      // Anything else is a syntax error.
       if (this.#texts[this.#position + 1] !== "::=") return;
     }
   }
@@ -80,7 +80,7 @@ class GbnfReader {
     if (text.startsWith('"')) return codesOf(text).map(single);
     if (text.startsWith("[")) return [setOf(text)];
     if (text === ".") return [anyCharacter];
-    // A number of a token is no character.
+    // A token id matches no character.
     return [/^!?</.test(text) ? [] : text];
   }
 
@@ -98,7 +98,7 @@ class GbnfReader {
     return [...needed, ...rest];
   }
 
-  /** Names made rules after the client's, with a space, which no name of a client has. */
+  /** Names the rule after the client's, with a space, which no client's name can contain. */
   #add(alternatives: GbnfAlternatives): string {
     this.#made += 1;
     const name = `${this.#rule} ${this.#made}`;

@@ -56,7 +56,7 @@ export function findCostlyRule(
 ): string | undefined {
   const { costly, isRecursive } = countLeftCalls(rules);
   if (costly !== undefined) return nameOf(costly);
-  // llama.cpp finds left recursion itself, and says so.
+  // llama.cpp reports left recursion itself.
   if (isRecursive) return undefined;
   const walker = new Walker(rules);
   let left = mostVisits;
@@ -73,7 +73,7 @@ export function findCostlyRule(
   return undefined;
 }
 
-/** Returns the client's rule of which a part was made. */
+/** Returns the client's rule that a rule was split from. */
 function nameOf(name: string): string {
   return name.split(" ")[0] ?? name;
 }
@@ -245,7 +245,7 @@ function setAt({ elements, index }: Stack): CharacterSet {
   return element === undefined || typeof element === "string" ? [] : element;
 }
 
-/** Returns a few characters with which the stacks go on. */
+/** Returns a few characters that the stacks accept next. */
 function codesOf(stacks: readonly Stack[]): number[] {
   const codes = new Set<number>();
   for (const stack of stacks) {

@@ -1,9 +1,8 @@
 // Grammars that apply once a model starts a call; until then its answer is free.
 import { Turns } from "../../base/turns.ts";
 import type { ToolDefinition } from "../chat-message.ts";
-import type { OutputFormat } from "../output/format-table.ts";
+import { callNotations, type OutputFormat } from "../output/format-table.ts";
 import type { ToolCallShape } from "../output/output-format.ts";
-import { callNotations } from "../output/tool-call-shape.ts";
 import { CallRules } from "./call-rules.ts";
 import { GrammarRules } from "./gbnf.ts";
 import { cachedGrammar, digestOf } from "./grammar-cache.ts";

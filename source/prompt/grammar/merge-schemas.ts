@@ -15,14 +15,14 @@ import {
 const largerWins = ["minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"];
 const smallerWins = ["maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"];
 const unionKeys = ["anyOf", "oneOf"];
-/** Keywords that a value cannot have two different ones of. */
+/** Keywords for which both schemas must have the same value. */
 const mustAgree = ["const", "pattern", "format", "multipleOf", "prefixItems", "propertyNames"];
 /** More combinations would take too long. */
 const mostCombinations = 256;
 
 /**
  * @param texts shared by all merges of one schema
- * @throws SchemaRefusal for two keywords that cannot become one
+ * @throws SchemaRefusal for two keywords that cannot be merged
  */
 export function mergeSchemas(
   first: Schema,

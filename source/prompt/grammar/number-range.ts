@@ -117,7 +117,7 @@ export function decimalRange(
   return alternatives.length === 0 ? undefined : rules.either(alternatives);
 }
 
-/** Returns undefined for a bound beyond all numbers that are written. */
+/** Returns undefined for a bound beyond any number that the grammar writes. */
 function endOf(bound: number, isExclusive: boolean): End | undefined {
   if (Math.abs(bound) > Number(largest)) return undefined;
   const [mantissa = "", exponent = "0"] = String(Math.abs(bound)).split("e");

@@ -217,7 +217,7 @@ function pathsOfRun(places: readonly Place[], takers: Uint8Array): number {
   const sums = new Float64Array(places.length);
   let ways = new Float64Array(places.length).fill(1);
   let highest = 0;
-  // A place from which no run of this length begins has no longer one either.
+  // A place where no run of this length begins has no longer run either.
   let alive = places.map(({ index }) => index);
   for (let length = 1; length <= longestRun && highest <= mostPaths; length += 1) {
     const before = ways;

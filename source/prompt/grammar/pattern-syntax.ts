@@ -61,7 +61,7 @@ const classEscapes: Record<string, CharacterSet> = {
 };
 const characterEscapes: Record<string, number> = { t: 9, n: 10, v: 11, f: 12, r: 13, 0: 0 };
 
-/** Parses valid patterns only, so it checks nothing but unsupported features. */
+/** Parses valid patterns, so it only checks for unsupported features. */
 class PatternParser {
   readonly #characters: string[];
   #at = 0;

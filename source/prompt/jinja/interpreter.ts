@@ -1,5 +1,5 @@
 // Interpreter of a Jinja template's statements, within a budget.
-import type { RenderBudget } from "../render-budget.ts";
+import { deepestCalls, type RenderBudget } from "../render-budget.ts";
 import { TemplateFault } from "../template-fault.ts";
 import { Evaluator, Scope } from "./evaluator.ts";
 import { globalTable, Loop } from "./globals.ts";
@@ -23,9 +23,6 @@ import {
 type Outcome = "next" | "break" | "continue";
 
 type ForLoop = Extract<Statement, { kind: "for" }>;
-
-/** Limit of nested macros and recursive loops. */
-const deepestCalls = 200;
 
 /**
  * @throws TemplateFault with its place

@@ -1,9 +1,7 @@
 // Token stream for the parsers of a template.
+import { deepestNesting } from "../render-budget.ts";
 import { TemplateFault } from "../template-fault.ts";
 import type { Token, TokenKind } from "./lexer.ts";
-
-/** Limit of nested expressions and blocks. */
-const deepestNesting = 200;
 
 export class TokenStream {
   readonly #tokens: readonly Token[];

@@ -1,4 +1,4 @@
-// Table of output formats.
+// Table of output formats, and the texts around calls and answers that grammars need.
 import { apertus } from "./formats/apertus.ts";
 import { deepseek, deepseekUnfenced } from "./formats/deepseek.ts";
 import { deepseekDsml } from "./formats/deepseek-dsml.ts";
@@ -29,7 +29,7 @@ import {
   nemotron,
   phi,
 } from "./formats/tagged-json.ts";
-import type { OutputFormatDefinition } from "./output-format.ts";
+import type { CallNotation, OutputFormatDefinition, ToolCallShape } from "./output-format.ts";
 
 /** The first format that a template matches is used: specific ones come first. */
 export const formatTable = {
@@ -79,4 +79,42 @@ export type OutputFormat =
 export function definitionOf(format: OutputFormat): OutputFormatDefinition {
   if (format.name === "generic") return genericFormat(format.tag);
   return format.name === "plain" ? plain : formatTable[format.name];
+}
+
+/** Returns undefined if calls cannot be forced, since they are not written around JSON. */
+export function toolCallShape(format: OutputFormat): ToolCallShape | undefined {
+  return definitionOf(format).shape;
+}
+
+/** Returns the notations that a model uses by itself: those of its format, else the forced shape. */
+export function callNotations(format: OutputFormat): readonly CallNotation[] {
+  const { notations, shape, calls } = definitionOf(format);
+  if (notations !== undefined) return notations;
+  if (shape === undefined) return [];
+  const before = (shape.opening + shape.beforeName).trimStart();
+  if (before === "") return [{ kind: "json", mark: "", shape }];
+  const opening = calls?.openings.find((each) => before.startsWith(each));
+  const trimmed = { ...shape, opening: shape.opening.trimStart() };
+  if (opening !== undefined) return [{ kind: "json", mark: opening, shape: trimmed }];
+  // Without a mark, a call is recognised only at the start of an answer, by its name.
+  return [
+    { kind: "json", mark: before, isOnlyAtStart: true, shape: trimmed },
+    ...compactNotation(trimmed),
+  ];
+}
+
+/** Adds the shape without the white space that some models leave out. */
+function compactNotation(shape: ToolCallShape): CallNotation[] {
+  const compact = {
+    ...shape,
+    opening: shape.opening.replaceAll(" ", ""),
+    beforeName: shape.beforeName.replaceAll(" ", ""),
+  };
+  const mark = compact.opening + compact.beforeName;
+  return [{ kind: "json", mark, isOnlyAtStart: true, shape: compact }];
+}
+
+/** Returns the text around an answer that is not a call. */
+export function answerFrame(format: OutputFormat): { open: string; close: string } {
+  return definitionOf(format).frame ?? { open: "", close: "" };
 }

@@ -1,8 +1,7 @@
 // Streaming parser of a model's output: content, thinking, tool calls.
 import type { ToolDefinition } from "../chat-message.ts";
 import { definitionOf, type OutputFormat } from "./format-table.ts";
-import { Output } from "./output.ts";
-import type { OutputPiece } from "./output-piece.ts";
+import { Output, type OutputPiece } from "./output.ts";
 import type { Reading } from "./output-text.ts";
 import { readAnswer } from "./read-answer.ts";
 import { readThinking, type ThinkingTags } from "./thinking-block.ts";

@@ -1,9 +1,20 @@
 // State shared by all readings of an output: text, tools and pieces.
 import type { ToolDefinition } from "../chat-message.ts";
-import type { OutputPiece } from "./output-piece.ts";
 import { OutputText, type Reading } from "./output-text.ts";
 
 const idCharacters = "abcdefghijklmnopqrstuvwxyz0123456789";
+
+/**
+ * Piece of a parsed output. A call is complete only with its `tool-call-end`. An incomplete one gets none:
+ * its whole text, including marks, follows as content, and its index is not reused.
+ */
+export type OutputPiece =
+  | { type: "content"; text: string }
+  | { type: "thinking"; text: string }
+  | { type: "tool-call-start"; index: number; id: string; name: string }
+  /** Part of the arguments' JSON text; all parts of a call together are valid JSON. */
+  | { type: "tool-call-arguments"; index: number; text: string }
+  | { type: "tool-call-end"; index: number; arguments: Record<string, unknown> };
 
 export class Output {
   readonly text = new OutputText();

@@ -1,4 +1,4 @@
-// Reading of calls whose name and arguments stand between marks, as in XML.
+// Reading of calls whose name and arguments are between marks, as in XML.
 import { parseLooseValue, pythonNotation } from "./loose-value.ts";
 import type { Output } from "./output.ts";
 import type { OutputText, Reading } from "./output-text.ts";

@@ -1,15 +1,15 @@
-// Everything known of a model without loading it: replies of `/api/show`, output of `modelctl
+// Description of a model without loading it: replies of `/api/show`, output of `modelctl
 // show`. Names and shapes are Ollama's; additions are marked as ours.
 import { formatLocalTime } from "../../base/local-time.ts";
-import type { Capability } from "../../prompt/capabilities.ts";
+import type { Capability } from "../../prompt/choose-template.ts";
+import { quotedCharacters } from "../../prompt/go-template/escape-text.ts";
 import { defaultTimeoutMs } from "../../prompt/render-budget.ts";
 import type { ResolvedModel } from "../../store/library/resolved-model.ts";
 import type { StoredMessage } from "../../store/model-definition.ts";
 import type { UnprintableField } from "../../store/modelfile/print-modelfile.ts";
-import { detailsRecord } from "../routes/native/details.ts";
+import { detailsRecord } from "../routes/native/records.ts";
 import { readFileMetadata, type TensorEntry } from "./file-metadata.ts";
 import { type ModelfileChanges, modelfileOf } from "./modelfile-of.ts";
-import { parametersText } from "./parameters-text.ts";
 import {
   readTemplate,
   type TemplateOrigin,
@@ -17,10 +17,10 @@ import {
 } from "./template-in-force.ts";
 
 export interface ModelDescription {
-  /** Texts joined by newlines. */
+  /** License texts, joined by newlines. */
   license?: string;
   modelfile: string;
-  /** Values, each on a line. */
+  /** One value per line: `num_ctx                        4096`. */
   parameters?: string;
   /** The template in force, in either language. */
   template?: string;
@@ -94,4 +94,28 @@ export async function describeModel(
     unprintable,
     ...(card !== undefined && { description: card }),
   };
+}
+
+const nameWidth = 30;
+
+/** Prints each element of a list on its own line, and texts in Go's quotes. */
+export function parametersText(parameters: Readonly<Record<string, unknown>>): string {
+  const lines = Object.entries(parameters)
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .flatMap(([name, value]) => valuesOf(value).map((item) => line(name, item)));
+  return lines.join("\n");
+}
+
+function line(name: string, value: unknown): string {
+  return `${name.padEnd(nameWidth)} ${valueText(value)}`;
+}
+
+function valuesOf(value: unknown): readonly unknown[] {
+  if (value === undefined) return [];
+  return Array.isArray(value) ? value : [value];
+}
+
+function valueText(value: unknown): string {
+  if (typeof value !== "string") return JSON.stringify(value);
+  return `"${quotedCharacters(value, '"', false)}"`;
 }

@@ -1,6 +1,7 @@
 // Metadata of a model's files: keys and values, and the list of tensors.
+
+import { tensorTypeName } from "../../store/gguf/gguf-facts.ts";
 import { type GgufHeader, type GgufValue, readGguf } from "../../store/gguf/read-gguf.ts";
-import { tensorTypeName } from "../../store/gguf/tensor-types.ts";
 import { parameterCount } from "../../store/library/model-details.ts";
 import type { ResolvedModel } from "../../store/library/resolved-model.ts";
 

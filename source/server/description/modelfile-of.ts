@@ -1,4 +1,4 @@
-// Modelfile that recreates a model.
+// The Modelfile that recreates a model.
 import { quoteShort } from "../../base/display-text.ts";
 import type { RecordedModel } from "../../store/library/resolve-stored.ts";
 import { partPaths } from "../../store/library/split-model.ts";
@@ -10,11 +10,11 @@ import {
 } from "../../store/model-parameters.ts";
 import { type PrintedModelfile, printModelfile } from "../../store/modelfile/print-modelfile.ts";
 
-/** Changes that belong in the Modelfile and not in the model. */
+/** Changes to the Modelfile only; the model stays as it is. */
 export interface ModelfileChanges {
-  /** Replaces the model's own. */
+  /** Replaces the model's system prompt. */
   system?: string | undefined;
-  /** Adds to the model's own. */
+  /** Added to the model's parameters. */
   parameters?: ModelParameters | undefined;
 }
 
@@ -27,7 +27,7 @@ export function modelfileOf(
   const others = Object.keys(otherValues).map((name) => ({
     field: `parameters.${isParameterName(name) ? name : quoteShort(name)}`,
     reason: isParameterName(name)
-      ? `it is of another kind than ${parameterKinds[name].kind}`
+      ? `its value is not of the type ${parameterKinds[name].kind}`
       : "there is no such parameter",
   }));
   const definition = defineModel({
@@ -52,7 +52,7 @@ export function modelfileOf(
   return { ...printed, unprintable: [...printed.unprintable, ...others] };
 }
 
-/** The first part of a split model stands for all of them when the others lie beside it. */
+/** Lists only the first part of a split model if the others are in the same folder. */
 function weightsOf(parts: readonly string[]): readonly string[] {
   const [first = ""] = parts;
   const beside = partPaths(first) ?? [];

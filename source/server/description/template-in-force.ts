@@ -1,7 +1,6 @@
-// Template that writes a model's prompts, the reason it was chosen, and its capabilities.
+// The template that renders a model's prompts, the reason for choosing it, and its capabilities.
 import { ProductError } from "../../base/product-error.ts";
-import { type Capability, capabilitiesOf } from "../../prompt/capabilities.ts";
-import { chooseTemplate } from "../../prompt/choose-template.ts";
+import { type Capability, capabilitiesOf, chooseTemplate } from "../../prompt/choose-template.ts";
 import type { PromptTemplate } from "../../prompt/prompt-template.ts";
 import { tryTemplate, type UnsupportedConversation } from "../../prompt/template-trials.ts";
 import type { ResolvedModel } from "../../store/library/resolved-model.ts";
@@ -10,7 +9,7 @@ export interface TemplateOrigin {
   /** `none`: the model generates no text, or its template is unreadable. */
   origin: "modelfile" | "gguf" | "fallback" | "none";
   language?: "go" | "jinja";
-  /** A short explanation in one sentence. */
+  /** One sentence. */
   reason: string;
   /** Chosen by default: it may not be the template the model was trained with. */
   is_guess: boolean;
@@ -31,12 +30,12 @@ export function readTemplate({
   projectors,
 }: Pick<ResolvedModel, "template" | "facts" | "projectors">): TemplateReading {
   if (facts.isEmbeddingOnly) {
-    const reason = "The model makes vectors of texts and needs no template.";
+    const reason = "The model computes embeddings and needs no template.";
     return { ...noTemplate(reason), capabilities: ["embedding"] };
   }
   if (!facts.hasWeights) {
     return {
-      ...noTemplate("The file holds a vocabulary alone, without weights."),
+      ...noTemplate("The file has a vocabulary but no weights."),
       capabilities: [],
     };
   }
@@ -57,7 +56,6 @@ export function readTemplate({
         is_guess: isGuess,
       },
       capabilities: capabilitiesOf(template, {
-        hasPooling: false,
         hasVision: projectors.length > 0,
         hasToolTemplate: kind === "jinja" && facts.toolTemplate !== undefined,
       }),
@@ -80,7 +78,7 @@ export async function unsupportedConversations(
   return await tryTemplate(template, toolSource, timeoutMs, signal);
 }
 
-/** Warnings for whoever creates a model: chats that will fail, and its own system prompt. */
+/** Warnings for the creator of a model: chats that will fail, and an unsupported system prompt. */
 export async function templateWarnings(
   model: Pick<ResolvedModel, "template" | "facts" | "projectors" | "system">,
   timeoutMs: number,

@@ -30,11 +30,11 @@ export function describedReplies(method: string, url: string): Record<string, un
     ...(text === true && { "text/plain": { schema: { type: "string" } } }),
   };
   const hasContent = Object.keys(content).length > 0;
-  const description = status < 300 ? descriptionOf(json, stream) : "What is not offered.";
+  const description = status < 300 ? descriptionOf(json, stream) : "Not supported.";
   return {
     [status]: { description, ...(hasContent && { content }) },
     default: {
-      description: "What went wrong, in a sentence and a code.",
+      description: "An error message and its code.",
       content: { "application/json": { schema: errorSchema(url) } },
     },
   };
@@ -45,5 +45,5 @@ function descriptionOf(json: ReplySchemas["json"], stream: ReplySchemas["stream"
   const pieces = stream.type === "text/event-stream" ? "events" : "lines of JSON";
   return json === undefined
     ? `A stream of ${pieces}.`
-    : `The whole reply, or a stream of ${pieces} where the request asks for one.`;
+    : `The whole reply, or a stream of ${pieces} on request.`;
 }

@@ -4,8 +4,8 @@ import { promisify } from "node:util";
 import zlib from "node:zlib";
 import type { FastifyInstance } from "fastify";
 import { quoteShort } from "../../base/display-text.ts";
+import { codingUnknown, isKnownCoding } from "../../base/http-connection.ts";
 import { ProductError } from "../../base/product-error.ts";
-import { codingUnknown, isKnownCoding } from "../../base/transfer-coding.ts";
 import { serverErrors } from "../errors.ts";
 
 /** A few packed kilobytes can hold gigabytes, so the limit is lower than for plain bodies. */

@@ -1,10 +1,9 @@
 // Turns errors into replies with the right status, in the shape that the route's clients expect.
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyError, FastifyInstance, FastifyRequest } from "fastify";
 import { ProductError } from "../../base/product-error.ts";
 import { engineErrors } from "../../engine/errors.ts";
 import { serverErrors } from "../errors.ts";
-import { anthropicErrorBody, isAnthropicUrl } from "./anthropic-errors.ts";
-import { validationError } from "./validation-error.ts";
+import { validationError } from "./validation.ts";
 
 export function replyWithErrors(app: FastifyInstance, log: (text: string) => void): void {
   const knownPaths: RegExp[] = [];
@@ -15,9 +14,14 @@ export function replyWithErrors(app: FastifyInstance, log: (text: string) => voi
     knownPaths.push(new RegExp(`^${pattern.join(".*").replaceAll(/:\w+/g, "[^/]+")}$`));
   });
   app.setErrorHandler((error: FastifyError | Error, request, reply) => {
-    const known = toProductError(error);
+    const known = recordFailure(request, error);
     if (known.code === serverErrors.unexpected.code) log(error.stack ?? String(error));
-    return sendError(request, reply, known);
+    if (known.retryAfterSeconds !== undefined) {
+      reply.header("retry-after", String(known.retryAfterSeconds));
+    }
+    const id = request.record?.id;
+    if (id !== undefined && isAnthropicUrl(request.url)) reply.header("request-id", id);
+    return reply.code(known.status).send(errorBody(request.url, known, id));
   });
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split("?")[0] ?? "";
@@ -29,25 +33,18 @@ export function replyWithErrors(app: FastifyInstance, log: (text: string) => voi
   });
 }
 
-/** Replies with an error in the route's shape. */
-export function sendError(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  error: ProductError,
-): FastifyReply {
-  request.failure = { code: error.code, message: error.sentence };
-  if (error.retryAfterSeconds !== undefined) {
-    reply.header("retry-after", String(error.retryAfterSeconds));
-  }
-  const id = request.record?.id;
-  if (id !== undefined && isAnthropicUrl(request.url)) reply.header("request-id", id);
-  return reply.code(error.status).send(errorBody(request.url, error, id));
+/** Notes an error for the request log; a reply that has begun can no longer tell it by its status. */
+export function recordFailure(request: FastifyRequest, error: unknown): ProductError {
+  const known = toProductError(error);
+  request.failure = { code: known.code, message: known.sentence };
+  return known;
 }
 
 /**
- * `/v1/messages` speaks Anthropic's shape, the other `/v1` routes OpenAI's, and the rest Ollama's.
+ * Shapes an error as the route's clients expect: Anthropic's on `/v1/messages`, OpenAI's on other
+ * `/v1` routes, Ollama's elsewhere.
  *
- * @param requestId by which the log knows the request
+ * @param requestId id of the request in the log
  */
 export function errorBody(
   url: string,
@@ -94,4 +91,30 @@ export function toProductError(error: unknown): ProductError {
     hint: "See the server log.",
     cause: error,
   });
+}
+
+function isAnthropicUrl(url: string): boolean {
+  return /^\/v1\/messages(?:[/?]|$)/.test(url);
+}
+
+const anthropicTypes: Readonly<Record<number, string>> = {
+  400: "invalid_request_error",
+  401: "authentication_error",
+  403: "permission_error",
+  404: "not_found_error",
+  413: "request_too_large",
+  429: "rate_limit_error",
+  503: "overloaded_error",
+  504: "timeout_error",
+  529: "overloaded_error",
+};
+
+/** @param requestId id of the request in the log */
+export function anthropicErrorBody(error: ProductError, requestId: string | undefined) {
+  const type = anthropicTypes[error.status] ?? "api_error";
+  return {
+    type: "error",
+    error: { type, message: error.sentence, details: { error_code: error.code } },
+    request_id: requestId ?? null,
+  };
 }

@@ -48,8 +48,8 @@ const allowedHeaders = [
 const exposedHeaders = ["x-request-id", "request-id", "retry-after", "x-modelctl-truncated"];
 
 /**
- * @param names further origins, `*` standing for anything, and further names of this machine
- * @param isLoopbackBound whether only this machine can reach the server: then the Host header is checked
+ * @param names further origins, which may contain `*`, and further names of this machine
+ * @param isLoopbackBound true if only this machine can reach the server: then the Host header is checked
  */
 export async function guardOrigins(
   app: FastifyInstance,
@@ -118,7 +118,7 @@ for (const [network, bits] of [
   privateAddresses.addSubnet(network, bits, "ipv6");
 }
 
-/** Recognises names and addresses that an attacker's DNS cannot point at this machine. */
+/** Accepts names and addresses that an attacker's DNS cannot point at this machine. */
 function isLocalHost(header: string, names: ReadonlySet<string>): boolean {
   const host = header
     .replace(/:\d+$/, "")

@@ -1,14 +1,13 @@
-// Replaces image URLs in a request by the images if that is allowed; routes see only images.
-
+// Replaces image URLs in a request by the images, if that is allowed: routes never see a URL.
 import type { FastifyInstance } from "fastify";
 import { isRecord } from "../../base/json-record.ts";
 import { invalidField } from "../errors.ts";
 
-export interface RemoteImageOptions {
+interface RemoteImageOptions {
   isAllowed: boolean;
   /** Limit of one image. */
   largestBytes: number;
-  /** Machines that may be contacted. Defaults to those on the public internet. */
+  /** Tells if an address may be contacted. Defaults to public addresses. */
   isAllowedAddress?: (address: string) => boolean;
 }
 
@@ -22,7 +21,7 @@ export function fetchRemoteImages(app: FastifyInstance, options: RemoteImageOpti
     const images = ["messages", "input"].flatMap((name) => imagesIn(body[name], name));
     if (images.length === 0) return;
     if (images.length > mostImages) {
-      const says = `The request names ${images.length} images by address; this server fetches ${mostImages}.`;
+      const says = `The request has ${images.length} image URLs; this server fetches at most ${mostImages}.`;
       throw invalidField(images[mostImages]?.param ?? "", says);
     }
     const gone = new AbortController();

@@ -1,10 +1,15 @@
-// Writes the request log: one record per request, opened when it comes in and closed with its
-// reply.
+// Counts requests in the metrics, and writes the request log: one record per request, opened when it
+// comes in and closed with its reply. A request can be cancelled by the id of its record.
 import type { FastifyInstance } from "fastify";
-import type { RequestLog } from "../../request-log/request-log.ts";
+import type { ServerMetrics } from "../../metrics/server-metrics.ts";
 import type { RequestRecord } from "../../request-log/request-record.ts";
+import type { ServerDependencies } from "../dependencies.ts";
 
 declare module "fastify" {
+  interface FastifyInstance {
+    /** Abort controllers of running requests, by record id. */
+    cancellations: Map<string, AbortController>;
+  }
   interface FastifyRequest {
     /** Its record in the request log; probes have none. */
     record: RequestRecord | undefined;
@@ -26,7 +31,12 @@ const unrecorded = new Set([
   "/openapi.json",
 ]);
 
-export function recordRequests(app: FastifyInstance, requestLog: RequestLog): void {
+/** Also records request bodies while recording is on. */
+export function recordRequests(
+  app: FastifyInstance,
+  { requestLog, transcripts }: Pick<ServerDependencies, "requestLog" | "transcripts">,
+): void {
+  app.decorate("cancellations", new Map());
   app.decorateRequest("record", undefined);
   app.decorateRequest("failure", undefined);
   app.addHook("onRequest", async (request, reply) => {
@@ -35,26 +45,52 @@ export function recordRequests(app: FastifyInstance, requestLog: RequestLog): vo
       reply.header("x-request-id", requestLog.nextId());
       return;
     }
-    request.record = requestLog.open({
+    const record = requestLog.open({
       startedAt: Date.now(),
       method: request.method,
       path,
       client: { address: request.ip, agent: request.headers["user-agent"] },
     });
+    request.record = record;
     // `POST /api/cancel` takes this id.
-    reply.header("x-request-id", request.record.id);
+    reply.header("x-request-id", record.id);
+    if (request.method === "POST") app.cancellations.set(record.id, new AbortController());
     // Fastify's onResponse does not run when a client leaves early.
-    const { record } = request;
     reply.raw.once("close", () => {
-      if (record !== undefined && !reply.raw.writableFinished) {
-        requestLog.close(record, 499, Date.now());
-      }
+      app.cancellations.delete(record.id);
+      if (!reply.raw.writableFinished) requestLog.close(record, 499, Date.now());
     });
+  });
+  app.addHook("preHandler", async ({ record, body }) => {
+    if (!transcripts.isRecording || record === undefined) return;
+    if (body === null || typeof body !== "object") return;
+    transcripts.addBody(record.id, JSON.stringify(body));
   });
   app.addHook("onResponse", async (request, reply) => {
     const { record, failure } = request;
     if (record === undefined) return;
     if (failure !== undefined) requestLog.update(record, { error: failure });
     requestLog.close(record, reply.statusCode, Date.now());
+  });
+}
+
+/** Routes that read prompts and generate no answer. */
+const embeddingRoutes = new Set(["/api/embed", "/api/embeddings", "/v1/embeddings"]);
+
+/** Counts refused and broken requests too. */
+export function countRequests(app: FastifyInstance, metrics: ServerMetrics): void {
+  app.addHook("onRequest", async (request, reply) => {
+    metrics.requestBegan();
+    const { raw } = reply;
+    raw.once("close", () => {
+      const route = request.routeOptions.url ?? "unknown";
+      // The log's status for clients that have left.
+      const status = raw.writableFinished ? raw.statusCode : 499;
+      metrics.requestEnded(request.method, route, status, reply.elapsedTime);
+      const { model, promptTokens } = request.record ?? {};
+      if (model !== undefined && promptTokens !== undefined && embeddingRoutes.has(route)) {
+        metrics.promptRead(model, promptTokens);
+      }
+    });
   });
 }

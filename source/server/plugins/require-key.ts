@@ -1,16 +1,15 @@
 // Requires a valid key where keys are in use, and limits each key to its role.
+import type { IncomingMessage } from "node:http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { describeError, ProductError } from "../../base/product-error.ts";
-import { FailedAttempts } from "../../keys/failed-attempts.ts";
 import type { KeyRecord } from "../../keys/key-record.ts";
-import { RequestBudget } from "../../keys/request-budget.ts";
+import { FailedAttempts, RequestBudget } from "../../keys/limits.ts";
 import { serverKeyPrefix } from "../../keys/token.ts";
 import { isOwner } from "../access.ts";
 import type { ServerDependencies } from "../dependencies.ts";
 import { serverErrors } from "../errors.ts";
-import { readKeyHeader } from "./key-header.ts";
 
-/** Public routes: they only reveal that a server is here. */
+/** Public routes: they only reveal that a server is running. */
 const openPaths = new Set(["/", "/health", "/api/version"]);
 
 /**
@@ -54,10 +53,10 @@ export function requireKeys(app: FastifyInstance, dependencies: Dependencies): v
     const refusal = refusalFor(header);
     const { isNews, unreported, waitMs } = failures.note(ip);
     if (isNews) {
-      const more = unreported > 0 ? `, and ${unreported} more since the last such line` : "";
+      const more = unreported > 0 ? `, and ${unreported} more since the last such message` : "";
       log(`a request from ${ip} was refused: ${refusal.code}${more}`);
     }
-    if (waitMs > 0) throw tooMany("Too many requests from here came without a valid key.", waitMs);
+    if (waitMs > 0) throw tooMany("Too many requests from this address had no valid key.", waitMs);
     reply.header("www-authenticate", 'Bearer realm="modelctl"');
     throw refusal;
   };
@@ -130,4 +129,46 @@ function tooMany(message: string, waitMs: number): ProductError {
     hint: `Try again in ${seconds} s.`,
     retryAfterSeconds: seconds,
   });
+}
+
+type KeyHeader =
+  | { kind: "none" }
+  | { kind: "key"; token: string; header: string }
+  /** The sentence names the problem without repeating the header, which may hold a key. */
+  | { kind: "malformed"; sentence: string };
+
+/**
+ * Reads the key from `x-api-key` or `Authorization: Bearer`. The first one wins: the other may be meant
+ * for a proxy.
+ */
+function readKeyHeader({ headers, rawHeaders }: IncomingMessage): KeyHeader {
+  const own = headers["x-api-key"];
+  if (typeof own === "string" && own !== "") {
+    return { kind: "key", token: own, header: "x-api-key" };
+  }
+  const { authorization } = headers;
+  if (authorization === undefined || authorization === "") return { kind: "none" };
+  const count = rawHeaders.filter(
+    (name, index) => index % 2 === 0 && name.toLowerCase() === "authorization",
+  ).length;
+  if (count > 1) return malformed("The request has two Authorization headers.");
+  const [scheme = "", token, ...rest] = authorization.trim().split(/ +/);
+  if (scheme.toLowerCase() === "bearer") {
+    if (token !== undefined && rest.length === 0) {
+      return { kind: "key", token, header: "Authorization" };
+    }
+    return malformed(
+      `The Authorization header has ${token === undefined ? "no key" : "more than one word"} after 'Bearer'.`,
+    );
+  }
+  // A lone word may be a key without its scheme.
+  return malformed(
+    token === undefined || !/^[A-Za-z][\w-]{0,20}$/.test(scheme)
+      ? "The Authorization header has no scheme before the key."
+      : `The Authorization header has the scheme '${scheme}'.`,
+  );
+}
+
+function malformed(sentence: string): KeyHeader {
+  return { kind: "malformed", sentence };
 }

@@ -1,8 +1,8 @@
-// Texts that agents change in every request. They stand near the beginning, so everything behind
-// them would be read again, and they tell a model nothing. Gateways from Anthropic's API to
-// OpenAI's leave them in, so all conversation routes strip them.
+// Texts that agents change in every request. They come near the beginning, so the model would have to
+// read everything after them again, and they mean nothing to it. Gateways from Anthropic's API to
+// OpenAI's pass them on, so all conversation routes strip them.
 
-/** Matches a text block, or the first line of a system prompt, that is nothing else. */
+/** Patterns for a whole text block, or the whole first line of a system prompt. */
 const changing = [
   // Claude Code: `x-anthropic-billing-header: cc_version=…; cch=…;`
   /^x-anthropic-billing-header:[^\n]*$/,
@@ -15,7 +15,7 @@ const systemRoles: readonly unknown[] = ["system", "developer"];
 /**
  * Strips them from a system prompt or its blocks; everything else, even if invalid, stays.
  *
- * @returns undefined if nothing else is in it
+ * @returns undefined if nothing is left
  */
 export function withoutChangingText(system: string): string | undefined;
 export function withoutChangingText(system: unknown): unknown;
@@ -33,7 +33,7 @@ export function withoutChangingTexts<Message>(messages: readonly Message[]): Mes
     const own = message.content;
     const content = isSystem ? withoutChangingText(own) : withoutBlocks(own);
     if (isSystem && content === undefined && own !== undefined) return [];
-    // A question that would become empty keeps them.
+    // A user message is never left empty.
     return [isEmpty(content) ? message : { ...message, content }];
   });
 }

@@ -4,8 +4,8 @@ import type { PromptMessage } from "../../prompt/prompt-template.ts";
 import { type ContentText, joinContents } from "./image-field.ts";
 
 /**
- * Many templates want one system prompt first and alternating turns. So adjacent system prompts become
- * one, and so do adjacent messages of a user.
+ * Joins adjacent system prompts, and adjacent messages of a user: many templates expect one system
+ * prompt and alternating turns.
  */
 export class ConversationBuilder {
   readonly messages: PromptMessage[] = [];

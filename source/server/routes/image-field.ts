@@ -1,10 +1,10 @@
-// Image fields: base64 texts and data URIs. Decoding finds out later if they are valid images.
+// Image fields: base64 texts and data URIs. They are decoded later.
 import { ProductError } from "../../base/product-error.ts";
 import type { ChatImage } from "../../prompt/chat-message.ts";
 import { invalidField, serverErrors } from "../errors.ts";
-import { illegalBase64At } from "./native/base64.ts";
+import { illegalBase64At } from "./base64.ts";
 
-/** A text with its images. */
+/** A text with its images, each at an offset in the text. */
 export interface ContentText {
   text: string;
   images: ChatImage[];
@@ -14,7 +14,7 @@ const dataUriStart = /^data:([^,;]{0,100})(?:;[^,;]{0,100})*;base64,/i;
 
 /**
  * @param text base64, or a data URI, since people paste them
- * @throws ProductError `SERVER_FIELD_INVALID` with the place of the first wrong character
+ * @throws ProductError `SERVER_FIELD_INVALID` with the offset of the first wrong character
  */
 export function readBase64Image(text: string, param: string, mimeType?: string): ChatImage {
   const [start = "", named = ""] = dataUriStart.exec(text) ?? [];
@@ -52,9 +52,7 @@ function imageField(base64: string, mimeType: string | undefined, param: string)
   return { base64, param, ...(mimeType !== undefined && { mimeType }) };
 }
 
-/**
- * Joins contents, keeping the order of images. @param between put between two that are not empty
- */
+/** Joins contents, keeping the order of images. @param between separates the texts */
 export function joinContents(contents: readonly ContentText[], between = ""): ContentText {
   let text = "";
   const images: ChatImage[] = [];
@@ -65,4 +63,17 @@ export function joinContents(contents: readonly ContentText[], between = ""): Co
     text += content.text;
   }
   return { text, images };
+}
+
+/**
+ * Reads the images of a native request.
+ *
+ * @param param their path in the body
+ * @throws ProductError `SERVER_FIELD_INVALID` with the offset of the first wrong character
+ */
+export function readImages(
+  images: readonly string[] | null | undefined,
+  param: string,
+): ChatImage[] {
+  return (images ?? []).map((image, index) => readBase64Image(image, `${param}.${index}`));
 }

@@ -1,13 +1,12 @@
 // Replies of APIs with named stream events: one event each, or the whole answer at the end.
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyReply } from "fastify";
 import type { ProductError } from "../../base/product-error.ts";
 import type { CanonicalEvent, CanonicalRequest } from "../../engine/request.ts";
 import type { ResolvedModel } from "../../store/model-catalog.ts";
 import type { ServerDependencies } from "../dependencies.ts";
-import { toProductError } from "../plugins/error-replies.ts";
+import { recordFailure } from "../plugins/error-replies.ts";
 import { clientSignal, requestCanceled, runRequest } from "../run-request.ts";
 import { StreamWriter } from "../stream-writer.ts";
-import { announceTruncation } from "./truncation-header.ts";
 
 export interface NamedEvent {
   type: string;
@@ -24,16 +23,18 @@ export interface NamedAnswer {
   toJson(): unknown;
 }
 
+/** An answer to be run, and whether its events are streamed. */
+interface NamedWork {
+  canonical: CanonicalRequest;
+  model: ResolvedModel;
+  stream: boolean;
+}
+
 /** @throws ProductError of the store, the prompt or the engine before anything was sent */
 export async function replyWithNamedEvents(
   dependencies: ServerDependencies,
-  request: FastifyRequest,
   reply: FastifyReply,
-  {
-    canonical,
-    model,
-    stream,
-  }: { canonical: CanonicalRequest; model: ResolvedModel; stream: boolean },
+  { canonical, model, stream }: NamedWork,
   answer: NamedAnswer,
 ): Promise<FastifyReply> {
   const signal = clientSignal(reply);
@@ -43,9 +44,8 @@ export async function replyWithNamedEvents(
     if (events.length > 0) await writer.write(events.map(frame).join(""));
   };
   try {
-    for await (const event of runRequest(dependencies, request, canonical, model, signal)) {
+    for await (const event of runRequest(dependencies, reply, canonical, model, signal)) {
       if (event.type === "done" && event.reason === "cancelled") throw requestCanceled();
-      if (event.type === "truncated") announceTruncation(reply, event);
       const events = answer.take(event);
       if (stream) await send(events);
     }
@@ -55,9 +55,7 @@ export async function replyWithNamedEvents(
   } catch (error) {
     if (!writer.isOpen) throw error;
     // Too late for a status.
-    const known = toProductError(error);
-    request.failure = { code: known.code, message: known.sentence };
-    await send(answer.fail(known));
+    await send(answer.fail(recordFailure(reply.request, error)));
     writer.end();
   }
   return reply;

@@ -1,5 +1,7 @@
-// Reads unions by hand: a schema could only say that no variant fits.
+// Reads fields that may have several shapes: a schema could only say that no variant fits.
+import { quoteShort } from "../../base/display-text.ts";
 import { isRecord } from "../../base/json-record.ts";
+import type { ChatRole } from "../../prompt/chat-message.ts";
 import { invalidField } from "../errors.ts";
 
 export type Fields = Readonly<Record<string, unknown>>;
@@ -38,4 +40,19 @@ function wrong(value: unknown, where: string, wanted: string) {
   return value === undefined || value === null
     ? invalidField(where, `${where} is required`)
     : invalidField(where, `'${where}' must be ${wanted}.`);
+}
+
+const roles: readonly ChatRole[] = ["system", "developer", "user", "assistant", "tool"];
+
+/**
+ * @param where the message in the request: `messages.0`
+ * @throws ProductError `SERVER_FIELD_INVALID`
+ */
+export function parseRole(text: string, where: string): ChatRole {
+  const role = roles.find((candidate) => candidate === text.toLowerCase());
+  if (role !== undefined) return role;
+  throw invalidField(
+    `${where}.role`,
+    `'${where}.role' is ${quoteShort(text)}, but must be one of ${roles.join(", ")}.`,
+  );
 }

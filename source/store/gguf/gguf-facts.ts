@@ -1,8 +1,7 @@
 // The facts that the rest of the program needs about a GGUF file before it is loaded.
 import { ProductError } from "../../base/product-error.ts";
 import { storeErrors } from "../errors.ts";
-import { type GgufHeader, type GgufValue, readGguf } from "./read-gguf.ts";
-import { tensorEnd } from "./tensor-types.ts";
+import { type GgufHeader, type GgufTensor, type GgufValue, readGguf } from "./read-gguf.ts";
 
 export interface GgufFacts {
   path: string;
@@ -21,7 +20,9 @@ export interface GgufFacts {
   hasWeights: boolean;
   /** Numbers that a context window keeps of each token, over all layers. */
   cacheWidth: number;
-  /** Tokens that layers with a sliding window look back on; 0 where no layer is known to have one. */
+  /**
+   * Tokens that layers with a sliding window look back on; 0 where no layer is known to have one.
+   */
   slidingWindow: number;
   /** Length of an embedding vector. */
   embeddingLength: number;
@@ -150,4 +151,55 @@ function missing(path: string, key: string, metadata: GgufHeader["metadata"]): P
     message: `${path} cannot be run: its metadata has no ${key}.`,
     hint: "It may be part of a split model, or not a model at all. Name the model itself.",
   });
+}
+
+/** By ggml's type number: name, elements in a block, bytes of a block. */
+const types: Record<number, [name: string, elements: number, bytes: number]> = {
+  0: ["F32", 1, 4],
+  1: ["F16", 1, 2],
+  2: ["Q4_0", 32, 18],
+  3: ["Q4_1", 32, 20],
+  6: ["Q5_0", 32, 22],
+  7: ["Q5_1", 32, 24],
+  8: ["Q8_0", 32, 34],
+  9: ["Q8_1", 32, 36],
+  10: ["Q2_K", 256, 84],
+  11: ["Q3_K", 256, 110],
+  12: ["Q4_K", 256, 144],
+  13: ["Q5_K", 256, 176],
+  14: ["Q6_K", 256, 210],
+  15: ["Q8_K", 256, 292],
+  16: ["IQ2_XXS", 256, 66],
+  17: ["IQ2_XS", 256, 74],
+  18: ["IQ3_XXS", 256, 98],
+  19: ["IQ1_S", 256, 50],
+  20: ["IQ4_NL", 32, 18],
+  21: ["IQ3_S", 256, 110],
+  22: ["IQ2_S", 256, 82],
+  23: ["IQ4_XS", 256, 136],
+  24: ["I8", 1, 1],
+  25: ["I16", 1, 2],
+  26: ["I32", 1, 4],
+  27: ["I64", 1, 8],
+  28: ["F64", 1, 8],
+  29: ["IQ1_M", 256, 56],
+  30: ["BF16", 1, 2],
+  34: ["TQ1_0", 256, 54],
+  35: ["TQ2_0", 256, 66],
+  39: ["MXFP4", 32, 17],
+};
+
+/**
+ * Where a tensor ends, from the beginning of the tensor data; of an unknown type, where it begins.
+ */
+export function tensorEnd({ shape, type, offset }: GgufTensor): number {
+  const known = types[type];
+  if (known === undefined) return offset;
+  const [, elements, bytes] = known;
+  const count = shape.reduce((product, length) => product * length, 1);
+  return offset + Math.ceil(count / elements) * bytes;
+}
+
+export function tensorTypeName(type: number): string {
+  return types[type]?.[0] ?? `type ${type}`;
 }

@@ -1,11 +1,15 @@
-// `modelctl download`: a file of a repository into a folder of the user's, outside the store.
+// `modelctl download`: saves a file of a repository in a user's folder, outside the store.
 import { stat } from "node:fs/promises";
 import path from "node:path";
 import { ProductError } from "../../base/product-error.ts";
 import { storeErrors } from "../errors.ts";
-import { isMissing } from "../library/disk-errors.ts";
-import { requireFreeSpace } from "./download/disk-space.ts";
-import { defaultTuning, downloadFile, type FileDownload } from "./download/download-file.ts";
+import { isMissing, requireRoom } from "../library/disk-errors.ts";
+import {
+  defaultTuning,
+  downloadFile,
+  type FileDownload,
+  roomHint,
+} from "./download/download-file.ts";
 import { resumableBytes } from "./download/download-notes.ts";
 import { FileHasher } from "./download/file-hasher.ts";
 import { type HubRequest, rateLimitOf } from "./fetch-model.ts";
@@ -23,9 +27,9 @@ export interface PlainDownload extends HubRequest {
   path: string;
   /** Branch, tag or commit; absent: `main`. */
   revision?: string;
-  /** Where the file is saved, under its own name without the repository's folders. */
+  /** Target folder; the file keeps its name without the repository's folders. */
   localFolder: string;
-  /** Keeps two downloads of one file apart. */
+  /** Prevents two downloads of one file at a time. */
   locks: Locks;
   /** Allows replacing a different file of the same name. Defaults to false. */
   replace?: boolean;
@@ -39,12 +43,12 @@ export interface SavedFile {
   sizeBytes: number;
   /** 64 hex digits. */
   sha256: string;
-  /** True when the file was already there and was only verified. */
+  /** True if the file existed already and was only verified. */
   wasThere: boolean;
 }
 
 /**
- * Saves the file, or every shard of a quantization that is cut into several.
+ * Saves the file, or every shard of a split quantization.
  *
  * @throws ProductError `STORE_HUB_...`; the partial file is kept for resuming
  */
@@ -62,7 +66,7 @@ export async function downloadPlainFile(download: PlainDownload): Promise<SavedF
       onRetry: (detail) => new ProgressSum([], onProgress).say("retrying", detail),
     });
     const files = chooseFiles(repository, download.path);
-    await requireFreeSpace(folder, await neededBytes(folder, files));
+    await requireRoom(folder, await neededBytes(folder, files), roomHint);
     const progress = new ProgressSum(files, onProgress);
     const saved: SavedFile[] = [];
     for (const file of files) {
@@ -114,7 +118,7 @@ async function saveInTurn(
   });
 }
 
-/** The hash of the file that is there, if it is the one wanted. */
+/** Returns the hash of an existing file, if it is the wanted one. */
 async function existingHash(save: FileSave): Promise<string | undefined> {
   const { file, target, replace } = save;
   const facts = await stat(target).catch((error: unknown) => {
@@ -150,7 +154,7 @@ async function hashOf({ file, target, signal, report }: FileSave): Promise<strin
   }
 }
 
-/** Skips files that are already there. */
+/** Returns the bytes still to be downloaded, without files that exist already. */
 async function neededBytes(folder: string, files: readonly RepositoryFile[]): Promise<number> {
   let needed = 0;
   for (const file of files) {

@@ -3,8 +3,7 @@ import { createHash } from "node:crypto";
 import { stat } from "node:fs/promises";
 import path from "node:path";
 import { SharedWork } from "../../base/shared-work.ts";
-import type { BlobFolder } from "../library/blob-folder.ts";
-import { setBlobTime } from "../library/blob-time.ts";
+import { type BlobFolder, setBlobTime } from "../library/model-store.ts";
 import { type DownloadTuning, downloadFile, type FileReport } from "./download/download-file.ts";
 import { resumableBytes } from "./download/download-notes.ts";
 import type { SourceFile } from "./download/file-source.ts";
@@ -30,7 +29,7 @@ export interface BlobFetch extends BlobSource {
   report: (report: FileReport) => void;
 }
 
-// One for the process: a blob's path tells both the store and the content.
+// One for the process: a blob's path identifies both store and content.
 const downloads = new SharedWork<string, FileReport>();
 
 /**
@@ -46,7 +45,7 @@ export async function fetchBlob(fetch: BlobFetch): Promise<string> {
   );
 }
 
-/** Bytes of the file that need not be fetched. */
+/** Returns the bytes of the file that are on the disk. */
 export async function bytesOnDisk(source: BlobSource): Promise<number> {
   const { file, blobs } = source;
   const target = blobs.blobPath(provisionalDigest(source));
@@ -54,13 +53,15 @@ export async function bytesOnDisk(source: BlobSource): Promise<number> {
 }
 
 /**
- * True when another store on this machine probably has the file, so that it need not be fetched.
+ * Returns true if another store on this machine probably has the file.
  */
 export async function isInOtherStore(source: BlobSource): Promise<boolean> {
   return await canLinkAny(pathsElsewhere(source), source.file);
 }
 
-/** Other callers may still wait for the file after the first one has left. */
+/**
+ * Keeps the connection open for other callers that wait for the file after the first one has left.
+ */
 async function holdingConnection<T>(
   fetch: BlobFetch,
   work: (fetch: BlobFetch) => Promise<T>,
@@ -87,7 +88,7 @@ async function findOrDownload(fetch: BlobFetch): Promise<string> {
   const target = blobs.blobPath(digest);
   if (await isWhole(target, file)) {
     await removePartial(target);
-    // Refreshes the blob's time, so that the clean-up leaves it alone.
+    // Refreshes the blob's time to protect it from the clean-up.
     await setBlobTime(target, new Date());
     report({ state: "downloading", completedBytes: file.sizeBytes });
     return digest;
@@ -129,7 +130,7 @@ function pathsElsewhere({ file: { repo, sha256 }, blobs, settings }: BlobSource)
   return [...blobs.blobPathsElsewhere(`sha256:${sha256}`), path.join(settings.cacheFolder, cached)];
 }
 
-/** The content's digest; when the hub lists none, a substitute name for the unfinished file. */
+/** Digest of the content; if the hub lists none, a substitute that names the unfinished file. */
 function provisionalDigest({ file, settings }: BlobSource): string {
   const { repo, revision, path, sha256 } = file;
   if (sha256 !== undefined) return `sha256:${sha256}`;

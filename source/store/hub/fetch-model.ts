@@ -1,9 +1,9 @@
 // `modelctl pull` of a hub reference: finds the files that make up the model and brings them into
 // the store.
 import path from "node:path";
-import type { BlobFolder } from "../library/blob-folder.ts";
-import { requireFreeSpace } from "./download/disk-space.ts";
-import { type DownloadTuning, defaultTuning } from "./download/download-file.ts";
+import { requireRoom } from "../library/disk-errors.ts";
+import type { BlobFolder } from "../library/model-store.ts";
+import { type DownloadTuning, defaultTuning, roomHint } from "./download/download-file.ts";
 import { RateLimit } from "./download/rate-limit.ts";
 import { bytesOnDisk, fetchBlob, isInOtherStore } from "./fetch-blob.ts";
 import { type ConnectionOptions, HubConnection } from "./hub-connection.ts";
@@ -16,7 +16,9 @@ import { type ChosenFile, chooseModel, type ModelChoice } from "./selection/choo
 export interface HubReference {
   owner: string;
   repo: string;
-  /** A quantization in any case, or a file's name or path; absent or `latest`: the usual choice. */
+  /**
+   * A quantization in any case, or a file's name or path; absent or `latest`: the default choice.
+   */
   selector?: string;
   /** Branch, tag or commit; absent: `main`. */
   revision?: string;
@@ -25,9 +27,9 @@ export interface HubReference {
 export interface HubRequest {
   settings: HubSettings;
   onProgress?: (progress: HubProgress) => void;
-  /** Told which files were chosen, before the first is fetched. */
+  /** Called with the chosen files before the first is fetched. */
   onChoice?: (choice: ModelChoice) => void;
-  /** Stops; what was fetched is kept for the next time. */
+  /** Stops the download; fetched bytes are kept for the next time. */
   signal?: AbortSignal;
   limitRateBytesPerSecond?: number;
   connection?: Partial<ConnectionOptions>;
@@ -41,7 +43,7 @@ export interface ModelFetch extends HubRequest {
 export interface FetchedFile extends ChosenFile {
   /** `sha256:` and 64 hex digits. */
   digest: string;
-  /** Where it lies now. */
+  /** Its path in the store. */
   blobPath: string;
 }
 
@@ -62,7 +64,7 @@ export async function findModel(
 }
 
 /**
- * The files that a repository holds now.
+ * Lists the current files of a repository.
  *
  * @throws ProductError `STORE_HUB_...`
  */
@@ -138,9 +140,9 @@ async function fetchFiles(
     presentTotal += needsNoRoom ? file.sizeBytes : completedBytes;
     progress.begin(chosen, completedBytes);
   }
-  // Blobs lie in one folder, whatever their digests.
+  // All blobs are in one folder, whatever their digests.
   const folder = path.dirname(blobs.blobPath(`sha256:${"0".repeat(64)}`));
-  await requireFreeSpace(folder, choice.totalBytes - presentTotal);
+  await requireRoom(folder, choice.totalBytes - presentTotal, roomHint);
   const fetched: FetchedFile[] = [];
   for (const { chosen, file } of sources) {
     const digest = await fetchBlob({

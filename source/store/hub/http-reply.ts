@@ -1,18 +1,21 @@
-// One HTTP exchange whose body is taken chunk by chunk, as the socket gives it: no stream in between.
+// An HTTP exchange whose body is read chunk by chunk from the socket, without a stream in between.
 import type { IncomingHttpHeaders } from "node:http";
 import type { Dispatcher } from "undici";
 import { withoutWarnings } from "../../base/without-warnings.ts";
 
-/** Takes a chunk; a promise holds the connection back until it settles. */
+/** Takes a chunk; the connection pauses until a returned promise settles. */
 export type ChunkTaker = (chunk: Buffer) => Promise<void> | undefined;
 
 export interface HttpReply {
   status: number;
   headers: IncomingHttpHeaders;
   url: string;
-  /** Takes the body to its end. Rejects when the connection breaks or `take` does. Once only. */
+  /**
+   * Reads the body to its end. Rejects when the connection breaks or `take` rejects. Call only
+   * once.
+   */
   read(take: ChunkTaker): Promise<void>;
-  /** Drops the connection instead of reading the rest. */
+  /** Drops the connection without reading the rest. */
   abandon(): void;
 }
 
@@ -21,14 +24,17 @@ export interface HttpQuestion {
   url: string;
   headers: Record<string, string>;
   signal: AbortSignal;
-  /** The longest silence before the head and within the body. */
+  /** Longest pause before the head and within the body. */
   stallTimeoutMs: number;
 }
 
-/** Number of longest silences that may pass before a request is under way. */
+/** Multiple of the stall timeout in which a request must get under way. */
 const connectPatience = 2;
 
-/** Resolves with the reply's head, the body waiting. Rejects with undici's error or the signal's reason. */
+/**
+ * Resolves with the reply's head, its body unread. Rejects with undici's error or the signal's
+ * reason.
+ */
 export function exchange(dispatcher: Dispatcher, question: HttpQuestion): Promise<HttpReply> {
   const { method, url, headers, signal, stallTimeoutMs } = question;
   const head = Promise.withResolvers<HttpReply>();
@@ -50,7 +56,7 @@ export function exchange(dispatcher: Dispatcher, question: HttpQuestion): Promis
     if (controller !== undefined && !controller.aborted) controller.abort(error);
   };
   const onAbort = () => stop(signal.reason);
-  // Connecting has its own limit, which does not cover all that a proxy does first.
+  // undici's own limit for connecting does not cover the work of a proxy.
   const patience = setTimeout(
     () => stop(Object.assign(new Error("no connection"), { code: "UND_ERR_CONNECT_TIMEOUT" })),
     connectPatience * stallTimeoutMs,
@@ -95,7 +101,7 @@ export function exchange(dispatcher: Dispatcher, question: HttpQuestion): Promis
         },
         onResponseData(started, chunk) {
           if (take === undefined) {
-            // A pause before the first chunk would get lost behind a proxy.
+            // Behind a proxy, undici loses a pause before the first chunk.
             early.push(chunk);
             started.pause();
             return;
@@ -108,7 +114,7 @@ export function exchange(dispatcher: Dispatcher, question: HttpQuestion): Promis
         onResponseEnd() {
           signal.removeEventListener("abort", onAbort);
           // undici reuses the connection only after the next turn of the event loop; an earlier
-          // request gets a new one.
+          // request would open a new one.
           setImmediate(() => setImmediate(body.resolve));
         },
         onResponseError(_started, error) {
@@ -116,7 +122,7 @@ export function exchange(dispatcher: Dispatcher, question: HttpQuestion): Promis
         },
       },
     );
-  // The first use of a SOCKS proxy is announced as an experiment.
+  // undici warns that SOCKS proxies are experimental.
   withoutWarnings(handOver);
   return head.promise;
 }

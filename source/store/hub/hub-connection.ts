@@ -1,4 +1,4 @@
-// The only access to the hub: owns its connections and proxy, and decides which requests carry the
+// The only access to the hub: owns connections and proxy, and decides which requests carry the
 // token.
 import type { Dispatcher } from "undici";
 import { ProductError } from "../../base/product-error.ts";
@@ -7,13 +7,12 @@ import { exchange, type HttpReply } from "./http-reply.ts";
 import { openDispatcher } from "./hub-dispatcher.ts";
 import type { HubSettings } from "./hub-settings.ts";
 import { networkError } from "./network-error.ts";
-import { ReadBuffers } from "./read-buffers.ts";
 import { cancelled, defaultRetryPolicy, type RetryPolicy } from "./retry.ts";
 
 export interface ConnectionOptions {
   /** Connections to one host at a time. */
   connections: number;
-  /** The longest silence of the other side before a request is given up. */
+  /** Longest pause of the other side before a request fails. */
   stallTimeoutMs: number;
   retryPolicy: RetryPolicy;
 }
@@ -36,9 +35,8 @@ const mostPlainReplyBytes = 64 * 1024 ** 2;
 export class HubConnection {
   readonly settings: HubSettings;
   readonly options: ConnectionOptions;
-  readonly #buffers = new ReadBuffers();
   readonly #origin: string;
-  /** Made for the first request. */
+  /** Created for the first request. */
   #dispatcher: Promise<Dispatcher> | undefined;
   #holders = 1;
 
@@ -54,7 +52,7 @@ export class HubConnection {
   }
 
   /**
-   * Sends one request; redirects are the caller's affair. The token goes to the hub's own origin only.
+   * Sends one request, without following redirects. The token goes only to the hub's own origin.
    *
    * @throws ProductError `STORE_HUB_OFFLINE`, `STORE_HUB_UNREACHABLE`, `STORE_HUB_CERTIFICATE`,
    *   `STORE_HUB_CANCELLED`
@@ -85,10 +83,7 @@ export class HubConnection {
         ...reply,
         read: async (take) => {
           try {
-            await reply.read((chunk) => {
-              this.#buffers.handOut(chunk);
-              return take(chunk);
-            });
+            await reply.read(take);
           } catch (error) {
             this.#fail(error, url, signal);
           }
@@ -99,13 +94,9 @@ export class HubConnection {
     }
   }
 
-  /** Takes a chunk of a body back, see `ReadBuffers`; need not be called. */
-  giveBack(chunk: Buffer): void {
-    this.#buffers.giveBack(chunk);
-  }
-
   /**
-   * Keeps the connection open for work that may outlast its first user; that work closes it too.
+   * Keeps the connection open for work that may outlast its first user; that work must call `close`
+   * too.
    */
   hold(): void {
     this.#holders += 1;
@@ -120,12 +111,7 @@ export class HubConnection {
 
   #open(): Promise<Dispatcher> {
     const { connections, stallTimeoutMs } = this.options;
-    const { onread } = this.#buffers;
-    this.#dispatcher ??= openDispatcher(this.settings.proxy, {
-      connections,
-      stallTimeoutMs,
-      onread,
-    });
+    this.#dispatcher ??= openDispatcher(this.settings.proxy, { connections, stallTimeoutMs });
     return this.#dispatcher;
   }
 
@@ -136,7 +122,7 @@ export class HubConnection {
   }
 }
 
-/** The whole body as text; for replies that are lists, not files. */
+/** Returns the whole body as text, for replies other than files. */
 export async function readReplyText(reply: HttpReply): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;

@@ -1,22 +1,22 @@
-// Requests JSON or a short text from the hub: follows redirects and retries transient failures.
+// Requests JSON or short texts from the hub: follows redirects, and retries transient failures.
 import { ProductError } from "../../base/product-error.ts";
 import { storeErrors } from "../errors.ts";
 import type { HttpReply } from "./http-reply.ts";
 import { type HubConnection, readReplyText } from "./hub-connection.ts";
-import { mostRedirects, redirectOf } from "./redirect.ts";
+import { headerText } from "./reply-error.ts";
 import { Retries } from "./retry.ts";
 
 export interface ShortQuestion {
   signal: AbortSignal;
-  /** Told why the request is sent again. */
+  /** Called with the reason for a retry. */
   onRetry: (detail: string) => void;
-  /** Upper limit for tries; the connection's policy may allow fewer. */
+  /** Most attempts; the connection's policy may allow fewer. */
   tries: number;
   /** Explains a reply other than 200. */
   refusal: (reply: HttpReply) => ProductError;
 }
 
-/** @throws ProductError `STORE_HUB_...`, and what `refusal` gives */
+/** @throws ProductError `STORE_HUB_...`, and the error of `refusal` */
 export async function readHubJson(
   connection: HubConnection,
   url: string,
@@ -27,7 +27,7 @@ export async function readHubJson(
   );
 }
 
-/** @throws ProductError `STORE_HUB_...`, and what `refusal` gives */
+/** @throws ProductError `STORE_HUB_...`, and the error of `refusal` */
 export async function readHubText(
   connection: HubConnection,
   url: string,
@@ -61,7 +61,7 @@ async function readShort<T>(
   }
 }
 
-/** Renamed repositories are still found under their old name. */
+/** Sends a request and follows redirects, since renamed repositories redirect to their new name. */
 export async function sendFollowing(
   connection: HubConnection,
   url: string,
@@ -91,5 +91,26 @@ export function invalidReply(host: string, what: string): ProductError {
   return new ProductError(storeErrors.hubReplyInvalid, {
     message: `${host} does not behave like a hub: ${what}.`,
     hint: "Check HF_ENDPOINT and the proxy variables.",
+  });
+}
+
+/** More redirects than this count as a loop. */
+export const mostRedirects = 5;
+
+/**
+ * Returns the address that a reply redirects to; undefined if it does not redirect.
+ *
+ * @throws ProductError `STORE_HUB_REPLY_INVALID` for a redirect to another scheme, or from https to
+ * http
+ */
+export function redirectOf(reply: HttpReply): string | undefined {
+  const { status, url } = reply;
+  if (![301, 302, 303, 307, 308].includes(status)) return undefined;
+  const next = URL.parse(headerText(reply.headers, "location"), url);
+  const isSafe = next?.protocol === "https:" || next?.protocol === new URL(url).protocol;
+  if (next !== null && isSafe) return next.href;
+  throw new ProductError(storeErrors.hubReplyInvalid, {
+    message: `${new URL(url).host} redirects to an address that is not https.`,
+    hint: "Check HF_ENDPOINT.",
   });
 }

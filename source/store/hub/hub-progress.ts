@@ -1,14 +1,14 @@
-// The progress of a download of one or more files, as one figure that never goes backwards.
+// Progress of a download of one or more files, as one figure that never decreases.
 import type { FileReport } from "./download/download-file.ts";
 
 export interface HubProgress {
-  /** Over all files; what was fetched earlier counts. */
+  /** Of all files, with what was fetched earlier. */
   completedBytes: number;
   totalBytes: number;
   state: "downloading" | "verifying" | "retrying" | "done";
-  /** One sentence for the user, beyond the numbers. */
+  /** A sentence for the user. */
   detail?: string;
-  /** The file at work. */
+  /** The current file. */
   file?: FileProgress;
 }
 
@@ -27,7 +27,7 @@ export interface ProgressFile {
   sha256?: string;
 }
 
-/** Plain figures are limited to this interval; a sentence or a new state is reported at once. */
+/** Interval between reports of plain figures; a sentence or a new state is reported at once. */
 const intervalMs = 100;
 
 export class ProgressSum {
@@ -47,7 +47,7 @@ export class ProgressSum {
     this.#completed.set(file, completedBytes);
   }
 
-  /** A file starting over does not take back what was shown. */
+  /** Keeps the figure when a file starts over. */
   note(file: ProgressFile, report: FileReport): void {
     const { state, completedBytes, verifiedBytes, detail } = report;
     const completed = Math.min(
@@ -76,7 +76,7 @@ export class ProgressSum {
     });
   }
 
-  /** Something about no file in particular. */
+  /** Reports a sentence that concerns no file in particular. */
   say(state: HubProgress["state"], detail: string): void {
     this.#state = state;
     this.#report({

@@ -1,36 +1,67 @@
-// The settings for the hub: its address, the token, the proxies.
+// Settings for the hub: address, token, proxies.
 import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import path from "node:path";
+import { inspect } from "node:util";
 import { ProductError } from "../../base/product-error.ts";
 import { systemCode } from "../../base/write-refusal.ts";
 import { storeErrors } from "../errors.ts";
 import { isMissing } from "../library/disk-errors.ts";
-import { HubToken } from "./hub-token.ts";
+
+const shown = "[hub token]";
+
+/** The user's secret for the hub. Prints as a placeholder; only `authorization` reveals it. */
+export class HubToken {
+  readonly #secret: string;
+  /** Where it was found, for messages: `HF_TOKEN`, a file's path. */
+  readonly source: string;
+
+  constructor(secret: string, source: string) {
+    this.#secret = secret;
+    this.source = source;
+  }
+
+  /** The value of an `Authorization` header. */
+  authorization(): string {
+    return `Bearer ${this.#secret}`;
+  }
+
+  toString(): string {
+    return shown;
+  }
+
+  toJSON(): string {
+    return shown;
+  }
+
+  [inspect.custom](): string {
+    return shown;
+  }
+}
 
 export interface ProxySettings {
   /** Proxy for `http:` addresses. */
   http?: string;
   /** Proxy for `https:` addresses. */
   https?: string;
-  /** Hosts that are asked without a proxy, as in `NO_PROXY`. */
+  /** Hosts to reach without a proxy, as in `NO_PROXY`. */
   except: string;
 }
 
 export interface HubSettings {
-  /** Base address without a slash at its end. */
+  /** Base address without a trailing slash. */
   endpoint: string;
   token?: HubToken;
   /** The reason why an existing token file gave no token; shown when the hub asks for one. */
   tokenProblem?: string;
   proxy: ProxySettings;
-  /** Where the hub's own tools keep what they fetched; it need not be there. */
+  /** Cache of the hub's own tools; need not exist. */
   cacheFolder: string;
   /** True forbids any request (`HF_HUB_OFFLINE`). */
   offline: boolean;
 }
 
-/** The value of one of our flags or settings; wins over the environment. */
+/** Values of our flags and settings, which win over the environment. */
 export interface HubOverrides {
   endpoint?: string;
   token?: string;
@@ -139,7 +170,7 @@ function checkedProxy(name: string, text: string): string {
       hint: "Use an address such as http://proxy.example:3128.",
     });
   }
-  // Names are looked up by the proxy in any case, which is what the h asks for.
+  // The h asks the proxy to resolve names, which it does anyway.
   return url.href.replace(/^socks5?h?:/, "socks5:");
 }
 

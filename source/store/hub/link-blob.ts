@@ -1,9 +1,9 @@
 // Links a file from another store on this machine: no download, and no second copy.
 import { constants } from "node:fs";
-import { copyFile, link, lstat, open, rm } from "node:fs/promises";
+import { copyFile, link, lstat, rm } from "node:fs/promises";
 import { unfinishedPath } from "../../base/unfinished-files.ts";
 import { systemCode } from "../../base/write-refusal.ts";
-import { moveIntoPlace } from "../library/write-atomically.ts";
+import { moveIntoPlace, synchronise } from "../library/write-atomically.ts";
 import type { FileReport } from "./download/download-file.ts";
 import { FileHasher } from "./download/file-hasher.ts";
 
@@ -11,19 +11,19 @@ export interface WantedBlob {
   /** 64 hex digits. */
   sha256: string;
   sizeBytes: number;
-  /** Where it belongs. */
+  /** Path of the blob in our store. */
   target: string;
   signal: AbortSignal;
   report: (report: FileReport) => void;
 }
 
 /**
- * Gives the first of the files that has the wanted content a second name: as a clone where the file
- * system can, which shares the disk's space and nothing else, otherwise as a hard link. The file itself
- * stays as it is. What is in place has been hashed under its new name.
+ * Gives the first file that has the wanted content a second name: as a clone, which shares only
+ * disk space, or else as a hard link. The file itself stays as it is; the new name is hashed before
+ * it is used.
  *
- * @param files of other stores; they need not be there
- * @returns false where none has the content, or the system refuses: then it has to be downloaded
+ * @param files of other stores; they need not exist
+ * @returns false if none has the content, or the system refuses: then it must be downloaded
  * @throws ProductError `STORE_HUB_CANCELLED`
  */
 export async function linkBlob(files: readonly string[], wanted: WantedBlob): Promise<boolean> {
@@ -48,7 +48,7 @@ export async function linkBlob(files: readonly string[], wanted: WantedBlob): Pr
   return false;
 }
 
-/** True when one of the files will probably do, so that a download needs no space. */
+/** Returns true if one of the files probably has the content, so that a download needs no space. */
 export async function canLinkAny(
   files: readonly string[],
   wanted: Pick<WantedBlob, "sizeBytes">,
@@ -57,7 +57,7 @@ export async function canLinkAny(
   return false;
 }
 
-/** A link leads to a file of the user's, who may change it at any time. */
+/** Excludes symbolic links: they lead to users' files, which may change at any time. */
 async function mayBe(file: string, { sizeBytes }: Pick<WantedBlob, "sizeBytes">): Promise<boolean> {
   return await lstat(file).then(
     (facts) => facts.isFile() && facts.size === sizeBytes,
@@ -72,12 +72,7 @@ async function cloneOrLink(file: string, unfinished: string): Promise<void> {
     await rm(unfinished, { force: true });
     return await link(file, unfinished);
   }
-  const handle = await open(unfinished, "r+");
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  await synchronise(unfinished);
 }
 
 async function hashOf(unfinished: string, file: string, wanted: WantedBlob): Promise<string> {

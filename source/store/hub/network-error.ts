@@ -3,7 +3,7 @@ import { ProductError } from "../../base/product-error.ts";
 import { storeErrors } from "../errors.ts";
 import { RetryableError } from "./retry.ts";
 
-/** One sentence for an error of the network; worth another try unless trying cannot help. */
+/** Explains a network error; `RetryableError` if another attempt may help. */
 export function networkError(error: unknown, url: string): ProductError {
   const { host, hostname: wanted, protocol, port } = new URL(url);
   const { code, message, dialled, hostname = wanted } = rootOf(error);
@@ -74,13 +74,13 @@ function reasonOf(code: string, message: string): string {
 interface RootError {
   code: string;
   message: string;
-  /** The name that was looked up, which may be the proxy's. */
+  /** Host name that was looked up, possibly the proxy's. */
   hostname?: string;
-  /** Where the connection should have led, which may be the proxy. */
+  /** Target of the connection, possibly the proxy. */
   dialled?: { address: string; port: number };
 }
 
-/** undici and Node's dialling of several addresses wrap the error that says something. */
+/** Unwraps the informative error, which undici and Node's dialling of several addresses wrap. */
 function rootOf(error: unknown): RootError {
   if (error instanceof AggregateError && error.errors.length > 0) return rootOf(error.errors[0]);
   if (!(error instanceof Error)) return { code: "", message: String(error) };

@@ -1,4 +1,4 @@
-// The model card of a repository: what its makers say of it, in Markdown.
+// Reads the model card of a repository: its description in Markdown.
 import { type ConnectionOptions, HubConnection } from "./hub-connection.ts";
 import { sendFollowing } from "./hub-json.ts";
 import type { HubSettings } from "./hub-settings.ts";
@@ -15,8 +15,8 @@ export interface CardWork {
 const mostBytes = 512 * 1024;
 
 /**
- * The text of README.md without the settings in front of it, cut where it is very long; empty where
- * there is none.
+ * Returns the text of README.md without its front matter, truncated if very long; empty if there is
+ * none.
  *
  * @param repo `owner/name`
  * @throws ProductError `STORE_HUB_...`
@@ -46,13 +46,13 @@ export async function readModelCard(
       return undefined;
     });
     const text = Buffer.concat(chunks).subarray(0, mostBytes).toString("utf8");
-    return withoutSettings(text);
+    return withoutFrontMatter(text);
   } finally {
     await connection.close();
   }
 }
 
-/** Facts for the hub itself stand between two lines of dashes. */
-function withoutSettings(text: string): string {
+/** Removes the front matter between two lines of dashes. */
+function withoutFrontMatter(text: string): string {
   return text.replace(/^\s*---\r?\n[\s\S]*?\n---[ \t]*\r?\n/, "").trim();
 }

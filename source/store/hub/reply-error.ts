@@ -12,10 +12,10 @@ export interface RefusedReply {
   url: string;
 }
 
-/** Characters of the hub's own words. */
+/** Most characters quoted from the hub's message. */
 const mostWords = 300;
 
-/** The requested thing. */
+/** The requested repository or file. */
 export interface HubTarget {
   /** `owner/name` */
   repo: string;
@@ -25,8 +25,8 @@ export interface HubTarget {
 }
 
 /**
- * The hub names the reason in `X-Error-Code` and `X-Error-Message`; without a token it answers 401
- * for what does not exist, too.
+ * Explains a refusal. The hub names the reason in `X-Error-Code` and `X-Error-Message`; without a
+ * token it also answers 401 for a repository that does not exist.
  */
 export function replyError(
   reply: RefusedReply,
@@ -60,13 +60,13 @@ export function replyError(
   return serviceError(reply, settings);
 }
 
-/** The hub's own words, such as which right a token lacks. */
+/** Quotes the hub's message, such as the permission that a token lacks. */
 function saidBy({ headers }: RefusedReply): string {
   const words = toOneLine(headerText(headers, "x-error-message")).trim().replace(/\.+$/, "");
   return words === "" ? "" : `: ${words.slice(0, mostWords)}`;
 }
 
-/** Explains a reply that is about no repository in particular. */
+/** Explains a refusal that does not concern a repository. */
 export function serviceError(reply: RefusedReply, settings: HubSettings): ProductError {
   const { status } = reply;
   if (status === 429) return rateLimited(reply, settings);

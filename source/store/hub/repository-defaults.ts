@@ -1,5 +1,5 @@
-// The defaults that a repository sets for its model, in files known from Ollama: `template`,
-// `system` and `params` (https://huggingface.co/docs/hub/ollama).
+// Defaults that a repository sets for its model, in Ollama's files `template`, `system` and
+// `params` (https://huggingface.co/docs/hub/ollama).
 
 import { isRecord } from "../../base/json-record.ts";
 import type { HubConnection } from "./hub-connection.ts";
@@ -13,14 +13,14 @@ export interface RepositoryDefaults {
   system?: string;
   /** Keyed by name; values are not validated yet. */
   params?: Readonly<Record<string, unknown>>;
-  /** Files that exist and cannot be used, with the reason: `params: it is not a JSON object`. */
+  /** Files that cannot be used, with the reason: `params: it is not a JSON object`. */
   problems: string[];
 }
 
 export interface DefaultsWork {
   connection: HubConnection;
   signal: AbortSignal;
-  /** Told why a request is sent again. */
+  /** Called with the reason for a retry. */
   onRetry: (detail: string) => void;
 }
 
@@ -75,6 +75,6 @@ function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
     const value: unknown = JSON.parse(text);
     return isRecord(value) ? value : undefined;
   } catch {
-    return undefined; // said by the caller
+    return undefined; // reported by the caller
   }
 }

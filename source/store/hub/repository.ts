@@ -1,4 +1,4 @@
-// A repository of the hub as it is at one commit: which files it has, and where each is fetched.
+// A hub repository at one commit: its files, and their addresses.
 
 import { isRecord } from "../../base/json-record.ts";
 import type { HubConnection } from "./hub-connection.ts";
@@ -18,7 +18,7 @@ export interface Repository {
   repo: string;
   /** The commit that the revision names now. */
   commit: string;
-  /** In the hub's order, which is that of the paths. */
+  /** In the hub's order, by path. */
   files: RepositoryFile[];
 }
 
@@ -28,17 +28,19 @@ export interface RepositoryQuestion {
   /** Branch, tag or commit. */
   revision: string;
   signal: AbortSignal;
-  /** Told why a request is tried again. */
+  /** Called with the reason for a retry. */
   onRetry: (detail: string) => void;
 }
 
 const mostPages = 1000;
-/** A person waits for the first answer, and no work is lost yet: fewer retries will do. */
+/**
+ * Fewer retries than for a download: a person waits for the first answer, and no work is lost yet.
+ */
 const mostTries = 3;
 
 /**
- * Lists the files of a repository at the commit that the revision names now, so that whatever is
- * fetched afterwards fits together.
+ * Lists the files of a repository at the commit that the revision names now, so that later
+ * downloads match each other.
  *
  * @throws ProductError `STORE_HUB_...`
  */
@@ -58,7 +60,7 @@ export async function readRepository(
     if (count === mostPages) throw invalidReply(base.host, "its list of files is endless");
     const { value, headers } = await readJson(connection, page.href, question);
     files.push(...readEntries(value, base.host));
-    // Only the cursor is taken from the link: a mirror may hand on the original's address.
+    // Takes only the cursor from the link: a mirror may pass on the original's address.
     const next: string | undefined = /<([^>]+)>\s*;\s*rel="?next"?/.exec(
       headerText(headers, "link"),
     )?.[1];
@@ -116,7 +118,7 @@ function isSize(value: unknown): value is number {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
 }
 
-/** The address under which the hub hands a file out, or passes on to its file storage. */
+/** Address of a file on the hub, which may redirect to its file storage. */
 export function resolveUrl(endpoint: string, target: HubTarget & { path: string }): string {
   const { repo, revision, path } = target;
   return `${endpoint}/${urlPath(repo)}/resolve/${encodeURIComponent(revision)}/${urlPath(path)}`;

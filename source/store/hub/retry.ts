@@ -3,13 +3,13 @@ import { setTimeout as wait } from "node:timers/promises";
 import { ProductError } from "../../base/product-error.ts";
 import { storeErrors } from "../errors.ts";
 
-/** A temporary error, shown to users only when all attempts have failed. */
+/** A temporary error, shown to users only after the last attempt. */
 export class RetryableError extends ProductError {}
 
 export interface RetryPolicy {
-  /** Number of tries in all. */
+  /** Attempts in all, the first included. */
   tries: number;
-  /** The wait before the second try; it doubles from there. */
+  /** Delay before the second attempt; doubles with each further one. */
   firstDelayMs: number;
   longestDelayMs: number;
 }
@@ -20,10 +20,10 @@ export const defaultRetryPolicy: RetryPolicy = {
   longestDelayMs: 30_000,
 };
 
-/** A hub that asks to wait longer than this is reported instead. */
+/** Longer waits requested by the hub are reported as an error. */
 const longestRetryAfterSeconds = 60;
 
-/** Counts the failures of one thing and says how long to wait before the next try. */
+/** Counts the failures of one piece of work, and waits before the next attempt. */
 export class Retries {
   readonly #policy: RetryPolicy;
   #failures = 0;
@@ -32,15 +32,15 @@ export class Retries {
     this.#policy = policy;
   }
 
-  /** Progress was made: earlier failures no longer count. */
+  /** Resets the count after progress. */
   noteProgress(): void {
     this.#failures = 0;
   }
 
   /**
-   * Waits as long as fits, after telling `report` why.
+   * Waits before the next attempt, after passing the reason to `report`.
    *
-   * @throws the error itself when it cannot pass, or the tries are used up
+   * @throws the error itself if it is permanent, or no attempts are left
    */
   async waitAfter(
     error: unknown,

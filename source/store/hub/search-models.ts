@@ -1,4 +1,4 @@
-// Searches the hub for repositories that hold models of the kind that can be run here.
+// Searches the hub for repositories of GGUF models.
 
 import { isRecord } from "../../base/json-record.ts";
 import { ProductError } from "../../base/product-error.ts";
@@ -9,7 +9,7 @@ import { invalidReply, readHubJson } from "./hub-json.ts";
 import type { HubSettings } from "./hub-settings.ts";
 import { serviceError, tokenAdvice } from "./reply-error.ts";
 
-/** The figure by which the hub orders what it finds, the largest or newest first. */
+/** Sort keys of the hub; the largest or newest comes first. */
 export const searchOrders = ["downloads", "likes", "lastModified", "trendingScore"] as const;
 export type SearchOrder = (typeof searchOrders)[number];
 
@@ -17,11 +17,11 @@ export interface HubSearch {
   /** Words of owner or name; empty matches all models. */
   text: string;
   order: SearchOrder;
-  /** At most so many, of 1 to 100. */
+  /** Most results, 1 to 100. */
   limit: number;
 }
 
-/** Facts that the hub gives about a repository; missing ones are undefined. */
+/** The hub's facts about a repository; missing ones are undefined. */
 export interface HubModel {
   /** `owner/name` */
   repo: string;
@@ -29,7 +29,7 @@ export interface HubModel {
   likes: number | undefined;
   /** ISO 8601. */
   updatedAt: string | undefined;
-  /** Its terms must be accepted on the hub before it can be fetched. */
+  /** Its terms must be accepted on the hub before it can be downloaded. */
   isGated: boolean;
   parameterCount: number | undefined;
   architecture: string | undefined;
@@ -83,7 +83,7 @@ export async function searchModels(
   }
 }
 
-/** An entry without a plain name is left out: it could not be pulled either. */
+/** Skips an entry without a plain name, which could not be pulled either. */
 function readModel(entry: unknown): HubModel[] {
   if (!isRecord(entry)) return [];
   const repo = entry.id;

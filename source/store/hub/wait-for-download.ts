@@ -1,6 +1,10 @@
-// Waits for another process that downloads the same file, for hours if need be: reports it, shows
-// the other's progress, and can be cancelled.
-import type { BlobFolder } from "../library/blob-folder.ts";
+// Waits for another process that downloads the same file, for hours if need be, and reports its
+// progress.
+
+import { makeFolder } from "../../base/make-folder.ts";
+import { explainingDiskErrors } from "../library/disk-errors.ts";
+import { LockFolder } from "../library/lock-folder.ts";
+import type { BlobFolder } from "../library/model-store.ts";
 import type { FileReport } from "./download/download-file.ts";
 import { resumableBytes } from "./download/download-notes.ts";
 import type { SourceFile } from "./download/file-source.ts";
@@ -18,8 +22,8 @@ export interface WantedFile {
 
 /** Shorter waits are not reported. */
 const patienceMs = 300;
-/** Interval at which the other process's progress is read; its notes are written as often. */
-const lookMs = 1000;
+/** Interval for reading the other process's progress, which it notes as often. */
+const pollMs = 1000;
 
 /** @throws ProductError `STORE_HUB_CANCELLED` when the signal ends the wait */
 export async function waitForDownload<T>(
@@ -29,24 +33,24 @@ export async function waitForDownload<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   const { file, target, signal, report } = wanted;
-  const left = Promise.withResolvers<never>();
+  const aborted = Promise.withResolvers<never>();
   let isWaiting = true;
-  const look = async (detail?: string) => {
-    // Notes that cannot be read now are read the next time.
+  const poll = async (detail?: string) => {
+    // Unreadable notes are read again next time.
     const completedBytes = await resumableBytes(target, file).catch(() => 0);
     if (!isWaiting) return;
     report({ state: "downloading", completedBytes, ...(detail !== undefined && { detail }) });
-    timer = setTimeout(look, lookMs);
+    timer = setTimeout(poll, pollMs);
   };
-  const said = `Another process is downloading ${file.path}: waiting for it.`;
-  let timer = setTimeout(look, patienceMs, said);
+  const notice = `Another process is downloading ${file.path}: waiting for it.`;
+  let timer = setTimeout(poll, patienceMs, notice);
   const stopWaiting = () => {
     isWaiting = false;
     clearTimeout(timer);
   };
-  // Once it works, the work itself ends in good order.
+  // Once the work has started, it handles the signal itself.
   const onAbort = () => {
-    if (isWaiting) left.reject(cancelled());
+    if (isWaiting) aborted.reject(cancelled());
   };
   signal.addEventListener("abort", onAbort, { once: true });
   try {
@@ -56,9 +60,28 @@ export async function waitForDownload<T>(
       stopWaiting();
       return await work();
     });
-    return await Promise.race([turn, left.promise]);
+    return await Promise.race([turn, aborted.promise]);
   } finally {
     stopWaiting();
     signal.removeEventListener("abort", onAbort);
   }
+}
+
+/**
+ * Returns the locks of downloads outside the store, in a folder of their own: the store may be
+ * read-only.
+ *
+ * @param folder created with its first lock; the locks throw ProductError `STORE_DISK_FULL`,
+ *   `STORE_NOT_WRITABLE` if that fails
+ */
+export function downloadLocks(folder: string): Locks {
+  const locks = new LockFolder(folder);
+  return {
+    withLock: async (name, work) =>
+      await explainingDiskErrors(folder, async () => {
+        await makeFolder(folder);
+        locks.removeOld();
+        return await locks.withLock(name, work);
+      }),
+  };
 }

@@ -1,21 +1,20 @@
-// Takes a file into the store: a user's as a clone that shares the disk's space where the file system
-// can, else as a copy; one that was made in the store's own folder by a new name.
+// Brings files into the store: a user's file as a clone that shares disk space, or as a copy; a
+// file made in the store's folder by renaming it.
 import { constants, createReadStream } from "node:fs";
-import { copyFile, open, rm, stat } from "node:fs/promises";
+import { copyFile, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { ProductError } from "../../base/product-error.ts";
 import { unfinishedPath } from "../../base/unfinished-files.ts";
 import { systemCode } from "../../base/write-refusal.ts";
 import { storeErrors } from "../errors.ts";
-import { digestOfFile } from "./digest.ts";
+import { checkDigest, digestOfFile, type WriteOptions } from "./digest.ts";
 import { isUnwritten, stateOf } from "./file-state.ts";
 import type { ModelStore, WrittenBlob } from "./model-store.ts";
-import { moveIntoPlace } from "./write-atomically.ts";
-import { checkDigest, type WriteOptions } from "./write-stream.ts";
+import { moveIntoPlace, synchronise } from "./write-atomically.ts";
 
 /**
- * @throws ProductError `STORE_REFERENCE_CHANGED` when the file changes during the copy; `STORE_DISK_FULL`
- *   before anything is written; those of `writeBlobFrom`
+ * @throws ProductError `STORE_REFERENCE_CHANGED` when the file changes during the copy;
+ *   `STORE_DISK_FULL` before anything is written; those of `writeBlobFrom`
  */
 export async function copyIntoStore(
   store: ModelStore,
@@ -57,8 +56,8 @@ async function cloneIntoStore(
 }
 
 /**
- * Makes a blob of a finished file in the store's folder. Where the store has its content already, the
- * file stays.
+ * Turns a finished file in the store's folder into a blob. Leaves the file alone if the store
+ * already has its content.
  */
 export async function moveIntoStore(
   store: ModelStore,
@@ -74,13 +73,4 @@ export async function moveIntoStore(
     await moveIntoPlace(file, store.blobPath(digest));
   }
   return { digest, sizeBytes, isNew };
-}
-
-async function synchronise(file: string): Promise<void> {
-  const handle = await open(file, "r+");
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

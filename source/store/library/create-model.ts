@@ -1,9 +1,12 @@
-// Creates a model from files or another model: writes new files, refers to existing ones.
+// Creates a model from files or another model, or copies one under a second name: writes new files,
+// refers to existing ones.
 import { ProductError } from "../../base/product-error.ts";
 import { refuseBuiltInName } from "../built-in-models.ts";
 import { storeErrors } from "../errors.ts";
-import type { ModelDefinition } from "../model-definition.ts";
+import type { ModelCatalog } from "../model-catalog.ts";
+import { defineModel, type ModelDefinition } from "../model-definition.ts";
 import type { ModelName } from "../model-reference.ts";
+import { refuseLaterVersion } from "../modelfile/version-text.ts";
 import { checkAdapter, checkDraft, readAdapter, readDraft } from "./gather-files.ts";
 import { LayerMaker } from "./layer-maker.ts";
 import { blobsOf, type Layer, type LayerKind, layerType } from "./manifest.ts";
@@ -11,10 +14,9 @@ import { allowedPath, type BaseOptions, baseOf, type ModelBase } from "./model-b
 import { detailsOfConfiguration, type ModelConfiguration, textIn } from "./model-details.ts";
 import type { ModelFile } from "./model-file.ts";
 import type { ModelStore } from "./model-store.ts";
-import { refuseLaterVersion } from "./required-version.ts";
 
 export interface CreateOptions extends Omit<BaseOptions, "hubPrefixes"> {
-  /** Take files into the store instead of referring to them. Defaults to false. */
+  /** Copies files into the store instead of referring to them. Defaults to false. */
   copy?: boolean | undefined;
   /** Further parameters of any name, kept as they are. */
   otherParameters?: Record<string, unknown> | undefined;
@@ -22,10 +24,12 @@ export interface CreateOptions extends Omit<BaseOptions, "hubPrefixes"> {
 }
 
 /**
- * Creates the model, or replaces the one of that name in one step; nothing is left of a failure.
+ * Creates the model, or replaces the one of that name in one step; a failed attempt leaves nothing
+ * behind.
  *
- * @throws ProductError `STORE_DEFINITION_INVALID` and whatever is wrong with the files or the
- *   parent; `STORE_VERSION_REQUIRED`; `STORE_MODEL_READ_ONLY` for the name of a built-in model; `STORE_DISK_FULL`
+ * @throws ProductError `STORE_DEFINITION_INVALID`, errors of the files or the parent;
+ *   `STORE_VERSION_REQUIRED`; `STORE_MODEL_READ_ONLY` for the name of a built-in model;
+ *   `STORE_DISK_FULL`
  */
 export async function createModel(
   store: ModelStore,
@@ -38,7 +42,7 @@ export async function createModel(
   const { copy = false, onProgress = () => {}, signal } = options;
   const maker = new LayerMaker(store, { copy, onProgress, signal });
   const { isAllowed = () => true } = options;
-  // Blobs of the store were sent to be used.
+  // Clients upload blobs in order to use them.
   const isBlob = (file: string) => store.folder.blobDigest(file) !== undefined;
   const allowing = {
     ...options,
@@ -47,10 +51,10 @@ export async function createModel(
   };
   const work = async () => {
     onProgress({ status: "parsing GGUF" });
-    // Starts with the small files: FROM's may have to be downloaded, converted or hashed.
-    const beside = await readBeside(definition, allowing);
+    // Reads the small files first: FROM may need a download, a conversion or a hash.
+    const companions = await readCompanions(definition, allowing);
     const base = await baseOf(maker, definition.from, allowing);
-    const layers = await completed(maker, base, beside, definition, allowing);
+    const layers = await mergeLayers(maker, base, companions, definition, allowing);
     const configuration = configured(base.configuration, definition);
     refuseLaterVersion(name.display, textIn(configuration, "requires"));
     const config = await maker.configuration(configuration);
@@ -61,17 +65,17 @@ export async function createModel(
     const replaced = await store.whileWriting(work, signal);
     if (replaced !== undefined) await store.removeUnused(blobsOf(replaced.manifest));
   } catch (error) {
-    await store.removeUnused([...maker.written]).catch(() => {}); // the first error is the one to tell
+    await store.removeUnused([...maker.written]).catch(() => {}); // report the first error
     throw error;
   }
   onProgress({ status: "success" });
 }
 
-/** Layers of the base, with those that the definition adds and replaces. */
-async function completed(
+/** Returns the base's layers with those that the definition adds or replaces. */
+async function mergeLayers(
   maker: LayerMaker,
   base: ModelBase,
-  beside: FilesBeside,
+  companions: CompanionFiles,
   definition: ModelDefinition,
   options: CreateOptions,
 ): Promise<Layer[]> {
@@ -80,8 +84,8 @@ async function completed(
     if (replacement.length === 0) return;
     layers = [...layers.filter(({ mediaType }) => mediaType !== layerType(kind)), ...replacement];
   };
-  replace("adapter", await adapters(maker, base, beside));
-  replace("draft", await drafts(maker, base, beside, options));
+  replace("adapter", await adapters(maker, base, companions));
+  replace("draft", await drafts(maker, base, companions, options));
   if (definition.template) replace("template", [await maker.text("template", definition.template)]);
   if (definition.system) replace("system", [await maker.text("system", definition.system)]);
   for (const license of definition.licenses) {
@@ -97,16 +101,16 @@ async function completed(
   return layers;
 }
 
-/** Files named in other commands than FROM. */
-interface FilesBeside {
+/** Files named by commands other than FROM. */
+interface CompanionFiles {
   adapters: ModelFile[];
   drafts: ModelFile[];
 }
 
-async function readBeside(
+async function readCompanions(
   { adapters: named, drafts }: ModelDefinition,
   options: BaseOptions,
-): Promise<FilesBeside> {
+): Promise<CompanionFiles> {
   if (named.length > 1) {
     throw new ProductError(storeErrors.definitionInvalid, {
       message: `only one adapter is currently supported, ${named.length} given`,
@@ -114,16 +118,20 @@ async function readBeside(
       param: "adapters",
     });
   }
-  const beside: FilesBeside = { adapters: [], drafts: [] };
-  for (const text of named) beside.adapters.push(await readAdapter(allowedPath(text, options)));
-  for (const text of drafts) beside.drafts.push(await readDraft(allowedPath(text, options)));
-  return beside;
+  const companions: CompanionFiles = { adapters: [], drafts: [] };
+  for (const text of named) companions.adapters.push(await readAdapter(allowedPath(text, options)));
+  for (const text of drafts) companions.drafts.push(await readDraft(allowedPath(text, options)));
+  return companions;
 }
 
-async function adapters(maker: LayerMaker, base: ModelBase, beside: FilesBeside): Promise<Layer[]> {
+async function adapters(
+  maker: LayerMaker,
+  base: ModelBase,
+  companions: CompanionFiles,
+): Promise<Layer[]> {
   const { family } = detailsOfConfiguration(base.configuration);
   const layers: Layer[] = [];
-  for (const adapter of beside.adapters) {
+  for (const adapter of companions.adapters) {
     checkAdapter(adapter, family);
     layers.push(await maker.file("adapter", adapter));
   }
@@ -133,16 +141,16 @@ async function adapters(maker: LayerMaker, base: ModelBase, beside: FilesBeside)
 async function drafts(
   maker: LayerMaker,
   base: ModelBase,
-  beside: FilesBeside,
+  companions: CompanionFiles,
   options: CreateOptions,
 ): Promise<Layer[]> {
   const layers: Layer[] = [];
-  for (const draft of beside.drafts) {
+  for (const draft of companions.drafts) {
     checkDraft(draft, base.files);
     layers.push(await maker.file("draft", draft));
   }
   if (layers.length > 0) {
-    // Kept and reported: it would make answers faster, but never change them.
+    // Stored and reported, not refused: a draft would speed up answers, never change them.
     options.onProgress?.({
       status:
         "the draft model is stored but not used: this engine has no speculative decoding with one",
@@ -161,4 +169,41 @@ function configured(
     ...(parser !== undefined && { parser }),
     ...(requires !== undefined && { requires }),
   };
+}
+
+/**
+ * Gives a model a second name: copies its manifest, not its weights. A model of another store
+ * becomes ours and refers to the other store's files.
+ *
+ * @param source a reference; @param destination replaced if it is there
+ * @throws ProductError `STORE_MODEL_NOT_FOUND`, `STORE_MODEL_READ_ONLY`, `STORE_NAME_INVALID` for a
+ *   file, those of `createModel`
+ */
+export async function copyModel(
+  catalog: ModelCatalog,
+  store: ModelStore,
+  source: string,
+  destination: ModelName,
+): Promise<void> {
+  refuseBuiltInName(destination, "replaced", "Choose another name for the copy.");
+  if (catalog.parse(source).kind === "file") {
+    throw new ProductError(storeErrors.nameInvalid, {
+      message: `${source} is a file, not a model of the store.`,
+      hint: "Create a model from it with modelctl create and a Modelfile.",
+      param: "source",
+    });
+  }
+  const parent = await catalog.parentOf(source);
+  if (parent.kind === "stored" && parent.stored.folder.path === store.path) {
+    // Read again under the lock: it may have been removed since.
+    const replaced = await store.whileWriting(async () => {
+      const now = await store.folder.read(parent.stored);
+      return await store.writeManifest(destination, now.manifest);
+    });
+    if (replaced !== undefined) await store.removeUnused(blobsOf(replaced.manifest));
+    return;
+  }
+  const definition = defineModel({ from: [source] });
+  const resolveName = async () => parent;
+  await createModel(store, destination, definition, { resolveName });
 }

@@ -1,13 +1,14 @@
-// SHA-256 digests of contents: how they are written, and how a file's is computed.
+// SHA-256 digests of blobs: parses them, and computes them from files and streams.
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
+import { open } from "node:fs/promises";
 import { ProductError } from "../../base/product-error.ts";
 import { storeErrors } from "../errors.ts";
 
 const pattern = /^sha256[:-]([0-9a-fA-F]{64})$/;
 
 /**
- * The digest as `sha256:` and 64 lower-case digits; the form with a dash is understood too.
+ * Returns a digest as `sha256:` and 64 lower-case digits; also accepts a dash for the colon.
  *
  * @throws ProductError `STORE_DIGEST_INVALID`
  */
@@ -39,13 +40,72 @@ export interface HashOptions {
 /** The digest of a file's content. */
 export async function digestOfFile(file: string, options: HashOptions = {}): Promise<string> {
   const { signal, onBytes } = options;
-  const hash = createHash("sha256");
-  let completed = 0;
   const stream = createReadStream(file, { highWaterMark: 1024 ** 2, signal });
-  for await (const chunk of stream as AsyncIterable<Buffer>) {
-    hash.update(chunk);
-    completed += chunk.length;
-    onBytes?.(completed);
+  return (await hashStream(stream, { onBytes })).digest;
+}
+
+export interface WriteOptions {
+  /** The digest that the content must have. */
+  digest?: string | undefined;
+  /** The announced length. */
+  sizeBytes?: number | undefined;
+  signal?: AbortSignal | undefined;
+  /** Called with the bytes written so far. */
+  onBytes?: ((completed: number) => void) | undefined;
+}
+
+/**
+ * Writes a stream to a new file and hashes it on the way.
+ *
+ * @throws the stream's error, the system's
+ */
+export async function writeStream(
+  file: string,
+  stream: AsyncIterable<Uint8Array>,
+  options: WriteOptions,
+): Promise<{ digest: string; sizeBytes: number }> {
+  const handle = await open(file, "wx");
+  try {
+    const hashed = await hashStream(stream, options, (chunk) => handle.writeFile(chunk));
+    await handle.sync();
+    return hashed;
+  } finally {
+    await handle.close();
   }
-  return `sha256:${hash.digest("hex")}`;
+}
+
+/** @throws ProductError `STORE_DIGEST_MISMATCH`; the stream's error */
+export async function checkStream(
+  stream: AsyncIterable<Uint8Array>,
+  options: WriteOptions,
+): Promise<{ digest: string; sizeBytes: number }> {
+  const hashed = await hashStream(stream, options);
+  checkDigest(hashed.digest, options.digest);
+  return hashed;
+}
+
+async function hashStream(
+  stream: AsyncIterable<Uint8Array>,
+  { signal, onBytes }: WriteOptions,
+  take?: (chunk: Uint8Array) => Promise<void>,
+): Promise<{ digest: string; sizeBytes: number }> {
+  const hash = createHash("sha256");
+  let sizeBytes = 0;
+  for await (const chunk of stream) {
+    signal?.throwIfAborted();
+    hash.update(chunk);
+    await take?.(chunk);
+    sizeBytes += chunk.length;
+    onBytes?.(sizeBytes);
+  }
+  return { digest: `sha256:${hash.digest("hex")}`, sizeBytes };
+}
+
+/** @throws ProductError `STORE_DIGEST_MISMATCH` */
+export function checkDigest(found: string, expected: string | undefined): void {
+  if (expected === undefined || parseDigest(expected) === found) return;
+  throw new ProductError(storeErrors.digestMismatch, {
+    message: `digest mismatch, expected ${parseDigest(expected)}, got ${found}`,
+    hint: "Send the content again.",
+  });
 }

@@ -1,5 +1,7 @@
-// Turns system errors about the store's disk into errors that a person understands.
+// Explains disk errors, and fails early when disk space is short.
 import path from "node:path";
+import { formatBytes } from "../../base/byte-format.ts";
+import { freeSpace } from "../../base/free-space.ts";
 import { ProductError } from "../../base/product-error.ts";
 import { systemCode, writeRefusal } from "../../base/write-refusal.ts";
 import { storeErrors } from "../errors.ts";
@@ -9,7 +11,7 @@ export function isMissing(error: unknown): boolean {
   return code === "ENOENT" || code === "ENOTDIR";
 }
 
-/** Runs work that writes to the folder, and explains errors of the system. */
+/** Runs work that writes to the folder, and explains system errors. */
 export async function explainingDiskErrors<T>(folder: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -20,7 +22,7 @@ export async function explainingDiskErrors<T>(folder: string, work: () => Promis
 
 const fullCodes = new Set(["ENOSPC", "EDQUOT"]);
 const refusalCodes = new Set(["EACCES", "EPERM", "EROFS"]);
-// SQLite's SQLITE_FULL; SQLITE_READONLY and SQLITE_CANTOPEN: a lock's file cannot be made.
+// SQLite's SQLITE_FULL; SQLITE_READONLY and SQLITE_CANTOPEN: a lock file cannot be created.
 const sqliteFull = 13;
 const sqliteRefusals = new Set([8, 14]);
 
@@ -51,7 +53,7 @@ function refusalOf(error: unknown, folder: string): string | undefined {
   const file = pathOf(error);
   const isOurs = file !== undefined && (file.startsWith(folder) || isAbove(file, folder));
   if (!isOurs) return undefined;
-  if (isMaking(error)) return writeRefusal(folder, code) ?? "no folder can be made there";
+  if (isMkdir(error)) return writeRefusal(folder, code) ?? "no folder can be created there";
   return refusalCodes.has(code) ? writeRefusal(folder, code) : undefined;
 }
 
@@ -59,8 +61,8 @@ function isAbove(file: string, folder: string): boolean {
   return folder.startsWith(file.endsWith(path.sep) ? file : file + path.sep);
 }
 
-/** A folder could not be made. */
-function isMaking(error: unknown): boolean {
+/** True if a folder could not be created. */
+function isMkdir(error: unknown): boolean {
   return error instanceof Error && "syscall" in error && error.syscall === "mkdir";
 }
 
@@ -75,4 +77,23 @@ function pathOf(error: unknown): string | undefined {
 export function sqliteCode(error: unknown): number | undefined {
   if (!(error instanceof Error) || !("errcode" in error)) return undefined;
   return typeof error.errcode === "number" ? error.errcode & 0xff : undefined;
+}
+
+/**
+ * Fails early when disk space is short.
+ *
+ * @param folder on the disk in question; it need not exist yet
+ * @throws ProductError `STORE_DISK_FULL`
+ */
+export async function requireRoom(
+  folder: string,
+  neededBytes: number,
+  hint = "Free some space, for example with: modelctl rm MODEL; then try again.",
+): Promise<void> {
+  const freeBytes = await freeSpace(folder);
+  if (freeBytes === undefined || neededBytes <= freeBytes) return;
+  throw new ProductError(storeErrors.diskFull, {
+    message: `Not enough disk space for ${folder}: ${formatBytes(neededBytes)} needed, ${formatBytes(freeBytes)} free.`,
+    hint,
+  });
 }

@@ -1,4 +1,4 @@
-// Writes a model with everything that belongs to it into one file, for another machine.
+// Exports a model with all its files to one archive, for another machine.
 import { randomBytes } from "node:crypto";
 import { createReadStream, createWriteStream } from "node:fs";
 import { open, readdir, realpath, rm, stat } from "node:fs/promises";
@@ -9,18 +9,22 @@ import { ProductError } from "../../base/product-error.ts";
 import { isOlder, unfinishedMaxAgeMs } from "../../base/unfinished-files.ts";
 import { storeErrors } from "../errors.ts";
 import type { ModelCatalog } from "../model-catalog.ts";
-import { explainingDiskErrors, isMissing } from "./disk-errors.ts";
+import { explainingDiskErrors, isMissing, requireRoom } from "./disk-errors.ts";
 import { type BlobLayer, isReference, type Layer, printManifest, sizeOf } from "./manifest.ts";
 import type { StoredManifest } from "./model-folder.ts";
 import type { ModelStore } from "./model-store.ts";
-import { requireRoom } from "./require-room.ts";
 import { locateLayer } from "./stored-content.ts";
-import type { TransferOptions } from "./transfer-options.ts";
-import { moveIntoPlace } from "./write-atomically.ts";
-import { type TarEntry, writeTar } from "./write-tar.ts";
+import { type TarEntry, writeTar } from "./tar.ts";
+import { moveIntoPlace, synchronise } from "./write-atomically.ts";
+
+export interface TransferOptions {
+  signal?: AbortSignal | undefined;
+  /** Called with the bytes done and the total, if it is known. */
+  onProgress?: ((completed: number, total: number | undefined) => void) | undefined;
+}
 
 export interface ExportOptions extends TransferOptions {
-  /** A large file whose hash is not known yet is read once before it is written. */
+  /** Called while a large file of unknown hash is read, before it is written. */
   onHashed?: ((completed: number, total: number) => void) | undefined;
 }
 
@@ -33,15 +37,15 @@ interface ExportedBlob {
 }
 
 /**
- * The archive has the layout of a store, so any tar program can unpack it into an empty one, also
- * into Ollama's: files that the model refers to become blobs.
+ * The archive has a store's layout, so any tar program can unpack it into an empty store, including
+ * Ollama's. Files that the model refers to become blobs.
  *
  * @param reference a model of our store or of Ollama's
- * @param target an absolute path, of a file that is written whole or not at all, and replaced if it is
- *   there; or what takes the bytes as they come, such as a pipe, and is not closed
+ * @param target absolute path of a file, written completely or not at all, replacing an existing
+ * one; or a stream, such as a pipe, which is not closed
  * @throws ProductError `STORE_MODEL_NOT_FOUND`, `STORE_MODEL_READ_ONLY` for a built-in model,
- *   `STORE_NAME_INVALID` for a file, `STORE_FILE_IS_MODEL`, `STORE_FILE_IS_DIRECTORY`, `STORE_FILE_NOT_REGULAR`, `STORE_DISK_FULL`, and whatever is wrong with
- *   the model's files
+ *   `STORE_NAME_INVALID` for a file, `STORE_FILE_IS_MODEL`, `STORE_FILE_IS_DIRECTORY`,
+ *   `STORE_FILE_NOT_REGULAR`, `STORE_DISK_FULL`, and errors of the model's files
  */
 export async function exportModel(
   catalog: ModelCatalog,
@@ -63,7 +67,7 @@ type ArchiveWriter = (bytes: AsyncGenerator<Uint8Array>) => Promise<void>;
 async function writerTo(target: string | Writable, sizeBytes: number): Promise<ArchiveWriter> {
   if (typeof target !== "string") return (bytes) => pipeline(bytes, target, { end: false });
   const file = await replaceable(target);
-  // Before gigabytes are read; an older export stays until the new one is whole.
+  // Checks before gigabytes are read; an older export stays until the new one is complete.
   await requireRoom(path.dirname(file), sizeBytes);
   return (bytes) => writeArchive(file, bytes);
 }
@@ -102,7 +106,7 @@ async function replaceable(file: string): Promise<string> {
     if (await isGguf(file)) throw wouldReplaceModel(file);
     return await realpath(file);
   }
-  // A new file would take the place of the device.
+  // Renaming a file into place would replace the device.
   throw new ProductError(
     facts.isDirectory() ? storeErrors.fileIsDirectory : storeErrors.fileNotRegular,
     {
@@ -112,7 +116,7 @@ async function replaceable(file: string): Promise<string> {
   );
 }
 
-/** An unreadable file is not a model of this user's. */
+/** Returns false for an unreadable file. */
 async function isGguf(file: string): Promise<boolean> {
   const handle = await open(file, "r").catch(() => undefined);
   try {
@@ -146,7 +150,7 @@ async function exportable(catalog: ModelCatalog, reference: string): Promise<Sto
   if (found.kind === "files") {
     throw new ProductError(storeErrors.modelReadOnly, {
       message: `The model '${reference}' is in LM Studio's folder and has no manifest to export.`,
-      hint: `Copy it to a name of its own, then export that: modelctl cp ${reference} NAME`,
+      hint: `Copy it under a new name, then export that: modelctl cp ${reference} NAME`,
       param: "model",
     });
   }
@@ -216,15 +220,6 @@ async function* entriesOf(
 
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
-}
-
-async function synchronise(file: string): Promise<void> {
-  const handle = await open(file, "r+");
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }
 
 function noFolder(file: string, cause: unknown): ProductError {

@@ -1,9 +1,10 @@
-// The state of a file, to detect changes without reading it.
+// The state of a file, to detect changes without reading it; and files that must be read after all.
 import { stat } from "node:fs/promises";
+import type { HashOptions } from "./digest.ts";
 
 export interface FileState {
   sizeBytes: number;
-  /** Time of the last change in nanoseconds; a number of JSON could not hold it. */
+  /** In nanoseconds, as text: too large for a JSON number. */
   mtimeNs: string;
   inode: string;
 }
@@ -21,7 +22,23 @@ export function isSameState(
   return one.mtimeNs === other.mtimeNs && one.inode === other.inode;
 }
 
-/** Between two looks while it is read: some network file systems give another inode at every look. */
+/**
+ * Compares the states before and after a read. Ignores the inode, which some network file systems
+ * change at every call.
+ */
 export function isUnwritten(one: FileState, other: FileState): boolean {
   return one.mtimeNs === other.mtimeNs && one.sizeBytes === other.sizeBytes;
+}
+
+/** A referenced file whose date changed: its content may be the same or not. */
+export interface TouchedFile {
+  /** Absolute. */
+  path: string;
+  sizeBytes: number;
+  /**
+   * Reads the file, and remembers that its content is unchanged.
+   *
+   * @throws ProductError `STORE_REFERENCE_CHANGED`; the signal's reason
+   */
+  check: (options?: HashOptions) => Promise<void>;
 }

@@ -34,7 +34,7 @@ export async function gatherFiles(paths: readonly string[]): Promise<GatheredFil
 
 /**
  * @param file absolute
- * @throws ProductError `STORE_DEFINITION_INVALID` when it is no adapter
+ * @throws ProductError `STORE_DEFINITION_INVALID` when it is not an adapter
  */
 export async function readAdapter(file: string): Promise<ModelFile> {
   const adapter = await readModelFile(file);
@@ -96,7 +96,7 @@ function modelOf(files: readonly ModelFile[]): ModelFile[] {
   );
 }
 
-/** The model files of a directory; a file is its own. */
+/** Returns the model files of a directory; for a file, the file itself. */
 async function filesOf(file: string): Promise<string[]> {
   const facts = await stat(file).catch(() => undefined);
   if (!facts?.isDirectory()) return [file];
@@ -112,7 +112,7 @@ async function filesOf(file: string): Promise<string[]> {
   throw refused(`The directory ${file} has no .gguf file.`, "Name a .gguf file.");
 }
 
-/** Naming one part means all of them. */
+/** Adds the other parts of a split model. */
 async function withMissingParts(file: string): Promise<string[]> {
   const parts = partPaths(file);
   if (parts === undefined) return [file];
@@ -124,7 +124,7 @@ async function withMissingParts(file: string): Promise<string[]> {
       ),
     ),
   );
-  // The file itself may be the missing one: then that is the error.
+  // If no part exists, reading the file reports that.
   if (exist.every((isThere) => !isThere)) return [file];
   const missing = exist.flatMap((isThere, at) => (isThere ? [] : [at + 1]));
   if (missing.length > 0) throw incomplete(file, missing, parts.length);

@@ -1,5 +1,5 @@
-// Remembers what GGUF files say until they change: a large vocabulary takes a tenth of a second to
-// read, too long for every request.
+// Caches the facts of GGUF files until they change: reading a large vocabulary takes a tenth of a
+// second, too long for every request.
 import { checkTensorData, factsOf, type GgufFacts } from "../gguf/gguf-facts.ts";
 import { type GgufHeader, readGguf } from "../gguf/read-gguf.ts";
 import { stateOf } from "./file-state.ts";
@@ -8,7 +8,7 @@ import { partOf } from "./model-file.ts";
 import { onePart } from "./split-model.ts";
 
 export interface GgufReading {
-  /** `fileSize` is that of all parts. */
+  /** `fileSize` is the size of all parts together. */
   facts: GgufFacts;
   details: ModelDetails;
 }
@@ -34,7 +34,7 @@ export class GgufCache {
   }
 }
 
-/** A missing file is readGguf's to explain. */
+/** `readGguf` explains a missing file. */
 async function stateOrNone(file: string) {
   return await stateOf(file).catch(() => undefined);
 }
@@ -52,7 +52,7 @@ async function readParts(parts: readonly string[]): Promise<GgufReading> {
   const part = partOf(first);
   if (part !== undefined && parts.length === 1) throw onePart(file, part);
   const fileSize = headers.reduce((sum, header) => sum + header.fileSize, 0);
-  // The first part of a split model may hold its metadata alone.
+  // The first part of a split model may hold only metadata.
   const hasWeights = headers.some(({ tensors }) => tensors.length > 0);
   return {
     facts: { ...factsOf(file, first), fileSize, hasWeights },

@@ -1,4 +1,4 @@
-// Takes models out of an exported file into our store, every blob checked against its digest.
+// Imports models from an exported archive, and checks every blob against its digest.
 import { createReadStream } from "node:fs";
 import type { Readable } from "node:stream";
 import { ProductError } from "../../base/product-error.ts";
@@ -9,6 +9,7 @@ import { readGguf } from "../gguf/read-gguf.ts";
 import { type ModelName, modelNameOf, parseModelReference } from "../model-reference.ts";
 import { requireReadableFile } from "../readable-file.ts";
 import { isDigest } from "./digest.ts";
+import type { TransferOptions } from "./export-model.ts";
 import {
   blobsOf,
   configType,
@@ -18,9 +19,8 @@ import {
   parseManifest,
 } from "./manifest.ts";
 import type { ModelStore } from "./model-store.ts";
-import { type ReadTarEntry, readTar, TarError } from "./read-tar.ts";
 import { locateFiles, readContent } from "./stored-content.ts";
-import type { TransferOptions } from "./transfer-options.ts";
+import { type ReadTarEntry, readTar, TarError } from "./tar.ts";
 
 export interface ImportOptions extends TransferOptions {
   /** The name to import under, where the archive holds one model. Defaults to its own. */
@@ -35,9 +35,9 @@ interface NamedManifest {
 }
 
 const longestManifestBytes = 4 * 1024 ** 2;
-/** All of them are held in memory. */
+/** All manifests are held in memory. */
 const mostManifests = 1000;
-/** A template, a system prompt, messages, a licence: texts that are read whole. */
+/** Limit for texts that are read as a whole: template, system prompt, messages, licence. */
 const longestTextBytes = 64 * 1024 ** 2;
 const textTypes: ReadonlySet<string> = new Set([
   configType,
@@ -45,12 +45,13 @@ const textTypes: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A model of the same name is replaced. Of a damaged archive nothing is kept.
+ * Replaces a model of the same name. Keeps nothing of a damaged archive.
  *
- * @param source a file's absolute path, or its bytes as they come, such as those of a pipe
+ * @param source absolute path of a file, or a stream of its bytes, such as a pipe
  * @returns the names of the models, usually one
  * @throws ProductError `STORE_ARCHIVE_INVALID`, `STORE_DIGEST_MISMATCH`, those of
- *   `requireReadableFile`, `STORE_MODEL_READ_ONLY` for the name of a built-in model, `STORE_DISK_FULL`
+ *   `requireReadableFile`, `STORE_MODEL_READ_ONLY` for the name of a built-in model,
+ *   `STORE_DISK_FULL`
  */
 export async function importModel(
   store: ModelStore,
@@ -58,7 +59,7 @@ export async function importModel(
   options: ImportOptions = {},
 ): Promise<ModelName[]> {
   const { name } = options;
-  // Before gigabytes are read.
+  // Checks before gigabytes are read.
   if (name !== undefined) refuseBuiltInName(name, "replaced", "Choose another name.");
   const archive = await openArchive(source, options.signal);
   const written: string[] = [];
@@ -80,7 +81,7 @@ export async function importModel(
     await store.removeUnused(old);
     return names;
   } catch (error) {
-    await store.removeUnused(written).catch(() => {}); // the first error is the one to tell
+    await store.removeUnused(written).catch(() => {}); // report the first error
     throw explained(error, archive.shown);
   }
 }
@@ -89,7 +90,7 @@ interface Archive {
   /** The name to use in errors. */
   shown: string;
   bytes: Readable;
-  /** Undefined for what comes through a pipe. */
+  /** Undefined for a pipe. */
   sizeBytes: number | undefined;
 }
 
@@ -122,7 +123,7 @@ async function readArchive(
     }
   }
   const chunks = counted();
-  /** By name: of a name that comes twice, the last one counts, as for any tar program. */
+  /** By name; if a name occurs twice, the last one wins, as in any tar program. */
   const manifests = new Map<string, NamedManifest>();
   for await (const entry of readTar(chunks)) {
     const [kind, ...rest] = entry.path.replace(/^\.\//, "").split("/");
@@ -156,7 +157,7 @@ async function readManifest(
   const pieces: Buffer[] = [];
   for await (const piece of entry.content) pieces.push(piece);
   const [host = "", namespace = "", model = "", tag = ""] = parts;
-  // Read as if a person had written it: no part of a path may lead out of the store.
+  // Parsed like user input: no part of a path may lead out of the store.
   const { display } = modelNameOf({ host, namespace, model, tag }, hubPrefixes);
   return {
     name: readName(display, hubPrefixes),

@@ -1,21 +1,20 @@
-// Caches the contents of small files until they change: a store of a thousand models is read again
-// and again by every screen that shows it.
+// Caches the contents of small files until they change: screens read a store of a thousand models
+// again and again.
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { Turns } from "../../base/turns.ts";
 
 /**
- * A file that was changed this shortly before it was read may change again without a trace: times have
- * steps, of up to two seconds on some file systems. It is read again next time.
+ * A file changed less than this before it is read may change again unnoticed, since file times have
+ * steps of up to two seconds. It is not cached.
  */
 const settledMs = 3000;
 /**
- * A longer one costs more to keep than to read now and then. Shorter ones are read at once: a way
- * through the thread pool, of which reading one file asynchronously takes four, costs several times what
- * the reading does.
+ * Longer files are not cached. Shorter ones are read synchronously: an asynchronous read makes four
+ * trips through the thread pool, which cost several times the read itself.
  */
 const smallBytes = 64 * 1024;
-/** Size of all of them on disk. */
+/** Total size of the cached files on disk. */
 const mostKeptBytes = 16 * 1024 ** 2;
 
 export class KnownFiles<T> {
@@ -24,10 +23,10 @@ export class KnownFiles<T> {
   #keptBytes = 0;
 
   /**
-   * @param parse what the file says; the bytes are its for the call alone, and the caller of every time
-   *   gets the same value, which must not change
-   * @throws the system's error when the file cannot be read, Error when it is a folder or a device, and
-   *   what `parse` throws
+   * @param parse parses the file; its bytes are valid only during the call, and all callers share
+   * the value, which must not change
+   * @throws the system's error when the file cannot be read, Error when it is a folder or a device,
+   *   and what `parse` throws
    */
   async read(file: string, parse: (bytes: Buffer, facts: Stats) => T): Promise<T> {
     await this.#turns.next();
@@ -68,7 +67,7 @@ export class KnownFiles<T> {
   }
 }
 
-/** For one file at a time: a thousand buffers would have to be cleared and collected. */
+/** Reused for every file: a thousand buffers would have to be cleared and collected. */
 const scratch = Buffer.allocUnsafeSlow(smallBytes);
 /** Opening a pipe would wait for a writer. */
 const withoutWaiting = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);

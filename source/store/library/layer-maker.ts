@@ -1,9 +1,9 @@
-// Makes the layers of a model that is being created, and reports each.
+// Creates the layers of a new model, and reports each.
 import { readFile, realpath } from "node:fs/promises";
 import path from "node:path";
 import { copyIntoStore } from "./copy-file.ts";
 import { digestOfFile } from "./digest.ts";
-import { type FileState, stateOf } from "./file-state.ts";
+import { type FileState, stateOf, type TouchedFile } from "./file-state.ts";
 import {
   type BlobLayer,
   configType,
@@ -18,7 +18,6 @@ import type { StoredManifest } from "./model-folder.ts";
 import type { ModelStore, WrittenBlob } from "./model-store.ts";
 import { type ReferenceTracker, readAtOnceBytes } from "./reference-tracker.ts";
 import { locateLayer } from "./stored-content.ts";
-import type { TouchedFile } from "./touched-file.ts";
 
 /** One record of `/api/create`. */
 export interface ProgressRecord {
@@ -27,19 +26,19 @@ export interface ProgressRecord {
   /** Bytes. */
   total?: number;
   completed?: number;
-  /** Ours: the same over all files of a download. */
+  /** Our addition: the same for all files of a download. */
   overall_total?: number;
   overall_completed?: number;
 }
 
 export interface LayerMakerOptions {
-  /** Take files into the store instead of referring to them. */
+  /** Copies files into the store instead of referring to them. */
   copy: boolean;
   onProgress: (progress: ProgressRecord) => void;
   signal: AbortSignal | undefined;
 }
 
-/** Layers of a kind we do not know are referred to from this size on, like weights. */
+/** Layers of unknown kinds are referred to from this size on, like weights. */
 const smallBytes = 1024 ** 2;
 
 export class LayerMaker {
@@ -65,13 +64,16 @@ export class LayerMaker {
     return this.#blob(configType, await this.#store.writeBlob(JSON.stringify(configuration)));
   }
 
-  /** Takes a blob that was written for this model; it goes, too, if none comes of it. Gives its path. */
+  /**
+   * Takes over a blob written for this model; it is removed if creating the model fails. Returns
+   * its path.
+   */
   adopt({ digest, isNew }: WrittenBlob): string {
     if (isNew) this.written.add(digest);
     return this.#store.blobPath(digest);
   }
 
-  /** @param copy overrides what the model's creator asked for */
+  /** @param copy overrides the option */
   async file(kind: LayerKind, file: ModelFile, copy = this.#options.copy): Promise<Layer> {
     const mediaType = layerType(kind);
     const { sizeBytes } = file.state;
@@ -88,8 +90,8 @@ export class LayerMaker {
   }
 
   /**
-   * Copies a blob of ours, also when a link leads to it: a reference would break when the blob's
-   * last model is removed.
+   * Returns the digest of a file that is one of our blobs, also through a link: a reference to it
+   * would break when the blob's last model is removed.
    */
   async #ownDigest(file: string): Promise<string | undefined> {
     const { folder } = this.#store;
@@ -121,7 +123,7 @@ export class LayerMaker {
     return this.#reference(mediaType, file, await stateOf(file), digest);
   }
 
-  /** Reads a file of another model's that was touched, and says how far it is. */
+  /** Checks a touched file of another model, and reports progress. */
   async check({ path: file, sizeBytes: total, check }: TouchedFile): Promise<void> {
     const { onProgress, signal } = this.#options;
     const status = `checking ${path.basename(file)}`;

@@ -6,7 +6,7 @@ import { accessSync, constants, mkdirSync, readdirSync, rmSync, statSync } from 
 import path from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { setTimeout as wait } from "node:timers/promises";
-import { sqlite } from "../../base/sqlite.ts";
+import { sqlite } from "../../base/without-warnings.ts";
 import { sqliteCode } from "./disk-errors.ts";
 
 export interface LockOptions {
@@ -27,7 +27,7 @@ export class LockFolder {
     this.#folder = folder;
   }
 
-  /** Waits for the lock, does the work, and lets the lock go. Not re-entrant. */
+  /** Waits for the lock, does the work, and releases the lock. Not re-entrant. */
   async withLock<T>(name: string, work: () => Promise<T>, options: LockOptions = {}): Promise<T> {
     const { isShared = false, signal } = options;
     let pauseMs = firstPauseMs;
@@ -47,8 +47,8 @@ export class LockFolder {
   }
 
   /**
-   * Removes files of locks that nobody holds. Only old files: so a file that appears while another
-   * process opens it surely stays, which is what makes `Lock.take`'s check sound.
+   * Removes files of free locks, but only old ones: a file that appears while another process opens
+   * it is sure to stay, which `Lock.take` relies on.
    */
   removeOld(): void {
     const now = Date.now();
@@ -65,15 +65,15 @@ export class LockFolder {
 
   #take(name: string, isShared: boolean): Lock | undefined {
     mkdirSync(this.#folder, { recursive: true });
-    // Names may hold anything; the file's name may not.
+    // Lock names may hold any character, file names may not.
     const digits = createHash("sha256").update(name).digest("hex").slice(0, 32);
     return Lock.take(path.join(this.#folder, `${digits}.lock`), isShared);
   }
 }
 
 /**
- * Work that waits for an unreferenced object is garbage, and its lock with it: collected,
- * the lock would be let go in the middle of the work.
+ * Keeps locks from being garbage-collected, and so released, while their work waits for an
+ * unreferenced object.
  */
 const held = new Set<Lock>();
 
@@ -103,7 +103,7 @@ class Lock {
     try {
       // For a read-only file SQLite silently takes a shared lock instead.
       if (!isShared) accessSync(file, constants.W_OK);
-      // A journal on disk would be of no use: nothing is ever written.
+      // No journal is needed on disk: nothing is ever written.
       database.exec("PRAGMA journal_mode = MEMORY");
       // Reading takes the shared lock, which lasts as long as the transaction.
       database.exec(isShared ? "BEGIN; SELECT count(*) FROM sqlite_schema" : "BEGIN EXCLUSIVE");

@@ -12,7 +12,7 @@ export interface BlobLayer {
   sizeBytes: number;
 }
 
-/** Content that stays in a file of the user's. */
+/** Content that stays in a user's file. */
 export interface ReferenceLayer {
   mediaType: string;
   sizeBytes: number;
@@ -23,7 +23,7 @@ export interface ReferenceLayer {
 export interface FileReference {
   /** Absolute. */
   path: string;
-  /** Time of the last change in nanoseconds; a number of JSON could not hold it. */
+  /** In nanoseconds, as text: too large for a JSON number. */
   mtimeNs: string;
   inode: string;
   /** When the model was created, ISO 8601. */
@@ -87,7 +87,7 @@ export function printManifest({ config, layers }: Manifest): string {
 }
 
 /**
- * @param source what to call it in an error, its path
+ * @param source its path, for errors
  * @throws ProductError `STORE_MANIFEST_CORRUPT`
  */
 export function parseManifest(text: string, source: string): Manifest {
@@ -130,7 +130,7 @@ function readReference(value: unknown): FileReference {
   for (const [name, text] of Object.entries(texts)) {
     if (typeof text !== "string" || text === "") throw new Error(`a reference has no ${name}`);
   }
-  const read = texts as Record<keyof typeof texts, string>; // each was just found to be a text
+  const read = texts as Record<keyof typeof texts, string>; // each was checked above
   if (digest === undefined) return read;
   if (typeof digest !== "string") throw new Error("a reference has an invalid digest");
   return { ...read, digest: parseDigest(digest) };

@@ -24,7 +24,7 @@ export type ParentModel =
 export interface BaseOptions {
   /** The base of relative paths; without it, only text that looks like a path is one. */
   baseFolder?: string | undefined;
-  /** Finds the model of a FROM that is no file; may pull it first. */
+  /** Finds the model of a FROM that is not a file; may pull it first. */
   resolveName: (name: string) => Promise<ParentModel>;
   /** Decides if the caller may name this file. Defaults to allowing any. */
   isAllowed?: ((file: string) => boolean) | undefined;
@@ -32,7 +32,7 @@ export interface BaseOptions {
   onProgress?: ((progress: ProgressRecord) => void) | undefined;
   /** See `ReferenceOptions`. */
   hubPrefixes?: readonly string[] | undefined;
-  /** Makes other weights of a model's own, and gives the blob that holds them. */
+  /** Converts a model's weights. */
   convertWeights?: WeightsConversion | undefined;
 }
 
@@ -63,7 +63,7 @@ export async function baseOf(
     if (file === undefined) names.push(text);
     else paths.push(file);
   }
-  // The last of several names counts, as with Ollama.
+  // The last of several names wins, as in Ollama.
   const name = names.at(-1);
   for (const other of names.slice(0, -1)) {
     if (other !== name)
@@ -101,7 +101,7 @@ async function projectorsAmong(paths: readonly string[], name: string): Promise<
   return files;
 }
 
-/** In place of those that it had. */
+/** Replaces the base's projectors. */
 async function withProjectors(
   maker: LayerMaker,
   base: ModelBase,
@@ -150,7 +150,7 @@ function looksLikeFile(text: string, { hubPrefixes }: BaseOptions): boolean {
   }
 }
 
-/** A folder may have the name of a model by chance; it counts when there is a model in it. */
+/** A folder may share a model's name by chance: it counts only if it holds a model. */
 async function holdsModel(file: string): Promise<boolean> {
   const facts = await stat(file).catch(() => undefined);
   if (!facts?.isDirectory()) return facts !== undefined;

@@ -1,4 +1,4 @@
-// One GGUF file of a model, and its kind as its metadata states it.
+// A GGUF file of a model, with the kind that its metadata states.
 import { ProductError } from "../../base/product-error.ts";
 import { storeErrors } from "../errors.ts";
 import { checkTensorData } from "../gguf/gguf-facts.ts";
@@ -23,7 +23,7 @@ export interface ModelFile {
  * @throws ProductError those of `readGguf`; `STORE_DEFINITION_INVALID` for a GGUF of another kind
  */
 export async function readModelFile(file: string): Promise<ModelFile> {
-  // A missing file, or none at all, is readGguf's to explain.
+  // `readGguf` explains a missing file.
   const state = await stateOf(file).catch(() => undefined);
   const header = await readGguf(file);
   checkTensorData(file, header);
@@ -48,14 +48,14 @@ export function textOf(header: GgufHeader, key: string): string | undefined {
 }
 
 // general.type: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md; projectors from before
-// it are known by their architecture, and Ollama's by having vision blocks alone.
+// it are known by their architecture, and Ollama's by having only vision blocks.
 function kindOf(file: string, header: GgufHeader): ModelFileKind {
   const type = textOf(header, "general.type") ?? "model";
   const architecture = textOf(header, "general.architecture") ?? "";
-  const hasVisionAlone =
+  const hasOnlyVision =
     numberOf(header, `${architecture}.vision.block_count`) !== undefined &&
     numberOf(header, `${architecture}.block_count`) === undefined;
-  if (type === "projector" || type === "mmproj" || architecture === "clip" || hasVisionAlone) {
+  if (type === "projector" || type === "mmproj" || architecture === "clip" || hasOnlyVision) {
     return "projector";
   }
   if (type === "adapter") return "adapter";

@@ -15,9 +15,9 @@ import { type BlobLayer, type Manifest, parseManifest } from "./manifest.ts";
 /** The store that a model is in: only our own is ever written. */
 export type StoreKind = "modelctl" | "ollama" | "lm-studio";
 
-/** A manifest that is there, not read yet. */
+/** A manifest that exists and has not been read yet. */
 export interface ManifestFile {
-  /** In the letter case in which it is kept. */
+  /** In its letter case on disk. */
   name: ModelName;
   path: string;
 }
@@ -77,7 +77,7 @@ export class ModelFolder {
     const exact = this.manifestPath(name);
     const facts = await stat(exact).catch(() => undefined);
     if (facts?.isFile()) return { name, path: exact };
-    // Ollama keeps the hub's models under whichever of its hosts was written.
+    // Ollama stores a hub model under the host name that was typed.
     const hosts = name.isHub ? hubHosts(this.hubPrefixes) : [name.host];
     for (const host of hosts) {
       const parts = await this.#findParts([], [host, name.namespace, name.model, name.tag]);
@@ -103,9 +103,9 @@ export class ModelFolder {
   }
 
   /**
-   * Every manifest, in no order; none where the folder is not there.
+   * All manifests, in no order; none if the folder does not exist.
    *
-   * @throws ProductError `STORE_NOT_WRITABLE` when there is a file in its place
+   * @throws ProductError `STORE_NOT_WRITABLE` when it is a file
    */
   async files(): Promise<ManifestFile[]> {
     await this.#refuseFile();
@@ -123,7 +123,7 @@ export class ModelFolder {
     return found.map((parts) => this.#manifestFile(parts));
   }
 
-  /** Otherwise it would look like an empty store. */
+  /** A file would look like an empty store. */
   async #refuseFile(): Promise<void> {
     const facts = await stat(this.path).catch(() => undefined);
     if (facts === undefined || facts.isDirectory()) return;
@@ -200,7 +200,7 @@ function textWithSize(bytes: Buffer) {
   return { text: bytes.toString("utf8"), sizeBytes: bytes.length };
 }
 
-/** @param found size of the blob in bytes, if it is there at all */
+/** @param found size of the blob in bytes; undefined if it is missing */
 function damaged(
   model: ModelName,
   file: string,

@@ -1,5 +1,8 @@
-// Lists models from their manifests and small configuration blobs; a damaged one hides no other.
+// Lists models from their manifests and small configuration blobs; a damaged one does not hide the
+// others.
 
+import { stat } from "node:fs/promises";
+import { isMissing } from "./disk-errors.ts";
 import { isReference, layersOf, sizeOf } from "./manifest.ts";
 import {
   detailsOfConfiguration,
@@ -23,7 +26,7 @@ export interface ModelSummary {
   details: ModelDetails;
   card: string | undefined;
   examples: readonly string[];
-  /** The user's files of which the model is made, as long as they were when it was created. */
+  /** The user's files that the model refers to, with their sizes when it was created. */
   refersTo: readonly { path: string; sizeBytes: number }[];
   /** Files of the store that the model consists of; empty if it has none. */
   blobs: readonly { path: string; sizeBytes: number }[];
@@ -50,7 +53,7 @@ export async function listFolder(folder: ModelFolder): Promise<ModelListing> {
     problems.push({ path: folder.path, message: messageOf(error) });
     return [];
   });
-  // Most models of a publisher and size share it.
+  // Models of one publisher and size often share their configuration.
   const configurations = new Map<string, ModelConfiguration>();
   for (const file of files) {
     try {
@@ -63,7 +66,7 @@ export async function listFolder(folder: ModelFolder): Promise<ModelListing> {
   return { models, problems };
 }
 
-/** Undefined for a model of Ollama's cloud, of which only the name is on this machine. */
+/** Undefined for a model in Ollama's cloud, which has only a name on this machine. */
 async function summaryOf(
   folder: ModelFolder,
   file: ManifestFile,
@@ -97,4 +100,48 @@ async function summaryOf(
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+export interface MissingFile {
+  /** The model's name, with its tag. */
+  model: string;
+  path: string;
+  /** False if the file is missing; true if it has another size. */
+  isThere: boolean;
+  /** True for a file of the store, false for a user's. */
+  isBlob: boolean;
+}
+
+/** Returns the first missing or changed file of each model, by a look at sizes alone. */
+export async function findMissingFiles(
+  models: readonly Pick<ModelSummary, "name" | "refersTo" | "blobs">[],
+): Promise<MissingFile[]> {
+  // Many models may refer to one file.
+  const sizes = new Map<string, Promise<Size>>();
+  const sizeOf = (path: string) => {
+    const size = sizes.get(path) ?? sizeNow(path);
+    sizes.set(path, size);
+    return size;
+  };
+  const lost = models.map(async ({ name: model, refersTo, blobs }): Promise<MissingFile[]> => {
+    for (const file of [...refersTo, ...blobs]) {
+      const { path, sizeBytes } = file;
+      const size = await sizeOf(path);
+      if (size === "unknown" || size === sizeBytes) continue;
+      return [{ model, path, isThere: size !== "none", isBlob: blobs.includes(file) }];
+    }
+    return [];
+  });
+  return (await Promise.all(lost)).flat();
+}
+
+/** Size in bytes; unknown when the system denies access. */
+type Size = number | "none" | "unknown";
+
+async function sizeNow(path: string): Promise<Size> {
+  try {
+    return (await stat(path)).size;
+  } catch (error) {
+    return isMissing(error) ? "none" : "unknown";
+  }
 }

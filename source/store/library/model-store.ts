@@ -1,6 +1,6 @@
 // Our own model store: writes blobs and manifests, and removes what no model needs.
 import { existsSync } from "node:fs";
-import { readdir, rm, stat, writeFile } from "node:fs/promises";
+import { readdir, realpath, rm, rmdir, stat, utimes, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { Readable } from "node:stream";
 import { makeFolder } from "../../base/make-folder.ts";
@@ -8,19 +8,37 @@ import { ProductError } from "../../base/product-error.ts";
 import { unfinishedIn, unfinishedPath } from "../../base/unfinished-files.ts";
 import { storeErrors } from "../errors.ts";
 import type { ModelName } from "../model-reference.ts";
-import type { BlobFolder } from "./blob-folder.ts";
-import { setBlobTime } from "./blob-time.ts";
-import { digestOf, isDigest, parseDigest } from "./digest.ts";
-import { explainingDiskErrors } from "./disk-errors.ts";
-import { removeEmptyFolders } from "./empty-folders.ts";
-import { refuseForeignStore } from "./foreign-store.ts";
+import {
+  checkDigest,
+  checkStream,
+  digestOf,
+  isDigest,
+  parseDigest,
+  type WriteOptions,
+  writeStream,
+} from "./digest.ts";
+import { explainingDiskErrors, requireRoom } from "./disk-errors.ts";
 import { LockFolder } from "./lock-folder.ts";
 import { blobsOf, type Manifest, parseManifest, printManifest } from "./manifest.ts";
 import { type ManifestFile, ModelFolder, type StoredManifest } from "./model-folder.ts";
 import { ReferenceTracker } from "./reference-tracker.ts";
-import { requireRoom } from "./require-room.ts";
 import { moveIntoPlace, writeFileAtomically } from "./write-atomically.ts";
-import { checkDigest, checkStream, type WriteOptions, writeStream } from "./write-stream.ts";
+
+/** A download's view of the store: paths of blobs, and a lock for writing one. */
+export interface BlobFolder {
+  /**
+   * Path of the complete blob of a digest (`sha256:` and 64 hex digits). A download keeps
+   * unfinished bytes at this path plus `-partial`, and its notes at `-partial.json`.
+   */
+  blobPath(digest: string): string;
+  /** Paths of the same content in other stores on this machine, which are never written. */
+  blobPathsElsewhere(digest: string): string[];
+  /**
+   * Runs the work while no other caller, in any process, holds the lock of that name. The lock ends
+   * with the work or the process, even a killed one. It is not re-entrant.
+   */
+  withLock<T>(name: string, work: () => Promise<T>): Promise<T>;
+}
 
 export interface WrittenBlob {
   /** `sha256:` and 64 hex digits. */
@@ -30,14 +48,14 @@ export interface WrittenBlob {
   isNew: boolean;
 }
 
-// Writers share this lock from the first blob to the manifest that needs it; whoever removes blobs
-// holds it alone. So no blob is removed between being found and being needed, and the holder knows
-// that nobody is writing the unfinished files it finds.
+// Writers share this lock from the first blob to the manifest that needs it; code that removes
+// blobs holds it exclusively. So no blob is removed between being found and being needed, and the
+// holder knows that nobody is writing the unfinished files it finds.
 const writersLock = "writers";
-/** Held for moments, while a manifest is put in place or taken away. */
+/** Held briefly, while a manifest is written or removed. */
 const manifestsLock = "manifests";
-/** Time of the last change of a blob that was let go, in seconds and milliseconds alike. */
-const letGoAt = 0;
+/** Modification time of released blobs; 0 is the same in seconds and milliseconds. */
+const releasedTime = 0;
 const namedLock = (name: string) => `named ${name}`;
 
 export class ModelStore implements BlobFolder {
@@ -47,9 +65,9 @@ export class ModelStore implements BlobFolder {
   readonly #others: readonly ModelFolder[];
 
   /**
-   * @param folder made with its first content
-   * @param otherFolders of other stores in the same layout, which need not be there: read, never
-   *   written, also where our own folder is said to be one of them
+   * @param folder created with its first content
+   * @param otherFolders of other stores in the same layout, which need not exist; never written,
+   * even if our own folder is one of them
    */
   constructor(
     folder: string,
@@ -72,7 +90,7 @@ export class ModelStore implements BlobFolder {
   }
 
   /** Records that blobs were released during a write. */
-  get #letGoMark(): string {
+  get #releasedMark(): string {
     return path.join(this.path, "let-go");
   }
 
@@ -86,7 +104,7 @@ export class ModelStore implements BlobFolder {
     return others.map((folder) => folder.blobPath(digest));
   }
 
-  /** @param sizeBytes of the content; a blob of another length is a damaged one, as good as none */
+  /** @param sizeBytes expected size; a blob of another size is damaged and counts as missing */
   async hasBlob(digest: string, sizeBytes?: number): Promise<boolean> {
     return await stat(this.blobPath(digest)).then(
       (facts) => facts.isFile() && (sizeBytes === undefined || facts.size === sizeBytes),
@@ -104,8 +122,8 @@ export class ModelStore implements BlobFolder {
   }
 
   /**
-   * Does work that adds blobs and then the manifest that needs them; until it ends, no blob of the
-   * store is removed. What a killed process left unfinished makes room first. May be nested.
+   * Runs work that adds blobs and then the manifest that needs them; no blob is removed meanwhile.
+   * First removes what killed processes left unfinished. May be nested.
    *
    * @throws ProductError `STORE_DISK_FULL`, `STORE_NOT_WRITABLE`
    */
@@ -116,13 +134,13 @@ export class ModelStore implements BlobFolder {
         return await this.locks.withLock(writersLock, work, { isShared: true, signal });
       });
     } finally {
-      await this.#removeLetGo();
+      await this.#removeReleased();
     }
   }
 
   /**
-   * Does work that reads blobs; until it ends, none is removed. A store that this user may not write is
-   * read all the same: then whoever owns it may remove some, which the work finds out.
+   * Runs work that reads blobs; none is removed meanwhile. A store that this user may not write is
+   * read without a lock: its owner may then remove a blob, and the work fails.
    */
   async whileReading<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     let hasBegun = false;
@@ -156,10 +174,10 @@ export class ModelStore implements BlobFolder {
 
   /**
    * Writes a stream, which becomes a blob only when it is complete and correct. If its length is
-   * said, there must be room for it, and of content that is there already only the digest is computed.
+   * known, there must be room for it, and content that exists already is only hashed.
    *
    * @throws ProductError `STORE_DIGEST_MISMATCH`, `STORE_DISK_FULL`, `STORE_NOT_WRITABLE`; the
-   *   stream's own error
+   * stream's error
    */
   async writeBlobFrom(
     stream: AsyncIterable<Uint8Array> | Readable,
@@ -184,7 +202,7 @@ export class ModelStore implements BlobFolder {
     });
   }
 
-  /** Puts a manifest in place of one of the same name; gives the one that was there. */
+  /** Writes a manifest, and returns the one of the same name that it replaces. */
   async writeManifest(name: ModelName, manifest: Manifest): Promise<StoredManifest | undefined> {
     return await this.#changingManifests(async () => {
       const old = await this.folder.find(name);
@@ -202,7 +220,7 @@ export class ModelStore implements BlobFolder {
     });
   }
 
-  /** The folders above go with their last manifest. */
+  /** Also removes the folders above that become empty. */
   async removeManifest(file: ManifestFile): Promise<void> {
     await this.#changingManifests(async () => {
       await rm(file.path, { force: true });
@@ -219,10 +237,10 @@ export class ModelStore implements BlobFolder {
     });
     if (removed !== undefined) return;
     for (const digest of digests) {
-      await setBlobTime(this.blobPath(digest), letGoAt); // unless it is gone already
+      await setBlobTime(this.blobPath(digest), releasedTime); // unless it is gone already
     }
-    await this.#writing(() => writeFile(this.#letGoMark, ""));
-    await this.#removeLetGo();
+    await this.#writing(() => writeFile(this.#releasedMark, ""));
+    await this.#removeReleased();
   }
 
   /** Removes unfinished files of killed processes; call it while nothing is being written. */
@@ -240,17 +258,17 @@ export class ModelStore implements BlobFolder {
   }
 
   /** Removes the blobs that were released during a write. */
-  async #removeLetGo(): Promise<void> {
-    if (!existsSync(this.#letGoMark)) return;
+  async #removeReleased(): Promise<void> {
+    if (!existsSync(this.#releasedMark)) return;
     await this.whileNobodyWrites(async () => {
-      await rm(this.#letGoMark, { force: true });
-      const letGo: string[] = [];
+      await rm(this.#releasedMark, { force: true });
+      const released: string[] = [];
       for (const name of await readdir(this.folder.blobsFolder)) {
         if (!isDigest(name)) continue;
         const facts = await stat(this.blobPath(name)).catch(() => undefined);
-        if (facts?.mtimeMs === letGoAt) letGo.push(parseDigest(name));
+        if (facts?.mtimeMs === releasedTime) released.push(parseDigest(name));
       }
-      await this.#removeUnneeded(letGo);
+      await this.#removeUnneeded(released);
     });
   }
 
@@ -280,7 +298,7 @@ export class ModelStore implements BlobFolder {
     return { digests, manifests, damaged };
   }
 
-  /** Marks a blob as wanted now, if it is there and whole. */
+  /** Refreshes the time of a complete blob. Returns false if there is none. */
   async #use(digest: string, sizeBytes: number): Promise<boolean> {
     if (!(await this.hasBlob(digest, sizeBytes))) return false;
     return await setBlobTime(this.blobPath(digest), new Date());
@@ -304,7 +322,57 @@ export class ModelStore implements BlobFolder {
   }
 }
 
-/** To be called by who alone may write there. */
+/** The caller must be the folder's only writer. */
 async function removeUnfinished(folder: string): Promise<void> {
   for (const file of await unfinishedIn(folder)) await rm(file, { recursive: true, force: true });
+}
+
+/**
+ * Sets the modification time of a blob, which tells the clean-up how long it has been unused. A
+ * file that another store links to keeps its time.
+ *
+ * @returns false if it is missing, or may not be changed
+ */
+export async function setBlobTime(file: string, at: Date | number): Promise<boolean> {
+  try {
+    const { nlink } = await stat(file);
+    if (nlink === 1) await utimes(file, at, at);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Removes the empty folders above a removed file, up to `top`, which stays.
+ */
+async function removeEmptyFolders(file: string, top: string): Promise<void> {
+  for (let folder = path.dirname(file); folder !== top; folder = path.dirname(folder)) {
+    const isGone = await rmdir(folder).then(
+      () => true,
+      () => false, // other things are in it
+    );
+    if (!isGone) return;
+  }
+}
+
+/**
+ * Refuses to write to another program's store, even if it is configured as ours or linked to.
+ *
+ * @throws ProductError `STORE_NOT_WRITABLE` when the folder is one of the others
+ */
+async function refuseForeignStore(folder: string, others: readonly ModelFolder[]): Promise<void> {
+  const real = await realOf(folder);
+  for (const other of others) {
+    if ((await realOf(other.path)) !== real) continue;
+    throw new ProductError(storeErrors.notWritable, {
+      message: `The folder ${folder} is Ollama's own store, which this program only reads.`,
+      hint: "Choose another folder with MODELCTL_MODELS; Ollama's models are listed anyway.",
+    });
+  }
+}
+
+/** Returns a missing folder as it is. */
+async function realOf(folder: string): Promise<string> {
+  return await realpath(folder).catch(() => folder);
 }

@@ -1,5 +1,5 @@
-// Checks the files that models refer to, and remembers the digest of each large file, and that a
-// touched file still has its content.
+// Checks the files that models refer to. Remembers the digests of large files, and which touched
+// files are unchanged.
 
 import { createHash } from "node:crypto";
 import { readdir, readFile, rm } from "node:fs/promises";
@@ -11,9 +11,14 @@ import { storeErrors } from "../errors.ts";
 import type { ModelName } from "../model-reference.ts";
 import { digestOfFile, type HashOptions, parseDigest } from "./digest.ts";
 import { isMissing } from "./disk-errors.ts";
-import { type FileState, isSameState, isUnwritten, stateOf } from "./file-state.ts";
+import {
+  type FileState,
+  isSameState,
+  isUnwritten,
+  stateOf,
+  type TouchedFile,
+} from "./file-state.ts";
 import type { FileReference, ReferenceLayer } from "./manifest.ts";
-import type { TouchedFile } from "./touched-file.ts";
 import { writeFileAtomically } from "./write-atomically.ts";
 
 /** Facts learnt about a referenced file after its model was created. */
@@ -26,21 +31,21 @@ interface Finding {
 }
 
 /**
- * Some network file systems give another inode at every look. Where a file was read because of its
- * inode alone and found to be the same, its time and size count from then on.
+ * Stands for any inode, which some network file systems change at every call. After a file was read
+ * for its inode alone and found unchanged, only its time and size count.
  */
 const anyInode = "any";
 
-/** A file below this size is read in a moment; a larger one would keep its user waiting. */
+/** Smaller files are read at once; larger ones would keep the user waiting. */
 export const readAtOnceBytes = 64 * 1024 ** 2;
 
 export class ReferenceTracker {
   readonly #folder: string;
-  /** A store that may only be read remembers for as long as the process lives. */
+  /** Findings that cannot be written, as in a read-only store. */
   readonly #learnt = new Map<string, Finding>();
-  /** Files known to have changed, with their state: no one reads them again for the same result. */
+  /** States of files known to have changed, so that they are not read again. */
   readonly #others = new Map<string, FileState>();
-  /** A file that is being read is read once for all who ask. */
+  /** Shares one read among all callers. */
   readonly #reading = new SharedWork<string, number>();
 
   constructor(folder: string) {
@@ -49,12 +54,11 @@ export class ReferenceTracker {
 
   /**
    * Checks that the file is still the one the model was created from. A small file that was only
-   * touched is read at once, and then known to be the same; a large one is left to the caller who
-   * needs its content.
+   * touched is read at once; a large one is left to the caller who needs its content.
    * @returns the file that is left to be read, if any
    * @throws ProductError `STORE_REFERENCE_MISSING`, `STORE_REFERENCE_CHANGED`
    */
-  async look(layer: ReferenceLayer, model: ModelName): Promise<TouchedFile | undefined> {
+  async verify(layer: ReferenceLayer, model: ModelName): Promise<TouchedFile | undefined> {
     const { reference, sizeBytes } = layer;
     const state = await this.#stateOf(layer, model);
     if (isSameState(reference, state)) return undefined;
@@ -91,12 +95,12 @@ export class ReferenceTracker {
   }
 
   /**
-   * The digest, from reading the file where it is not known yet.
+   * Returns the digest; reads the file if it is not known yet.
    *
    * @throws ProductError `STORE_REFERENCE_MISSING`, `STORE_REFERENCE_CHANGED`
    */
   async digest(layer: ReferenceLayer, model: ModelName, options: HashOptions = {}) {
-    await (await this.look(layer, model))?.check(options);
+    await (await this.verify(layer, model))?.check(options);
     const known = await this.knownDigest(layer);
     if (known !== undefined) return known;
     const before = await stateOf(layer.reference.path);
@@ -159,7 +163,7 @@ export class ReferenceTracker {
   }
 }
 
-/** The same for every copy of a model. */
+/** File name of a finding, the same for every copy of a model. */
 function keyOf({ sizeBytes, reference }: ReferenceLayer): string {
   const { path: file, mtimeNs, inode } = reference;
   const text = [file, sizeBytes, mtimeNs, inode].join("\0");

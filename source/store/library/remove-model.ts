@@ -13,7 +13,7 @@ import type { ModelStore } from "./model-store.ts";
  * Files that the model merely refers to stay where they are. A damaged model can be removed too.
  *
  * @param reference as the caller wrote it
- * @returns the name that was removed, in the letter case in which it was kept
+ * @returns the name that was removed, in its letter case on disk
  * @throws ProductError `STORE_MODEL_NOT_FOUND`, `STORE_MODEL_READ_ONLY`, `STORE_NAME_INVALID`
  */
 export async function removeModel(
@@ -33,7 +33,7 @@ export interface RemovalPlan {
   name: ModelName;
   /** Blobs that no other model needs. */
   freedBytes: number;
-  /** Blobs that other models need too, or that are links to another store's. */
+  /** Blobs that other models need too, or that another store links to. */
   sharedBytes: number;
   /** Files outside the store, which stay. */
   referredBytes: number;
@@ -69,7 +69,7 @@ export async function planRemoval(
 }
 
 async function hasOtherLinks(file: string): Promise<boolean> {
-  const facts = await stat(file).catch(() => undefined); // a missing one frees nothing and hinders nothing
+  const facts = await stat(file).catch(() => undefined); // a missing blob has none
   return facts !== undefined && facts.nlink > 1;
 }
 

@@ -9,10 +9,10 @@ import { linkedParts } from "./split-model.ts";
 import { locateFiles, type ModelContent, readContent, recordedFiles } from "./stored-content.ts";
 
 export interface StoredSources {
-  /** Our own store, which keeps links and what was learnt of referenced files. */
+  /** Our own store, with its links and its findings about referenced files. */
   store: ModelStore;
   cache: GgufCache;
-  /** Texts by the digest of their manifest: the same digest is the same texts. */
+  /** Cached texts, by the digest of their manifest. */
   contents: Map<string, ModelContent>;
 }
 
@@ -27,7 +27,7 @@ export async function resolveStored(
   const { parts, projectors, adapters, drafts } = files;
   const content = await contentOf(stored, contents);
   const { facts } = await cache.read(parts).catch(async (error: unknown) => {
-    // A changed file is the better explanation than the errors in its new content.
+    // That a file has changed explains more than the errors in its new content.
     for (const file of touched) await file.check();
     throw error;
   });

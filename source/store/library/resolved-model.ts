@@ -1,10 +1,10 @@
-// A model that can be loaded: its files, and everything that was said about it.
+// A model that can be loaded: its files, parameters and texts.
 import type { GgufFacts } from "../gguf/gguf-facts.ts";
 import type { StoredMessage } from "../model-definition.ts";
 import type { ModelParameters } from "../model-parameters.ts";
+import type { TouchedFile } from "./file-state.ts";
 import type { ModelDetails } from "./model-details.ts";
 import type { StoreKind } from "./model-folder.ts";
-import type { TouchedFile } from "./touched-file.ts";
 
 export type ModelOrigin = "built-in" | "stored" | "file";
 
@@ -32,7 +32,7 @@ export interface ResolvedModel {
   projectors: string[];
   adapters: string[];
   drafts: string[];
-  /** Its files that must be read before it is run, to tell whether they are what they were. */
+  /** Files that must be read before it runs, to check that they are unchanged. */
   touched: readonly TouchedFile[];
   /** In Go's template language; wins over the GGUF's own template. */
   template: string | undefined;
@@ -43,7 +43,7 @@ export interface ResolvedModel {
   requires: string | undefined;
   renderer: string | undefined;
   parser: string | undefined;
-  /** Stored parameters that we do not know, or whose value is of the wrong kind. */
+  /** Stored parameters that are unknown, or have a value of the wrong kind. */
   otherValues: Record<string, unknown>;
 }
 

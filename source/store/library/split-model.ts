@@ -1,5 +1,5 @@
-// Models split into several files: putting the parts in order, and the names by which llama.cpp,
-// which is given the first part, finds the others beside it.
+// Models split into several files: orders the parts, and links them under the names by which
+// llama.cpp finds them next to the first.
 import { createHash } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { link, mkdir, readlink, rename, rm, symlink } from "node:fs/promises";
@@ -13,7 +13,7 @@ import type { ModelFile } from "./model-file.ts";
 
 const namePattern = /^(.*)-(\d{5})-of-(\d{5})\.gguf$/i;
 
-/** The paths of every part, given that of any; undefined for a file that is not named as a part. */
+/** Paths of all parts, given one of them; undefined for a file that is not named like a part. */
 export function partPaths(file: string): string[] | undefined {
   const [, stem, , total] = namePattern.exec(path.basename(file)) ?? [];
   const count = Number(total);
@@ -31,7 +31,7 @@ function partName(stem: string, index: number, count: number): string {
 /**
  * Parts of one model in their order.
  *
- * @param parts all of them files that say they are parts
+ * @param parts files whose metadata says that they are parts
  * @throws ProductError `STORE_SPLIT_INCOMPLETE`, `STORE_DEFINITION_INVALID`
  */
 export function inOrder(parts: readonly ModelFile[]): ModelFile[] {
@@ -80,7 +80,10 @@ function areNamedAsParts(paths: readonly string[]): boolean {
   return expected?.length === paths.length && expected.every((file, at) => file === paths[at]);
 }
 
-/** The folder of links for parts that lie elsewhere or are named otherwise, as blobs are. */
+/**
+ * Folder of links for parts in other folders or with other names, such as blobs; undefined if none
+ * is needed.
+ */
 export function linksFolder(paths: readonly string[], splitsFolder: string): string | undefined {
   if (areNamedAsParts(paths)) return undefined;
   const digits = createHash("sha256").update(paths.join("\0")).digest("hex").slice(0, 32);
@@ -97,7 +100,7 @@ export async function linkedParts(paths: readonly string[], splitsFolder: string
   try {
     return await linksIn(folder, paths);
   } catch (error) {
-    // Nothing can be written there, as in another user's store: links of this process's own do too.
+    // The folder cannot be written, as in another user's store: uses links of this process instead.
     return await linksIn(path.join(ownLinks(), path.basename(folder)), paths).catch(() => {
       throw error;
     });
@@ -106,7 +109,7 @@ export async function linkedParts(paths: readonly string[], splitsFolder: string
 
 let ownFolder: string | undefined;
 
-/** A folder for links that goes with this process. */
+/** Temporary folder for links, removed when this process exits. */
 function ownLinks(): string {
   if (ownFolder !== undefined) return ownFolder;
   const folder = mkdtempSync(path.join(tmpdir(), "modelctl-splits-"));
@@ -115,7 +118,7 @@ function ownLinks(): string {
   return folder;
 }
 
-/** Makes the folder of links where it is not there yet. */
+/** Creates the folder of links unless it exists. */
 async function linksIn(folder: string, paths: readonly string[]): Promise<string> {
   const first = path.join(folder, partName("model", 0, paths.length));
   if (await areLinked(paths, folder)) return first;
@@ -129,7 +132,7 @@ async function linksIn(folder: string, paths: readonly string[]): Promise<string
   }
   await rename(unfinished, folder).catch(async (error: unknown) => {
     await rm(unfinished, { recursive: true, force: true });
-    // Another process was first: its folder has the same links, which its name tells.
+    // Another process was first; a folder of the same name has the same links.
     if (systemCode(error) !== "ENOTEMPTY" && systemCode(error) !== "EEXIST") throw error;
   });
   return first;
@@ -137,7 +140,7 @@ async function linksIn(folder: string, paths: readonly string[]): Promise<string
 
 async function areLinked(paths: readonly string[], folder: string): Promise<boolean> {
   const last = path.join(folder, partName("model", paths.length - 1, paths.length));
-  // The folder appears at once with everything in it: one link tells for all.
+  // The folder is renamed into place as a whole: one link proves that all exist.
   return await readlink(last).then(
     () => true,
     (error: unknown) => systemCode(error) === "EINVAL", // a hard link

@@ -4,12 +4,12 @@ import { ProductError } from "../../base/product-error.ts";
 import { storeErrors } from "../errors.ts";
 import type { StoredMessage } from "../model-definition.ts";
 import type { ModelParameters } from "../model-parameters.ts";
+import { parseParameters, sortParameters } from "../parameter-values.ts";
+import type { TouchedFile } from "./file-state.ts";
 import { isReference, type Layer, type LayerKind, layersOf } from "./manifest.ts";
 import { type ModelConfiguration, parseConfiguration } from "./model-details.ts";
 import type { StoredManifest } from "./model-folder.ts";
 import type { ReferenceTracker } from "./reference-tracker.ts";
-import { parseParameters, sortParameters } from "./stored-parameters.ts";
-import type { TouchedFile } from "./touched-file.ts";
 
 /** The texts and values of a model. */
 export interface ModelContent {
@@ -105,18 +105,18 @@ export function recordedFiles({ folder, manifest }: StoredManifest): ModelPaths 
 export interface LocatedLayer {
   /** Absolute. */
   path: string;
-  /** The same file, where only reading it tells whether it is what it was. */
+  /** The same file, if it must be read to know whether it has changed. */
   touched?: TouchedFile | undefined;
 }
 
-/** Where a layer's content is; it is there. */
+/** Locates a layer's content, which exists. */
 export async function locateLayer(
   layer: Layer,
   { folder, name }: StoredManifest,
   references: ReferenceTracker,
 ): Promise<LocatedLayer> {
   if (!isReference(layer)) return { path: await folder.locate(layer, name) };
-  return { path: layer.reference.path, touched: await references.look(layer, name) };
+  return { path: layer.reference.path, touched: await references.verify(layer, name) };
 }
 
 async function textOf(layer: Layer, { folder, name, path }: StoredManifest): Promise<string> {
@@ -154,7 +154,7 @@ function parseMessages(text: string): StoredMessage[] {
     if (!isRecord(item) || !roles.has(item.role) || typeof item.content !== "string") {
       throw new Error("a message has no role or no content");
     }
-    // The role was just found among those there are.
+    // The role was checked above.
     return { role: item.role as StoredMessage["role"], content: item.content };
   });
 }

@@ -24,16 +24,16 @@ export async function writeFileAtomically(
   }
 }
 
-/** The content must have been synchronised before. */
+/** Renames a file whose content has been flushed to disk. */
 export async function moveIntoPlace(unfinished: string, file: string): Promise<void> {
   await rename(unfinished, file);
-  await synchroniseFolder(path.dirname(file));
+  // A name survives a power failure only after its folder is flushed. Windows cannot open folders.
+  if (process.platform !== "win32") await synchronise(path.dirname(file), "r");
 }
 
-/** A name is safe from a power cut only when its folder is. */
-async function synchroniseFolder(folder: string): Promise<void> {
-  if (process.platform === "win32") return; // folders cannot be opened there
-  const handle = await open(folder, "r");
+/** Flushes a file, or a folder opened with `r`, to the disk. */
+export async function synchronise(file: string, flags: "r" | "r+" = "r+"): Promise<void> {
+  const handle = await open(file, flags);
   try {
     await handle.sync();
   } finally {

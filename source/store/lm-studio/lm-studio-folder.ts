@@ -1,17 +1,20 @@
 // LM Studio's models, read in place and never written: PUBLISHER/MODEL/FILE.gguf below one folder
-// (https://lmstudio.ai/docs/basics/import-model). That is how the hub names them, so the hub's rules say
-// which of a folder's files make up a model.
+// (https://lmstudio.ai/docs/basics/import-model). The hub names files the same way, so its rules
+// decide which files of a folder make up a model.
 import { createHash } from "node:crypto";
 import { lstatSync, readdirSync, type Stats, statSync } from "node:fs";
 import path from "node:path";
 import { ProductError } from "../../base/product-error.ts";
 import { Turns } from "../../base/turns.ts";
 import type { Repository } from "../hub/repository.ts";
-import { chooseModel, type ModelChoice } from "../hub/selection/choose-files.ts";
-import { listQuantizations } from "../hub/selection/list-quantizations.ts";
+import type { ModelChoice } from "../hub/selection/choose-files.ts";
+import { listQuantizations, tryChoice } from "../hub/selection/list-quantizations.ts";
 import { isGguf } from "../hub/selection/quantization.ts";
 import { isMissing } from "../library/disk-errors.ts";
-import type { ListProblem } from "../library/model-list.ts";
+import type { GgufCache } from "../library/gguf-cache.ts";
+import { detailsOf } from "../library/model-details.ts";
+import type { ListProblem, ModelListing, ModelSummary } from "../library/model-list.ts";
+import { noSettings, type ResolvedModel } from "../library/resolved-model.ts";
 import {
   defaultHost,
   defaultHubPrefixes,
@@ -22,7 +25,7 @@ import {
   parseModelReference,
 } from "../model-reference.ts";
 
-/** A model as it lies there. */
+/** A model in the folder. */
 export interface FolderModel {
   name: ModelName;
   /** Absolute: the file of the weights, or all parts in order. */
@@ -37,7 +40,7 @@ export interface FolderModel {
   digest: string;
 }
 
-/** As if it were a repository: the paths of its files start from the folder, which is absolute. */
+/** A folder seen as a repository: file paths are relative to the folder, which is absolute. */
 interface Place extends Repository {
   folder: string;
 }
@@ -54,7 +57,7 @@ export class LmStudioFolder {
     this.#hubPrefixes = hubPrefixes;
   }
 
-  /** Models of which parts are missing, as while LM Studio fetches them, are left out. */
+  /** Leaves out models with missing parts, such as unfinished downloads. */
   async models(): Promise<{ models: FolderModel[]; problems: ListProblem[] }> {
     const models: FolderModel[] = [];
     const problems: ListProblem[] = [];
@@ -71,8 +74,8 @@ export class LmStudioFolder {
   }
 
   /**
-   * The model of that name in any letter case, also where the hub's host is before it; without a tag the
-   * one that would be pulled from such a repository.
+   * Finds the model of that name in any letter case, with or without the hub's host; without a tag,
+   * the one that would be pulled from such a repository.
    *
    * @throws the system's error when the folder cannot be read
    */
@@ -88,7 +91,7 @@ export class LmStudioFolder {
         if (!isSame(model, name.model)) continue;
         const place = this.#placeOf(publisher, model);
         const models = this.#modelsOf(place, []);
-        const chosen = filesOf(place, choiceOf(place, selector)).parts[0];
+        const chosen = filesOf(place, tryChoice(place, selector)).parts[0];
         const found =
           models.find((one) => isSameName(one.name, name)) ??
           models.find(({ parts }) => parts[0] === chosen);
@@ -109,10 +112,10 @@ export class LmStudioFolder {
     return { repo: `${publisher}/${model}`, commit: "", files, folder };
   }
 
-  /** @param problems takes the models that have no name */
+  /** @param problems receives the models that have no name */
   #modelsOf(place: Place, problems: ListProblem[]): FolderModel[] {
     return listQuantizations(place).flatMap(({ selector }) => {
-      const choice = choiceOf(place, selector);
+      const choice = tryChoice(place, selector);
       if (choice === undefined) return [];
       const { parts, projectors } = filesOf(place, choice);
       const name = this.#nameOf(place, selector, choice);
@@ -138,7 +141,7 @@ export class LmStudioFolder {
   #nameOf(place: Place, selector: string, choice: ModelChoice): ModelName | undefined {
     const [hub = ""] = hubHosts(this.#hubPrefixes);
     const stem = selector.replace(/\.gguf$/i, "");
-    const isFound = choiceOf(place, stem)?.files[0]?.path === choice.files[0]?.path;
+    const isFound = tryChoice(place, stem)?.files[0]?.path === choice.files[0]?.path;
     const candidates = [
       ...(isFound ? [`${place.repo}:${stem}`] : []),
       ...(hub === "" ? [] : [`${hub}/${place.repo}:${selector}`]),
@@ -174,16 +177,6 @@ function nameOrNone(text: string, hubPrefixes: readonly string[]): ModelName | u
   }
 }
 
-/** Undefined where the selector leads to nothing that is whole. */
-function choiceOf(place: Place, selector: string): ModelChoice | undefined {
-  try {
-    return chooseModel(place, selector);
-  } catch (error) {
-    if (error instanceof ProductError) return undefined;
-    throw error;
-  }
-}
-
 function filesOf({ folder }: Place, choice: ModelChoice | undefined) {
   const parts: string[] = [];
   const projectors: string[] = [];
@@ -205,7 +198,10 @@ function namesIn(folder: string): string[] {
     .sort();
 }
 
-/** GGUF files in the folder and in those below it, in their order; a link to a folder may lead in a circle. */
+/**
+ * Returns the sorted GGUF files in the folder and below; ignores links to folders, which may be
+ * circular.
+ */
 function filesBelow(folder: string, within = ""): string[] {
   const names = namesIn(path.join(folder, within)).map((name) => path.join(within, name));
   return names.flatMap((name) => {
@@ -222,4 +218,51 @@ function unlessMissing(read: () => string[]): string[] {
     if (isMissing(error)) return [];
     throw error;
   }
+}
+
+const place = { origin: "stored", store: "lm-studio" } as const;
+
+/**
+ * Lists the folder's models, in no order; an unreadable one does not hide the others.
+ *
+ * @param cache for reading the files; without it, their details stay unknown
+ */
+export async function listLmStudio(
+  folder: LmStudioFolder,
+  cache: GgufCache | undefined,
+): Promise<ModelListing> {
+  const { models, problems } = await folder.models();
+  const summaries: ModelSummary[] = [];
+  for (const { name, parts, sizeBytes, modifiedAt, digest } of models) {
+    try {
+      const details = cache === undefined ? detailsOf([]) : (await cache.read(parts)).details;
+      const shown = { name: name.display, ...place, digest, sizeBytes, modifiedAt, details };
+      summaries.push({ ...shown, card: undefined, examples: [], refersTo: [], blobs: [] });
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      problems.push({ path: parts[0] ?? folder.path, message });
+    }
+  }
+  return { models: summaries, problems };
+}
+
+/** @throws ProductError those of `readGgufFacts` */
+export async function resolveLmStudio(
+  { name, parts, projectors, sizeBytes, modifiedAt, digest }: FolderModel,
+  cache: GgufCache,
+): Promise<ResolvedModel> {
+  const { facts, details } = await cache.read(parts);
+  return {
+    ...noSettings(),
+    ...place,
+    name: name.display,
+    facts,
+    parts,
+    parameters: {},
+    digest,
+    sizeBytes,
+    modifiedAt,
+    details,
+    projectors,
+  };
 }

@@ -3,8 +3,7 @@
 import { quoteShort, trimInvisible } from "../../base/display-text.ts";
 import { nearestName } from "../../base/nearest-name.ts";
 import { storeErrors } from "../errors.ts";
-import { ignoredFields } from "../ignored-fields.ts";
-import type { ModelDefinition, StoredMessage } from "../model-definition.ts";
+import { ignoredFields, type ModelDefinition, type StoredMessage } from "../model-definition.ts";
 import {
   isParameterName,
   type ModelParameters,

@@ -1,4 +1,6 @@
-// Reads and compares versions, as a REQUIRES line has them.
+// Versions in REQUIRES lines: reads and compares them, and refuses models that need a later Ollama.
+import { ProductError } from "../../base/product-error.ts";
+import { storeErrors } from "../errors.ts";
 
 const identifier = "[0-9A-Za-z-]+";
 const preRelease = "(?:0|[1-9]\\d*|\\d*[A-Za-z-][0-9A-Za-z-]*)";
@@ -8,7 +10,7 @@ const version = new RegExp(
 );
 
 /**
- * A semantic version without its `v`, or undefined when the text is none. As in Go's
+ * Returns a semantic version without its `v`, or undefined for other text. As in Go's
  * `golang.org/x/mod/semver`, `1` and `1.2` are versions too.
  */
 export function readVersion(text: string): string | undefined {
@@ -47,4 +49,21 @@ function compareLabels(a: readonly string[], b: readonly string[]): number {
     return label < other ? -1 : 1;
   }
   return a.length - b.length;
+}
+
+/** The Ollama whose Modelfiles, templates and parameters this program understands. */
+export const ollamaVersion = "0.33.0";
+
+/**
+ * @param requires from the model's configuration; an invalid version requires nothing
+ * @throws ProductError `STORE_VERSION_REQUIRED`
+ */
+export function refuseLaterVersion(model: string, requires: string | undefined): void {
+  const version = requires === undefined ? undefined : readVersion(requires);
+  if (version === undefined || !isLater(version, ollamaVersion)) return;
+  throw new ProductError(storeErrors.versionRequired, {
+    message: `model '${model}' requires Ollama ${version} or later; this modelctl matches Ollama ${ollamaVersion}.`,
+    hint: "Update modelctl, or create a model from it with a lower REQUIRES if you know that it works.",
+    param: "model",
+  });
 }

@@ -67,7 +67,7 @@ export interface AppResult {
   readonly signal?: NodeJS.Signals;
   /** The user wants the server to keep running in the background. */
   readonly keepsServer?: true;
-  /** The conversation without the system message; stopped and failed answers as far as they got. */
+  /** The conversation without the system message, including partial answers. */
   readonly transcript: ClientMessage[];
   /** The saved chat in front; undefined when nothing was said or saved. */
   readonly saved?: SessionHead | undefined;

@@ -1,54 +1,70 @@
-// The root component: contexts, the key router, and the layout.
+// Root component: error boundary, contexts, key router and layout.
 
-import { type ReactElement, useMemo } from "react";
+import { useApp, useInput, usePaste } from "ink";
+import { Component, type ReactElement, type ReactNode, use, useMemo } from "react";
 import type { Clock } from "../../base/clock.ts";
-import { ErrorBoundary } from "../components/error-boundary.tsx";
 import type { Frame } from "../frame/frame.ts";
+import { interpretInput } from "../frame/key-name.ts";
 import type { TerminalHandle } from "../frame/terminal-services.ts";
 import { themes } from "../frame/themes.ts";
 import type { Pace } from "../hooks/pace.ts";
-import { ClockContext } from "../hooks/use-clock.ts";
-import { useFrame, useFrameSize } from "../hooks/use-frame.ts";
-import { useKeyRouter } from "../hooks/use-key-router.ts";
-import { type Layout, LayoutContext } from "../hooks/use-layout.ts";
 import { LookContext } from "../hooks/use-look.ts";
-import { PaceContext } from "../hooks/use-store.ts";
+import { PaceContext, useFrame, useFrameSize } from "../hooks/use-store.ts";
 import { FullScreen } from "../layouts/full-screen.tsx";
 import { InlineFrame } from "../layouts/inline-frame.tsx";
 import { Reader } from "../layouts/reader.tsx";
+import type { Layout } from "../theme.ts";
 
 export interface AppProps {
   readonly frame: Frame;
   readonly pace: Pace;
   readonly clock: Clock;
   readonly layout: Layout;
-  /** The terminal is xterm.js, as in VS Code. Defaults to false. */
+  /** True in xterm.js, the terminal of VS Code. Defaults to false. */
   readonly isXtermJs?: boolean;
   readonly terminal: TerminalHandle;
-  /** A component threw; the program ends. */
+  /** Called with the error of a component; the program then ends. */
   readonly onError: (error: Error) => void;
 }
 
-export function App({ pace, clock, layout, onError, ...rest }: AppProps): ReactElement {
+export function App({ pace, onError, ...rest }: AppProps): ReactElement {
   return (
     <ErrorBoundary onError={onError}>
       <PaceContext value={pace}>
-        <ClockContext value={clock}>
-          <LayoutContext value={layout}>
-            <Root layout={layout} {...rest} />
-          </LayoutContext>
-        </ClockContext>
+        <Root {...rest} />
       </PaceContext>
     </ErrorBoundary>
   );
 }
 
-type RootProps = Pick<AppProps, "frame" | "layout" | "isXtermJs" | "terminal">;
+type ErrorBoundaryProps = Pick<AppProps, "onError"> & { readonly children: ReactNode };
 
-function Root({ frame, layout, isXtermJs = false, terminal }: RootProps): ReactElement {
+/** Draws nothing after a component threw, so that the terminal can be restored. */
+class ErrorBoundary extends Component<ErrorBoundaryProps, { readonly hasFailed: boolean }> {
+  override state = { hasFailed: false };
+
+  static getDerivedStateFromError() {
+    return { hasFailed: true };
+  }
+
+  override componentDidCatch(error: Error): void {
+    this.props.onError(error);
+  }
+
+  override render(): ReactNode {
+    return this.state.hasFailed ? null : this.props.children;
+  }
+}
+
+type RootProps = Omit<AppProps, "pace" | "onError">;
+
+function Root({ frame, clock, layout, isXtermJs = false, terminal }: RootProps): ReactElement {
   useKeyRouter(frame, terminal);
   const theme = useFrame(frame, (one) => one.theme);
-  const look = useMemo(() => ({ glyphs: frame.glyphs, theme: themes[theme] }), [frame, theme]);
+  const look = useMemo(
+    () => ({ glyphs: frame.glyphs, theme: themes[theme], layout, clock }),
+    [frame, theme, layout, clock],
+  );
   return (
     <LookContext value={look}>
       {layout === "window" && <FullScreen frame={frame} />}
@@ -56,6 +72,23 @@ function Root({ frame, layout, isXtermJs = false, terminal }: RootProps): ReactE
       {layout === "reader" && <Reader frame={frame} />}
     </LookContext>
   );
+}
+
+/**
+ * Passes keys and pastes to the frame, whose commands decide where each goes. Ink gives every key to
+ * every active `useInput`, so no other component has one.
+ */
+function useKeyRouter(frame: Frame, terminal: TerminalHandle): void {
+  const pace = use(PaceContext);
+  terminal.suspend = useApp().suspendTerminal;
+  useInput((input, key) => {
+    pace.hurry();
+    for (const press of interpretInput(input, key, frame.isStarting)) frame.press(press);
+  });
+  usePaste((text) => {
+    pace.hurry();
+    frame.paste(text);
+  });
 }
 
 interface InlineProps {

@@ -1,9 +1,9 @@
 // All commands, grouped by where they are valid; source of docs/keys.md.
 
-import { fieldCommandFacts } from "../frame/field-commands.ts";
+import { fieldCommandFacts } from "../frame/command-table.ts";
 import { frameCommandFacts } from "../frame/frame-commands.ts";
+import { writeCommandFacts } from "../frame/question-overlay.ts";
 import type { CommandFacts } from "../frame/screen.ts";
-import { writeCommandFacts } from "../frame/write-overlay.ts";
 import { chatPlaceFacts } from "../screens/chat/chat-places.tsx";
 import { commandTable } from "../screens/chat/commands/command-table.ts";
 import { consoleCommands } from "../screens/console/console-commands.ts";

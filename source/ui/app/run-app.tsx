@@ -2,8 +2,8 @@
 
 import { type Instance, render } from "ink";
 import { systemClock } from "../../base/clock.ts";
-import { copyText } from "../frame/clipboard.ts";
 import { Frame } from "../frame/frame.ts";
+import { interpretTypedAhead } from "../frame/key-name.ts";
 import { cursorToBottom, eraseLine } from "../frame/terminal-sequences.ts";
 import {
   suspendTerminal,
@@ -12,21 +12,19 @@ import {
 } from "../frame/terminal-services.ts";
 import type { WindowSize } from "../frame/window-size.ts";
 import { Pace } from "../hooks/pace.ts";
-import type { Layout } from "../hooks/use-layout.ts";
-import { interpretTypedAhead } from "../keys/key-name.ts";
 import type { ServerWatch } from "../live/server-watch.ts";
-import { selectGlyphs } from "../theme.ts";
+import { type Layout, selectGlyphs } from "../theme.ts";
 import { App } from "./app.tsx";
 import type { AppOptions, AppParts, AppResult, ViewOptions } from "./app-options.ts";
 import type { CreatedScreens } from "./create-screens.ts";
 
 /**
- * Frames are paced before they get here. Ink counts its own pause from the newest request, so that any pause near
- * ours would hold back what follows a key by its whole length: it gets one of a millisecond.
+ * Pace throttles frames before Ink sees them. Ink counts its own pause from the newest request, so a
+ * pause near ours would delay the frame after a key by its whole length: Ink gets one of a millisecond.
  */
 const framesPerSecondMaximum = 1000;
 
-/** Most rows of the program in inline mode; the terminal's other rows stay as they are. */
+/** Maximum height in inline mode. */
 const inlineRowsMaximum = 24;
 const endingSignals: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP"];
 
@@ -83,7 +81,7 @@ async function run(
         instance?.clear();
       },
       suspend: (work) => suspendTerminal(terminal, stdin, work),
-      copy: (text) => copyText(text, { environment, write: (bytes) => stdout.write(bytes) }),
+      write: (bytes) => stdout.write(bytes),
       environment,
     }),
     size,
@@ -120,7 +118,7 @@ async function run(
       instance?.unmount();
     };
     const typedAhead = await readTypedAhead(stdin);
-    // The terminal may have echoed it where the first frame begins.
+    // The terminal may have echoed it where the first frame starts.
     if (typedAhead !== "") stdout.write(eraseLine);
     for (const press of interpretTypedAhead(typedAhead)) frame.press(press);
     const isXtermJs = environment.TERM_PROGRAM === "vscode";
@@ -137,8 +135,7 @@ async function run(
         onFrame?.(tookMs);
       },
       exitOnCtrlC: false,
-      // Ink would otherwise paint nothing until the end when a CI variable is set, even an empty
-      // one.
+      // With a CI variable set, even an empty one, Ink would paint nothing until the end.
       interactive: true,
       kittyKeyboard: { mode: "auto" },
     });
@@ -149,15 +146,15 @@ async function run(
         instance?.unmount();
       });
     }
-    // The first frame may have failed before there was an instance to end.
+    // The first frame may have failed before there was an instance.
     if (ending !== undefined || failure !== undefined) instance.unmount();
     await instance.waitUntilExit();
-    // These lines stay on the terminal, and the last one is still open.
+    // The last line stays on the terminal and has no line break.
     if (isScreenReader || isInline) stdout.write("\n");
   } finally {
     stopWatching();
     frame.close();
-    // Quitting at once interrupts whatever is just being opened.
+    // The screens may still be opening.
     await beginning;
     created?.watch?.stop();
     await Promise.all((created?.screens ?? []).map((screen) => screen.close()));
@@ -176,7 +173,7 @@ async function readTypedAhead(stdin: NodeJS.ReadStream): Promise<string> {
   stdin.setRawMode(true);
   stdin.setEncoding("utf8");
   stdin.on("readable", take);
-  // Node starts reading in this turn of the event loop and has the data in the next.
+  // Node starts to read in this turn of the event loop and has the data in the next.
   for (let turn = 0; turn < 2; turn += 1) await new Promise((resolve) => setImmediate(resolve));
   stdin.off("readable", take);
   return text;
@@ -192,18 +189,18 @@ function refreshWithServer(watch: ServerWatch | undefined, frame: Frame): void {
   });
 }
 
-/** @param label with the sign of a server that answers */
+/** @param label with the sign of a server that responds */
 function serverStatus(watch: ServerWatch | undefined, label: string): string {
-  return watch?.state.kind === "down" ? `${label.replace("●", "✗")} gone` : label;
+  return watch?.state.kind === "down" ? `${label.replace("●", "✗")} down` : label;
 }
 
-/** Processor time of the main thread: wall time would count other programs on a busy machine. */
+/** Returns the main thread's processor time: wall time would count other programs on a busy machine. */
 function threadTimeMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;
 }
 
-/** A terminal of unknown size counts as 80x24, as in Ink. */
+/** Takes 80x24 for an unknown size, as Ink does. */
 function windowSize(stdout: NodeJS.WriteStream, isInline: boolean): WindowSize {
   const rows = stdout.rows || 24;
   return {
@@ -214,7 +211,7 @@ function windowSize(stdout: NodeJS.WriteStream, isInline: boolean): WindowSize {
 
 /**
  * Calls `end` on a signal or when the terminal goes away.
- * @returns takes the listeners off again
+ * @returns a function that removes the listeners
  */
 function watchForEnd(
   stdin: NodeJS.ReadStream,

@@ -1,27 +1,63 @@
-// Last row: keys with a word each, or a notice instead until the next key.
+// Last row: keys with a word each, or a notice until the next key.
 
 import { Box, Text } from "ink";
 import type { ReactElement } from "react";
 import { fitHints, hintGap } from "../frame/command-lists.ts";
 import type { Frame } from "../frame/frame.ts";
-import { useFrame } from "../hooks/use-frame.ts";
 import { useLook } from "../hooks/use-look.ts";
-import { Notice } from "./notice.tsx";
+import { useFrame } from "../hooks/use-store.ts";
+import { neutraliseLine } from "../text/neutralise.ts";
+import { wrapLine } from "../text/wrap-line.ts";
+import type { Tone } from "../theme.ts";
 
+/** Blank cells on both sides. */
 const margin = 1;
+const noticeRowsMaximum = 3;
+
+export interface NoticeProps {
+  readonly text: string;
+  readonly tone: Tone;
+  readonly columns: number;
+}
+
+export function Notice({ text, tone, columns }: NoticeProps): ReactElement {
+  const { glyphs, theme } = useLook();
+  return (
+    <Box flexDirection="column" flexShrink={0} paddingX={margin}>
+      {noticeRows(text, columns, glyphs.isAscii).map((row, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place
+        <Text key={index} {...theme[tone]} wrap="truncate">
+          {row}
+        </Text>
+      ))}
+    </Box>
+  );
+}
+
+/** Returns the rows of a notice; a long one covers the last rows of the screen. */
+export function noticeRows(text: string, columns: number, isAscii: boolean): readonly string[] {
+  const line = neutraliseLine(text.replaceAll("\n", " "), isAscii);
+  return wrapLine(line, columns - 2 * margin)
+    .slice(0, noticeRowsMaximum)
+    .map((row) => row.text);
+}
+
+/** Hints are joined into one text, which changes only when a hint does. */
+const wordMark = "\u0000";
+const hintMark = "\u0001";
 
 export interface HintBarProps {
   readonly frame: Frame;
   readonly columns: number;
 }
 
+/** Draws the hints that fit, or the notice. */
 export function HintBar({ frame, columns }: HintBarProps): ReactElement {
   const { theme } = useLook();
   const notice = useFrame(frame, (one) => one.notice);
   const hints = useFrame(frame, (one) =>
     one.hints.map((hint) => hint.join(wordMark)).join(hintMark),
   );
-  const room = columns - 2 * margin;
   if (notice !== undefined) return <Notice text={notice} tone="mark" columns={columns} />;
   const pairs = hints.split(hintMark).map((hint) => {
     const [key = "", word = ""] = hint.split(wordMark);
@@ -30,7 +66,7 @@ export function HintBar({ frame, columns }: HintBarProps): ReactElement {
   return (
     <Box height={1} flexShrink={0} paddingX={margin}>
       <Text wrap="truncate">
-        {fitHints(pairs, room).map(([key, word], index) => (
+        {fitHints(pairs, columns - 2 * margin).map(([key, word], index) => (
           <Text key={`${key} ${word}`}>
             {index === 0 ? "" : hintGap}
             <Text {...theme.key}>{key}</Text>
@@ -41,6 +77,3 @@ export function HintBar({ frame, columns }: HintBarProps): ReactElement {
     </Box>
   );
 }
-
-const wordMark = "\u0000";
-const hintMark = "\u0001";

@@ -1,11 +1,14 @@
-// Rows of styled text: a single `Text` for each, with a nested one for each run.
+// Rows of text: one `Text` per row, so that a screen can count them.
 
 import { Text } from "ink";
 import { memo, type ReactElement } from "react";
 import type { Theme } from "../frame/themes.ts";
 import { useLook } from "../hooks/use-look.ts";
+import { truncateText } from "../text/graphemes.ts";
 import { visibleText } from "../text/neutralise.ts";
-import type { TextRow, TextRun } from "../text/text-run.ts";
+import { foreignText, type TextRow, type TextRun } from "../text/text-run.ts";
+import { wrapLine } from "../text/wrap-line.ts";
+import type { Tone } from "../theme.ts";
 
 export interface LineProps {
   readonly runs: TextRow;
@@ -16,7 +19,7 @@ export interface LineProps {
   readonly "aria-hidden"?: boolean;
 }
 
-/** Redrawn only when a run changes: comparing them costs less than React and Ink do. */
+/** Draws again only when a run changes: comparing runs costs less than React and Ink do. */
 export const Line = memo(function Line({ runs, lead, ...aria }: LineProps): ReactElement {
   const { theme } = useLook();
   return (
@@ -27,7 +30,6 @@ export const Line = memo(function Line({ runs, lead, ...aria }: LineProps): Reac
   );
 }, isSameLine);
 
-/** Draws rows below each other, or only the visible ones. */
 export interface LinesProps {
   readonly rows: readonly TextRow[];
   /** First visible row, and the one after the last; clamped to the rows. */
@@ -37,7 +39,7 @@ export interface LinesProps {
   readonly lead?: TextRun;
 }
 
-/** A row keeps its component while others scroll in or out of sight. */
+/** Draws rows below each other, or only the visible ones, which keep their components. */
 export function Lines({ rows, from = 0, to = rows.length, lead }: LinesProps): ReactElement {
   const first = Math.max(0, from);
   return (
@@ -48,6 +50,35 @@ export function Lines({ rows, from = 0, to = rows.length, lead }: LinesProps): R
       ))}
     </>
   );
+}
+
+export interface TextLineProps {
+  /** Untrusted text: control characters become visible. */
+  readonly text: string;
+  readonly tone: Tone;
+  readonly width: number;
+}
+
+/** Draws a row of text in one tone, cut to the width. */
+export function TextLine({ text, tone, width }: TextLineProps): ReactElement {
+  const { glyphs, theme } = useLook();
+  return (
+    <Text {...theme[tone]} wrap="truncate">
+      {truncateText(foreignText(text, glyphs.isAscii), width, glyphs.ellipsis)}
+    </Text>
+  );
+}
+
+/** Wraps untrusted text into rows. The tone defaults to plain. */
+export type Paragraph = (text: string, tone?: Tone) => readonly ReactElement[];
+
+/** @param width maximum width of a row, in cells */
+export function useParagraph(width: number): Paragraph {
+  const { isAscii } = useLook().glyphs;
+  return (text, tone = "plain") =>
+    wrapLine(foreignText(text, isAscii).replaceAll("\n", " "), Math.max(1, width)).map((row) => (
+      <Line key={row.start} runs={[{ text: row.text, tone }]} />
+    ));
 }
 
 function runElement({ text, tone, ...colors }: TextRun, key: number, theme: Theme) {

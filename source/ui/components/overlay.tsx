@@ -5,9 +5,13 @@ import type { ReactElement } from "react";
 import { layoutEditor } from "../editor/editor-layout.ts";
 import type { ListOverlay } from "../frame/list-overlay.ts";
 import type { Overlay as OverlayState } from "../frame/overlays.ts";
-import type { AskOverlay, ConfirmOverlay } from "../frame/question-overlay.ts";
+import {
+  type AskOverlay,
+  type ConfirmOverlay,
+  type WriteOverlay,
+  writeWidth,
+} from "../frame/question-overlay.ts";
 import type { BodySize } from "../frame/screen.ts";
-import { type WriteOverlay, writeWidth } from "../frame/write-overlay.ts";
 import { useLook } from "../hooks/use-look.ts";
 import { neutraliseLine, normaliseLineBreaks } from "../text/neutralise.ts";
 import { foreignText } from "../text/text-run.ts";
@@ -23,7 +27,7 @@ export interface OverlayProps<State> {
   readonly size: BodySize;
 }
 
-/** Drawn in the upper left corner of its parent. Overlays change in place, so draw again on every change. */
+/** Place it in the upper left corner of the body. Overlays change in place: draw again on every change. */
 export function Overlay({ overlay, size }: OverlayProps<OverlayState>): ReactElement {
   switch (overlay.kind) {
     case "list":
@@ -64,7 +68,7 @@ function List({ overlay, size }: OverlayProps<ListOverlay>): ReactElement {
   const width = Math.min(size.columns - 2, listWidthMaximum);
   const inner = panelInnerWidth(width);
   const rows = Math.min(rowsMaximum, displayRows(found, isGrouped).length);
-  // The selected row's note can be read whole.
+  // The note of the selected row is shown in full below the table.
   const noteRows = isTable && cutsNotes(found, inner) ? 1 : 0;
   const otherRows = fieldRows + noteRows + borderRows;
   const height = Math.min(size.rows, Math.max(listHeightMinimum, rows + otherRows));
@@ -131,7 +135,7 @@ function Prompt({ field, width, y }: PromptProps): ReactElement {
 function Ask({ overlay, size }: OverlayProps<AskOverlay>): ReactElement {
   const { question, field, problem } = overlay;
   const isRead = useIsScreenReaderEnabled();
-  // The newest words are at the end, next to the field.
+  // The problem comes last, next to the field.
   const text = problem === undefined ? question : `${question}\n${problem}`;
   if (isRead) return <Text>{`${text} ${field.text}`}</Text>;
   return (
@@ -184,18 +188,18 @@ function Confirm({ overlay, size }: OverlayProps<ConfirmOverlay>): ReactElement 
 interface QuestionProps {
   readonly question: string;
   readonly size: BodySize;
-  /** Rows that are answered in. Defaults to 1. */
+  /** Rows for the answer. Defaults to 1. */
   readonly answerRows?: number;
-  /** Draws them, `y` rows below the panel's first. */
+  /** Draws the answer, `y` rows below the panel's first row. */
   readonly children: (y: number) => ReactElement;
 }
 
-/** A question at the bottom of the screen, with the rows to answer it in. */
+/** Draws a question at the bottom of the screen, with its answer below. */
 function Question({ question, size, answerRows = 1, children }: QuestionProps): ReactElement {
   const { glyphs, theme } = useLook();
   const all = questionRows(question, size.columns, glyphs.isAscii);
   const height = Math.min(size.rows, all.length + answerRows + borderRows);
-  // A question that is too long loses its beginning, since the end asks for the answer.
+  // A long question loses its beginning, since its end asks for the answer.
   const room = panelInnerHeight(height) - answerRows;
   const rows = all.slice(Math.max(0, all.length - room));
   const y = size.rows - height;

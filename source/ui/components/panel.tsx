@@ -25,17 +25,17 @@ export interface PanelProps {
   readonly children?: ReactNode;
 }
 
-/** Cells inside a panel of this width: borders and a blank on each side go off. */
+/** Returns the cells inside a panel: without borders, and without a blank on each side. */
 export function panelInnerWidth(width: number): number {
   return Math.max(0, width - 4);
 }
 
-/** Rows inside a panel of this height. */
+/** Returns the rows inside a panel. */
 export function panelInnerHeight(height: number): number {
   return Math.max(0, height - 2);
 }
 
-/** Content that does not fit is cut at the bottom. For screen readers the title and the content. */
+/** Cuts content at the bottom if it does not fit. Screen readers get the title and the content. */
 export function Panel(props: PanelProps): ReactElement {
   const { width, height, title = "", footer = "", isFocused = false, x = 0, y = 0 } = props;
   const { glyphs, theme } = useLook();
@@ -64,7 +64,7 @@ export function Panel(props: PanelProps): ReactElement {
         {...(color !== undefined && { borderColor: color })}
         borderDimColor={dimColor}
       >
-        {/* Rows that do not fit are cut at the bottom: left to itself, Yoga would shrink some to nothing. */}
+        {/* Yoga would otherwise shrink some rows to nothing. */}
         <Box flexDirection="column" flexGrow={1} flexShrink={0}>
           <Origin x={x + 2} y={y + 1}>
             {props.children}

@@ -11,11 +11,11 @@ import {
 import { Panel, type PanelProps, panelInnerHeight } from "./panel.tsx";
 
 export interface ScrollPanelProps extends Omit<PanelProps, "footer"> {
-  /** First visible row; past the last page, the last page is shown. */
+  /** First visible row, at most that of the last page. */
   readonly top: number;
   /** Receives the scroll range, once the content is drawn. */
   readonly onExtent?: (lastTop: number) => void;
-  /** Each child draws exactly one row; arrays and fragments of such children are opened. */
+  /** Each child draws exactly one row; arrays and fragments are flattened. */
   readonly children?: ReactNode;
 }
 

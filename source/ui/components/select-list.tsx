@@ -14,9 +14,9 @@ export interface SelectListProps {
   /** Number of visible rows, which follow the selection. */
   readonly height: number;
   readonly width: number;
-  /** With the names of groups in between. Defaults to false. */
+  /** Shows the names of groups between the items. Defaults to false. */
   readonly isGrouped?: boolean;
-  /** Notes stand in a column, if the titles leave room for one. Defaults to false. */
+  /** Aligns notes in a column if the titles leave room. Defaults to false. */
   readonly isTable?: boolean;
 }
 
@@ -84,17 +84,17 @@ function SelectItem({ item, isSelected, width, ...given }: SelectItemProps): Rea
   );
 }
 
-/** In fewer cells than these a note says nothing. */
+/** A narrower column is too short for a note. */
 const noteWidthMinimum = 20;
 
-/** Cells of a column of notes, behind the longest title; 0 where there is no room for one. */
+/** Returns the width of a column of notes behind the longest title; 0 if there is no room. */
 function noteColumn(items: readonly ListItem[], width: number): number {
   const titles = Math.max(0, ...items.map(({ title }) => textWidth(title)));
   const room = width - titles - 3;
   return room < noteWidthMinimum ? 0 : room;
 }
 
-/** Tells if some note of a table does not fit into its column. */
+/** True if a note does not fit into its column. */
 export function cutsNotes(items: readonly ListItem[], width: number): boolean {
   const column = noteColumn(items, width);
   return items.some(({ note }) => textWidth(note) > column);
@@ -114,11 +114,11 @@ export function displayRows(items: readonly ListItem[], isGrouped: boolean): rea
   return rows;
 }
 
-/** First visible row: it moves only as far as the selection needs. */
+/** Returns the first visible row, which moves only as far as the selection needs. */
 function useScrollTop(rows: readonly DisplayRow[], selected: number, height: number): number {
   const kept = useRef(0);
   const at = rows.findIndex((row) => "index" in row && row.index === selected);
-  // With the first item the name of its group comes into sight too.
+  // Selecting the first item also shows the name of its group.
   const first = at === 1 && rows[0] !== undefined && "group" in rows[0] ? 0 : at;
   let top = kept.current;
   if (first < top) top = Math.max(0, first);

@@ -3,9 +3,9 @@
 import { Box, Text } from "ink";
 import type { ReactElement } from "react";
 import type { Frame } from "../frame/frame.ts";
-import { tabs } from "../frame/tabs.ts";
-import { useFrame } from "../hooks/use-frame.ts";
+import { tabs } from "../frame/frame-commands.ts";
 import { useLook } from "../hooks/use-look.ts";
+import { useFrame } from "../hooks/use-store.ts";
 import { textWidth, truncateText } from "../text/graphemes.ts";
 import { neutraliseLine } from "../text/neutralise.ts";
 import { type Glyphs, withGlyphs } from "../theme.ts";
@@ -34,7 +34,7 @@ export function TabBar({ frame, columns }: TabBarProps): ReactElement {
   const widthOf = (title: string, labels: readonly string[]) =>
     textWidth(title) + labels.reduce((sum, label) => sum + 1 + textWidth(label), 0);
   const named = labelsOf(true);
-  // A tab's name helps more than the program's; a number alone is for the narrowest windows.
+  // Drops the program's name before the names of tabs.
   const [title, labels] =
     widthOf(program, named) <= columns
       ? [program, named]
@@ -67,7 +67,7 @@ export function TabBar({ frame, columns }: TabBarProps): ReactElement {
 
 const partMark = "\u0000";
 
-/** A shorter piece of an address says nothing. */
+/** A shorter piece of an address is useless. */
 const shortestStatus = 8;
 
 /** Drops parts until the rest fits, the least important first. */
@@ -75,13 +75,13 @@ function statusText(statusParts: readonly string[], room: number, glyphs: Glyphs
   const parts = statusParts.map((part) => statusPart(part, glyphs));
   while (parts.length > 1 && textWidth(parts.join("  ")) > room) parts.shift();
   const text = parts.join("  ");
-  // The port is enough of this machine's own address.
+  // The port identifies a local server.
   const short = textWidth(text) > room ? text.replace("127.0.0.1:", ":") : text;
   if (textWidth(short) > room && room < shortestStatus) return "";
   return truncateText(short, room, glyphs.ellipsis);
 }
 
-/** A part as it may be drawn: it may hold a model's name. */
+/** Makes a part safe to draw: it may contain a model's name. */
 export function statusPart(text: string, glyphs: Glyphs): string {
   return neutraliseLine(withGlyphs(text, glyphs), glyphs.isAscii);
 }

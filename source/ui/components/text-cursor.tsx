@@ -17,16 +17,16 @@ export interface Place {
 }
 
 const OriginContext = createContext<Place>({ x: 0, y: 0 });
-/** True below an overlay, which has the keys. */
+/** True for components below an overlay, which takes the keys. */
 const CoveredContext = createContext(false);
 
-/** The cursor's cell in Ink's output, to find the frame again; undefined while hidden. */
+/** The cursor's cell in Ink's output, which locates the frame after a resize; undefined while hidden. */
 export const CursorPlaceContext = createContext<RefObject<Place | undefined> | undefined>(
   undefined,
 );
 
 /**
- * Sets a new origin for the places of children. Ink wants the cursor's cell in its whole output.
+ * Sets a new origin for the cursor of children: Ink needs its cell in the whole output.
  */
 export function Origin({ x, y, children }: Place & { readonly children: ReactNode }): ReactElement {
   const outer = use(OriginContext);
@@ -42,7 +42,7 @@ export function CursorGuard(props: {
   return <CoveredContext value={props.isCovered}>{props.children}</CoveredContext>;
 }
 
-/** Shows the cursor, in cells from the nearest `Origin`. One at a time: mount it where the focus is. */
+/** Shows the cursor, in cells from the nearest `Origin`. Mount only one, where the focus is. */
 export function TextCursor(place: Place): ReactElement | null {
   return use(CoveredContext) ? null : <ShownCursor {...place} />;
 }

@@ -1,5 +1,5 @@
-// A field of one line. ink-text-input shows the value or the placeholder; what keys do to the text is the
-// editor's, since ink-text-input breaks emoji, knows few keys and loses those that come in one tick.
+// Single-line field. ink-text-input displays the value or the placeholder; the editor handles the keys,
+// since ink-text-input breaks emoji, supports few keys and loses keys that arrive in one tick.
 
 import { Box, Text } from "ink";
 import TextInput from "ink-text-input";
@@ -24,7 +24,7 @@ export interface TextFieldProps {
   readonly y?: number;
 }
 
-/** Keys reach the field through the key router: `fieldAfterKey` and `fieldAfterText` give its next state. */
+/** Takes no keys itself: `fieldAfterKey` and `fieldAfterText` return its next state. */
 export function TextField(props: TextFieldProps): ReactElement {
   const { field, width, isFocused = true, placeholder = "", tone = "plain", x = 0, y = 0 } = props;
   const { glyphs, theme } = useLook();
@@ -34,7 +34,7 @@ export function TextField(props: TextFieldProps): ReactElement {
     <Box width={width} height={1} flexShrink={0}>
       <Text {...theme[isEmpty ? "dim" : tone]} wrap="truncate">
         <TextInput
-          // As its placeholder it would be grey in every theme.
+          // The placeholder of ink-text-input is grey in every theme.
           value={foreignText(isEmpty ? placeholder : text, glyphs.isAscii)}
           focus={false}
           showCursor={false}

@@ -4,19 +4,19 @@ import { graphemeWidth, splitGraphemes } from "../text/graphemes.ts";
 import { type WrappedRow, wrapLine } from "../text/wrap-line.ts";
 
 export interface EditorLayout {
-  /** The rows around the cursor, as far as was asked for; offsets count from the start of the whole text. */
+  /** Rows around the cursor, as many as requested; offsets count from the start of the text. */
   readonly rows: readonly WrappedRow[];
   readonly cursorRow: number;
   /** Cells before the cursor in its row, at most the width: it may follow a full row. */
   readonly cursorColumn: number;
 }
 
-/** Wrapped lines seen lately: typing changes one line of many. */
+/** Recently wrapped lines: typing changes only one of them. */
 const lineCache = new Map<string, readonly WrappedRow[]>();
 const lineCacheEntriesMaximum = 512;
-/** A longer line is laid out in pieces, so that a pasted megabyte does not hold up a key. */
+/** Longer lines are laid out in pieces, so that a pasted megabyte does not delay keys. */
 const segmentLength = 4096;
-/** A cut is moved this far to fall between two plain letters. */
+/** Maximum distance to move a cut so that it falls between two ASCII characters. */
 const cutSearchLength = 64;
 
 /** A line of the text, or a piece of a long one. */
@@ -27,7 +27,7 @@ interface Segment {
 
 /**
  * Lays a text out in a field of `width` cells and finds the cursor.
- * @param reach how many rows above and below the cursor are wanted. Defaults to all.
+ * @param reach rows to lay out above and below the cursor. Defaults to all.
  */
 export function layoutEditor(
   text: string,
@@ -64,7 +64,7 @@ export function layoutEditor(
   return { rows: all, cursorRow, cursorColumn: Math.min(width, measureFromStart(before)) };
 }
 
-/** Returns the piece of an offset; a line break belongs to the piece that it ends. */
+/** Returns the piece that contains an offset; a line break belongs to the piece before it. */
 function segmentAt(text: string, offset: number): Segment {
   const lineStart = offset === 0 ? 0 : text.lastIndexOf("\n", offset - 1) + 1;
   const newline = text.indexOf("\n", offset);
@@ -76,7 +76,7 @@ function segmentAt(text: string, offset: number): Segment {
   return { start: cut(number), end: cut(number + 1) };
 }
 
-/** Returns an offset at or shortly before `length` that cuts no cluster. */
+/** Returns an offset at or shortly before `length` that splits no cluster. */
 function cutAt(text: string, lineStart: number, lineEnd: number, length: number): number {
   const wanted = lineStart + length;
   if (length === 0 || wanted >= lineEnd) return Math.min(wanted, lineEnd);

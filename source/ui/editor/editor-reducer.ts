@@ -11,7 +11,7 @@ import { cleanInput } from "../text/neutralise.ts";
 import { layoutEditor, offsetAt } from "./editor-layout.ts";
 import { type EditorAction, type EditorState, withHistoryEntry } from "./editor-state.ts";
 
-/** Applies one action; several in a row compose, since each sees the state of the one before. */
+/** Applies one action. */
 export function reduceEditor(state: EditorState, action: EditorAction): EditorState {
   if (action.type === "select") return { ...state, isSelected: true };
   if (!state.isSelected) return changed(state, action);
@@ -103,11 +103,11 @@ function replaceRange(
 ): EditorState {
   if (start === end && insertion === "") return { ...state, goalColumn: undefined };
   const text = state.text.slice(0, start) + insertion + state.text.slice(end);
-  // An accent or a joiner may have become part of the cluster before it or after it.
+  // An accent or a joiner may have joined a neighbouring cluster.
   return withText(state, text, snapToBoundary(text, start + insertion.length));
 }
 
-/** At the end of a line the line break goes, as in readline's relatives. */
+/** At the end of a line, deletes the line break. */
 function deleteToLineEnd(state: EditorState): EditorState {
   const end = lineEnd(state.text, state.cursor);
   return replaceRange(state, state.cursor, end === state.cursor ? end + 1 : end, "");

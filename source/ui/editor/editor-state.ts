@@ -1,17 +1,17 @@
-// The state of the message editor and the actions on it.
+// State of the message editor, and its actions.
 
-/** A text with a cursor, and the earlier entries that it can be replaced by. */
+/** A text with a cursor, and earlier entries that can replace it. */
 export interface EditorState {
   readonly text: string;
   /** Offset of the cursor in UTF-16 units, always between two grapheme clusters. */
   readonly cursor: number;
-  /** The column that vertical moves try to keep; undefined after any other action. */
+  /** Column that vertical moves try to keep; undefined after any other action. */
   readonly goalColumn: number | undefined;
   /** Earlier entries, oldest first. */
   readonly history: readonly string[];
-  /** The entry on show; undefined while the person's own draft is. */
+  /** The shown entry; undefined for the user's own draft. */
   readonly historyIndex: number | undefined;
-  /** The person's own text, kept while an entry is on show. */
+  /** The user's own text, kept while an entry is shown. */
   readonly draft: string;
   /** All of the text is selected: typing replaces it, Backspace and Delete clear it. */
   readonly isSelected: boolean;
@@ -38,9 +38,9 @@ export type EditorAction =
   | { type: "setText"; text: string; cursor: number }
   /** Selects the text, until the next action. */
   | { type: "select" }
-  /** Empties the field; what was in it becomes the newest entry of the history. */
+  /** Empties the field; its text becomes the newest entry of the history. */
   | { type: "shelve" }
-  /** Puts a text that could not be sent in front of what has been typed since. */
+  /** Puts a text that could not be sent in front of the text typed since. */
   | { type: "restore"; text: string };
 
 /** Entries that the editor and the history file keep. */
@@ -58,7 +58,7 @@ export function createEditorState(history: readonly string[] = []): EditorState 
   };
 }
 
-/** The history with one more entry; a repetition of the newest entry is not kept twice. */
+/** Adds an entry to the history, unless it is blank or repeats the newest one. */
 export function withHistoryEntry(history: readonly string[], entry: string): readonly string[] {
   if (entry.trim() === "" || history.at(-1) === entry) return history;
   return [...history, entry].slice(-historyEntriesMaximum);

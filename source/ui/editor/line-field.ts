@@ -10,7 +10,7 @@ export type FieldAction = Exclude<
   "insert" | "newline" | "moveRow" | "replace" | "setText" | "select" | "shelve" | "restore"
 >;
 
-/** Editing actions with their keys, in the message editor too, and the titles for help and documentation. */
+/** Editing actions of one-line fields and the message editor, with titles and keys. */
 export const fieldActions: readonly (readonly [
   FieldAction,
   title: string,
@@ -29,13 +29,13 @@ export const fieldActions: readonly (readonly [
   ["deleteToLineStart", "Delete to the start of the line", ["Ctrl+U"]],
 ];
 
-/** The field after an editing key; undefined for a key that does nothing in it. */
+/** Returns the field after an editing key; undefined for any other key. */
 export function fieldAfterKey(state: EditorState, name: string): EditorState | undefined {
   const found = fieldActions.find(([, , keys]) => keys.includes(name));
   return found === undefined ? undefined : reduceEditor(state, { type: found[0] });
 }
 
-/** The field after typed or pasted text, whose line breaks become blanks. */
+/** Inserts typed or pasted text; tabs and line breaks become blanks. */
 export function fieldAfterText(state: EditorState, text: string): EditorState {
   return reduceEditor(state, { type: "insert", text: text.replace(/[\t\r\n]+/g, " ") });
 }
@@ -52,7 +52,7 @@ export interface FieldWindow {
   readonly cursorX: number;
 }
 
-/** The part of the text around the cursor that fits into `width` cells, the cursor's own included. */
+/** Returns the part of the text around the cursor that fits into `width` cells, including the cursor's. */
 export function fieldWindow(
   { text, cursor }: Pick<EditorState, "text" | "cursor">,
   width: number,

@@ -1,6 +1,9 @@
-// Commands of a screen as a table: each row says when it is valid and what it does.
+// Commands of a screen: a table with a row each, and the editing keys of its one-line field.
 
-import type { BoundCommand, CommandFacts } from "./screen.ts";
+import { reduceEditor } from "../editor/editor-reducer.ts";
+import type { EditorState } from "../editor/editor-state.ts";
+import { fieldActions, fieldAfterText } from "../editor/line-field.ts";
+import type { BoundCommand, CommandFacts, Screen } from "./screen.ts";
 
 export interface CommandRow<Context> extends CommandFacts {
   /** A word for the row of hints. Defaults to none. */
@@ -13,7 +16,7 @@ export interface CommandRow<Context> extends CommandFacts {
 export type RowRest<Context> = Pick<CommandRow<Context>, "when" | "run"> &
   Partial<CommandRow<Context>>;
 
-/** @returns a function that makes rows of one screen, with ids starting with `area` */
+/** Returns a function that creates rows of one screen; their ids start with `area`. */
 export function commandRow<Context>(area: string, group: string) {
   return (
     name: string,
@@ -23,7 +26,7 @@ export function commandRow<Context>(area: string, group: string) {
   ): CommandRow<Context> => ({ id: `${area}.${name}`, title, group, keys, ...rest });
 }
 
-/** Binds a table to what its commands act on. */
+/** Binds a table to the context of its commands. */
 export function bindCommands<Context>(
   rows: readonly CommandRow<Context>[],
   context: Context,
@@ -34,4 +37,41 @@ export function bindCommands<Context>(
     isValid: () => when(context),
     run: (argument) => run(context, argument),
   }));
+}
+
+/** The one-line field of a screen. */
+export interface ScreenField {
+  /** True while the field has the focus. */
+  readonly isTyping: () => boolean;
+  readonly edit: (change: (field: EditorState) => EditorState) => void;
+}
+
+/** Connects the commands of a screen and its field to the frame. */
+export function screenInput<Context>(
+  rows: readonly CommandRow<Context>[],
+  context: Context,
+  { isTyping, edit }: ScreenField,
+): Pick<Screen, "commands" | "isTyping" | "type" | "paste"> {
+  const commands = [...bindCommands(rows, context), ...fieldCommands({ isTyping, edit })];
+  const type = (text: string) => edit((field) => fieldAfterText(field, text));
+  return { commands: () => commands, isTyping, type, paste: type };
+}
+
+/** Editing keys of one-line fields, for the documentation. */
+export const fieldCommandFacts: readonly CommandFacts[] = fieldActions.map(factsOf);
+
+function fieldCommands({ isTyping, edit }: ScreenField): BoundCommand[] {
+  return fieldActions.map((action) => ({
+    ...factsOf(action),
+    hint: () => undefined,
+    isValid: isTyping,
+    run: () => {
+      edit((state) => reduceEditor(state, { type: action[0] }));
+      return undefined;
+    },
+  }));
+}
+
+function factsOf([type, title, keys]: (typeof fieldActions)[number]): CommandFacts {
+  return { id: `field.${type}`, title, group: "Single-line fields", keys };
 }

@@ -1,8 +1,22 @@
-// Commands of the frame, the same on every screen.
+// Tabs and commands of the frame, the same on every screen.
 
 import { bindCommands, type CommandRow, commandRow } from "./command-table.ts";
 import type { BoundCommand, CommandFacts, Screen } from "./screen.ts";
-import { tabs } from "./tabs.ts";
+
+/** A tab; its number is its key on every machine. */
+export interface Tab {
+  readonly id: Screen["id"];
+  readonly title: string;
+}
+
+/** All tabs in order. */
+export const tabs: readonly Tab[] = [
+  { id: "chat", title: "Chat" },
+  { id: "models", title: "Models" },
+  { id: "server", title: "Server" },
+  { id: "deploy", title: "Deploy" },
+  { id: "console", title: "Console" },
+];
 
 /** Actions that the frame's commands need. */
 export interface FrameActions {

@@ -1,15 +1,15 @@
 // The frame around the screens: tabs, notice, overlays and the services that screens use.
 
 import { Observable } from "../hooks/store.ts";
-import type { KeyPress } from "../keys/key-name.ts";
 import type { Glyphs } from "../theme.ts";
 import { hintsOf } from "./command-lists.ts";
 import { CommandRunner } from "./command-runner.ts";
 import { CommandSearch } from "./command-search.ts";
 import { frameCommands } from "./frame-commands.ts";
 import { InputRouter } from "./input-router.ts";
+import type { KeyPress } from "./key-name.ts";
 import { type Overlay, Overlays } from "./overlays.ts";
-import type { CheckAnswer } from "./question-overlay.ts";
+import { type CheckAnswer, writeWidth } from "./question-overlay.ts";
 import { Quit, type QuitOptions, type QuitReason } from "./quit.ts";
 import type {
   BodySize,
@@ -23,7 +23,6 @@ import { ScreenSwitcher } from "./screen-switcher.ts";
 import type { TerminalServices } from "./terminal-services.ts";
 import { chooseTheme, type ThemeName } from "./themes.ts";
 import { bodySize, isTooSmall, type WindowSize } from "./window-size.ts";
-import { writeWidth } from "./write-overlay.ts";
 
 export interface FrameOptions extends QuitOptions {
   /** Name in front of the tabs. Defaults to modelctl. */

@@ -1,8 +1,8 @@
 // Routes keys and text to the frame's commands, the overlay on top, or the current screen.
 
-import type { KeyPress } from "../keys/key-name.ts";
 import { splitGraphemes } from "../text/graphemes.ts";
 import type { CommandRunner } from "./command-runner.ts";
+import type { KeyPress } from "./key-name.ts";
 import type { Overlays } from "./overlays.ts";
 import type { Quit } from "./quit.ts";
 import type { ScreenSwitcher } from "./screen-switcher.ts";

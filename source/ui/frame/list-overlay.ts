@@ -2,8 +2,8 @@
 
 import { createEditorState, type EditorState } from "../editor/editor-state.ts";
 import { fieldAfterKey, fieldAfterText, fieldWith } from "../editor/line-field.ts";
-import type { KeyPress } from "../keys/key-name.ts";
-import type { OverlayEvents, OverlayState } from "./overlay.ts";
+import type { KeyPress } from "./key-name.ts";
+import type { OverlayEvents, OverlayState } from "./question-overlay.ts";
 import { rankItems } from "./rank-items.ts";
 import type { ChooseOptions, ListItem } from "./screen.ts";
 
@@ -18,7 +18,7 @@ export interface ListQuestion extends ChooseOptions {
   readonly hidesDim?: boolean;
   /** Maximum number of visible items. Defaults to as many as fit. */
   readonly rowsMaximum?: number;
-  /** A word for leaving without a choice. Defaults to "close". */
+  /** A word for closing without a choice. Defaults to "close". */
   readonly cancelVerb?: string;
 }
 

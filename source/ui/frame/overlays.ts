@@ -1,11 +1,16 @@
 // Stack of open questions over a screen; the newest is on top.
 
 import { ListOverlay, type ListQuestion } from "./list-overlay.ts";
-import type { OverlayEvents } from "./overlay.ts";
-import { AskOverlay, type CheckAnswer, ConfirmOverlay } from "./question-overlay.ts";
-import { WriteOverlay, type WriteQuestion } from "./write-overlay.ts";
+import {
+  AskOverlay,
+  type CheckAnswer,
+  ConfirmOverlay,
+  type OverlayEvents,
+  WriteOverlay,
+  type WriteQuestion,
+} from "./question-overlay.ts";
 
-/** A union by `kind`. */
+/** Discriminated by `kind`. */
 export type Overlay = AskOverlay | ConfirmOverlay | ListOverlay | WriteOverlay;
 
 export class Overlays {
@@ -30,7 +35,7 @@ export class Overlays {
     return this.#show((events) => new AskOverlay(events, question, initial, check));
   }
 
-  /** @returns undefined when the person cancels */
+  /** @returns undefined when cancelled */
   write(question: WriteQuestion): Promise<string | undefined> {
     return this.#show((events) => new WriteOverlay(events, question));
   }

@@ -1,10 +1,26 @@
-// State of a question over the hints: a line of text, or a confirmation.
+// States of the questions over a screen: for a line, for a longer text, for a confirmation.
 
 import { reduceEditor } from "../editor/editor-reducer.ts";
-import { createEditorState, type EditorState } from "../editor/editor-state.ts";
+import { createEditorState, type EditorAction, type EditorState } from "../editor/editor-state.ts";
 import { fieldAfterKey, fieldAfterText, fieldWith } from "../editor/line-field.ts";
-import type { KeyPress } from "../keys/key-name.ts";
-import type { OverlayEvents, OverlayState } from "./overlay.ts";
+import type { KeyPress } from "./key-name.ts";
+import type { CommandFacts } from "./screen.ts";
+
+/** An overlay takes all keys while it is open. */
+export interface OverlayState {
+  press(press: KeyPress): void;
+  paste(text: string): void;
+  /** Keys and words for the row of hints. */
+  readonly hints: readonly (readonly [key: string, word: string])[];
+  /** Cancels the question, since the program ends. */
+  cancel(): void;
+}
+
+/** Callbacks to the opener of an overlay. */
+export interface OverlayEvents<Answer> {
+  readonly onChange: () => void;
+  readonly onDone: (answer: Answer) => void;
+}
 
 /** Returns the problem with an answer, or undefined. */
 export type CheckAnswer = (text: string) => string | undefined;
@@ -19,7 +35,7 @@ export class AskOverlay implements OverlayState {
   readonly question: string;
   /** The suggestion is selected: typing replaces it. */
   field: EditorState;
-  /** Says why the answer was refused, until it changes. */
+  /** Why the answer was refused; undefined once it changes. */
   problem: string | undefined;
   readonly #events: OverlayEvents<string | undefined>;
   readonly #check: CheckAnswer;
@@ -68,13 +84,13 @@ export class AskOverlay implements OverlayState {
 export class ConfirmOverlay implements OverlayState {
   readonly kind = "confirm";
   question: string;
-  /** Part of the question is still loading; until it is shown, nobody can say yes. */
+  /** True while the end of the question loads; Yes is disabled until then. */
   isComing: boolean;
-  /** Enter means yes. */
+  /** True if Enter means yes. */
   isYes = false;
   readonly #events: OverlayEvents<boolean | Error>;
 
-  /** @param rest of the question, if it takes a while; its error becomes the answer */
+  /** @param rest end of the question, if it takes a while; its error becomes the answer */
   constructor(
     events: OverlayEvents<boolean | Error>,
     question: string,
@@ -100,7 +116,7 @@ export class ConfirmOverlay implements OverlayState {
 
   press(press: KeyPress): void {
     const { onDone, onChange } = this.#events;
-    // Only the first of several letters that arrived together counts.
+    // Of several letters that arrive together, only the first counts.
     const key = press.kind === "text" ? press.text.slice(0, 1).toLowerCase() : press.name;
     if (["n", "Esc", "Ctrl+C"].includes(key)) onDone(false);
     else if (this.isComing) return;
@@ -112,10 +128,99 @@ export class ConfirmOverlay implements OverlayState {
     }
   }
 
-  /** A paste is no answer. */
+  /** Ignores pastes. */
   paste(): void {}
 
   cancel(): void {
     this.#events.onDone(false);
+  }
+}
+
+/** Borders, the prompt sign, and a blank beside each. */
+const cellsBesideText = 6;
+
+const newlineKeys = ["Ctrl+J", "Alt+Enter", "Shift+Enter"];
+const editorKeys = ["Ctrl+G"];
+const group = "Multi-line fields";
+
+/** Keys besides those of one-line fields, for the documentation. */
+export const writeCommandFacts: readonly CommandFacts[] = [
+  { id: "write.newline", title: "Insert a line break", group, keys: newlineKeys },
+  { id: "write.external", title: "Edit the text in $EDITOR", group, keys: editorKeys },
+];
+
+export interface WriteQuestion {
+  readonly question: string;
+  readonly initial: string;
+  /** Cells that the text wraps at now. */
+  readonly width: () => number;
+  /** Opens the text in $EDITOR. @returns undefined when nothing changed */
+  readonly edit: (text: string) => Promise<string | undefined>;
+}
+
+/** Returns the cells that the text wraps at in a window of so many columns. */
+export function writeWidth(columns: number): number {
+  return Math.max(1, columns - cellsBesideText);
+}
+
+/** Asks for a text of several lines; Esc cancels. */
+export class WriteOverlay implements OverlayState {
+  readonly kind = "write";
+  readonly hints = [
+    ["Enter", "confirm"],
+    ["Ctrl+J", "newline"],
+    ["Ctrl+G", "editor"],
+    ["Esc", "cancel"],
+  ] as const;
+  field: EditorState;
+  readonly #events: OverlayEvents<string | undefined>;
+  readonly #question: WriteQuestion;
+
+  constructor(events: OverlayEvents<string | undefined>, question: WriteQuestion) {
+    this.#events = events;
+    this.#question = question;
+    this.field = fieldWith(createEditorState(), question.initial);
+  }
+
+  get question(): string {
+    return this.#question.question;
+  }
+
+  press(press: KeyPress): void {
+    const name = press.kind === "key" ? press.name : "";
+    if (press.kind === "text") this.paste(press.text);
+    else if (name === "Enter") this.#events.onDone(this.field.text);
+    else if (name === "Esc" || name === "Ctrl+C") this.cancel();
+    else if (editorKeys.includes(name)) void this.#edit();
+    else if (newlineKeys.includes(name)) this.#apply({ type: "newline" });
+    else if (name === "Up" || name === "Down") this.#moveRow(name === "Up" ? -1 : 1);
+    else this.#show(fieldAfterKey(this.field, name) ?? this.field);
+  }
+
+  paste(text: string): void {
+    this.#apply({ type: "insert", text });
+  }
+
+  cancel(): void {
+    this.#events.onDone(undefined);
+  }
+
+  #moveRow(direction: -1 | 1): void {
+    this.#apply({ type: "moveRow", direction, width: this.#question.width() });
+  }
+
+  async #edit(): Promise<void> {
+    const saved = await this.#question.edit(this.field.text);
+    // Editors end a file with a line break.
+    if (saved !== undefined) this.#show(fieldWith(this.field, saved.replace(/\r?\n$/, "")));
+  }
+
+  #apply(action: EditorAction): void {
+    this.#show(reduceEditor(this.field, action));
+  }
+
+  #show(field: EditorState): void {
+    this.field = field;
+    this.#events.onChange();
   }
 }

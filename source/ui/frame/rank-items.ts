@@ -37,7 +37,7 @@ function rankOf(item: ListItem, query: string, words: readonly string[]): number
   return all.some((text) => text.includes(query)) ? 4 : undefined;
 }
 
-/** Tells if each word of the filter begins one of the texts' words. */
+/** True if each word of the filter begins one of the texts' words. */
 function haveWords(texts: readonly string[], wanted: readonly string[]): boolean {
   const words = texts.flatMap((text) => text.split(/[^\p{L}\p{N}]+/u));
   return wanted.every((want) => words.some((word) => word.startsWith(want)));

@@ -2,8 +2,7 @@
 
 import type { ComponentType } from "react";
 import type { Clock } from "../../base/clock.ts";
-import type { Layout } from "../hooks/use-layout.ts";
-import type { Glyphs } from "../theme.ts";
+import type { Glyphs, Layout } from "../theme.ts";
 
 /** Size of the body: the window without tab bar and hints. */
 export interface BodySize {
@@ -31,7 +30,7 @@ export interface CommandFacts {
 export interface BoundCommand extends CommandFacts {
   /** A word for the row of hints; undefined: no hint now. */
   hint(): string | undefined;
-  /** Tells if the command is available now. */
+  /** True if the command is available now. */
   isValid(): boolean;
   /** @returns a sentence on failure */
   run(argument: string): string | undefined | Promise<string | undefined>;
@@ -94,7 +93,7 @@ export interface FrameServices {
    *
    * @param initial a suggestion, selected: typing replaces it
    * @param check returns the problem with an answer, which then stays to be corrected
-   * @returns undefined when the person cancels
+   * @returns undefined when cancelled
    */
   ask(
     question: string,
@@ -104,7 +103,7 @@ export interface FrameServices {
   /**
    * Edits a text of several lines, above the hints or in $EDITOR.
    *
-   * @returns undefined when the person cancels
+   * @returns undefined when cancelled
    */
   write(question: string, initial?: string): Promise<string | undefined>;
   /**

@@ -10,8 +10,8 @@ export function copySequence(encoded: string): string {
 }
 
 /**
- * Moves the cursor to the last row (CSI CUP). Ink erases upwards from where it believes the cursor to be; what
- * another program printed may have moved it.
+ * Moves the cursor to the last row (CSI CUP), from where Ink erases upwards: another program may have
+ * moved it.
  */
 export const cursorToBottom = "\u001b[9999;1H";
 

@@ -1,11 +1,12 @@
-// Terminal services of the frame: erasing, copying, and suspending for other programs.
+// Terminal services of the frame: erasing, copying, and running other programs.
 
 import { spawn } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describeError } from "../../base/product-error.ts";
-import type { copyText } from "./clipboard.ts";
+import { plural } from "../text/quantities.ts";
+import { copySequence } from "./terminal-sequences.ts";
 
 export interface TerminalServices {
   /** Erases the screen: the next frame is painted in full. */
@@ -23,16 +24,17 @@ export interface TerminalServicesOptions {
   readonly erase: () => void;
   /** Gives up the terminal while the work runs, and takes it back. */
   readonly suspend: (work: () => Promise<void>) => Promise<void>;
-  readonly copy: (text: string) => ReturnType<typeof copyText>;
+  /** Writes to the terminal. */
+  readonly write: (bytes: string) => void;
   readonly environment: Environment;
 }
 
 /** @returns services that run the user's editor and pager in the terminal */
 export function terminalServices(options: TerminalServicesOptions): TerminalServices {
-  const { erase, suspend, copy, environment } = options;
+  const { erase, suspend, write, environment } = options;
   return {
     erase,
-    copy,
+    copy: (text) => copyText(text, { write, environment }),
     edit: async (text, extension) => {
       const program = environment.VISUAL || environment.EDITOR || usualEditor();
       return await withFile(text, extension, async (file) => {
@@ -55,10 +57,48 @@ export function terminalServices(options: TerminalServicesOptions): TerminalServ
   };
 }
 
-/** Without a waiting shell the system ignores the signal, and the program continues after this time. */
+/** Limit of many terminals for one sequence. */
+const terminalLimitBytes = 74_994;
+
+export interface CopyOptions {
+  readonly write: (bytes: string) => void;
+  readonly environment: Environment;
+  /** Defaults to the machine's own. */
+  readonly local?: { write(text: string): Promise<void> };
+}
+
+/** Copies through the terminal (OSC 52) and into the local clipboard. @returns the outcome */
+export async function copyText(text: string, options: CopyOptions): Promise<string> {
+  const { write, environment } = options;
+  if (text === "") return "Nothing to copy";
+  const encoded = Buffer.from(text, "utf8").toString("base64");
+  const fitsTerminal = encoded.length <= terminalLimitBytes;
+  // Over ssh the user's clipboard is the terminal's, not this machine's.
+  if (fitsTerminal) write(copySequence(encoded));
+  const characters = plural(Array.from(text).length, "character");
+  const isRemote = Boolean(environment.SSH_CONNECTION || environment.SSH_TTY);
+  const isCopied = !isRemote && (await isCopiedHere(text, options.local));
+  // Terminals do not confirm a copy.
+  if (isCopied || fitsTerminal) return `Copied ${characters}`;
+  return `Cannot copy ${characters}: too many for the terminal's clipboard`;
+}
+
+/** Writes the local clipboard; a machine without a desktop has none. */
+async function isCopiedHere(text: string, local: CopyOptions["local"]): Promise<boolean> {
+  try {
+    // Imported late: it loads as slowly as all screens together.
+    const clipboard = local ?? (await import("clipboardy")).default;
+    await clipboard.write(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Without a shell that waits, the system ignores the signal; the program then continues after this time. */
 const ignoredStopMs = 300;
 
-/** Stops the whole job, as the terminal's own Ctrl+Z does. */
+/** Stops the whole job, as Ctrl+Z in a shell does. */
 async function stopUntilContinued(): Promise<void> {
   const continued = Promise.withResolvers<void>();
   process.once("SIGCONT", continued.resolve);
@@ -77,7 +117,7 @@ function usualPager(): string {
   return process.platform === "win32" ? "more" : "less -R";
 }
 
-/** Readable by this user only, and deleted afterwards. */
+/** Passes the text in a private file, which is deleted afterwards. */
 async function withFile<T>(
   text: string,
   extension: string,
@@ -94,7 +134,7 @@ async function withFile<T>(
 }
 
 /**
- * @param program as in $EDITOR: a command with its own words, for a shell
+ * @param program a shell command, as in $EDITOR
  * @returns its exit code, or the signal that ended it
  */
 async function runProgram(program: string, file: string): Promise<number | string> {
@@ -131,7 +171,7 @@ export async function suspendTerminal(
   if (handle.suspend === undefined) throw new Error("The terminal is not ready");
   handle.isSuspended = true;
   try {
-    // Runs first, so that an Enter typed at the other program's first sight goes to that program.
+    // First, so that an Enter typed early goes to the other program.
     stdin.setRawMode(false);
     await handle.suspend(async () => {
       await stopReading(stdin);
@@ -143,8 +183,8 @@ export async function suspendTerminal(
 }
 
 /**
- * Ink stops listening, but Node keeps reading, so the other program would miss keys. Node stops at
- * this event and starts again when Ink listens.
+ * Stops Node from reading, or the other program would miss keys: Ink only stops listening. Node
+ * starts again when Ink listens.
  */
 async function stopReading(stdin: NodeJS.ReadStream): Promise<void> {
   stdin.emit("pause");

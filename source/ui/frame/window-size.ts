@@ -2,7 +2,7 @@
 
 import type { BodySize } from "./screen.ts";
 
-/** A smaller window only shows a card. */
+/** A smaller window only shows the required size. */
 export const columnsMinimum = 60;
 export const rowsMinimum = 16;
 

@@ -4,7 +4,7 @@
 export class Observable {
   readonly #listeners = new Set<() => void>();
 
-  /** For `useSyncExternalStore`. @returns a function that stops it */
+  /** For `useSyncExternalStore`. @returns a function that unsubscribes */
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -24,7 +24,7 @@ export class Store<State> extends Observable {
     this.#state = state;
   }
 
-  /** The current state, including changes made a line ago. */
+  /** Returns the current state; updates count at once. */
   readonly get = (): State => this.#state;
 
   /** Replaces parts of the state and calls the listeners. */

@@ -1,13 +1,17 @@
-// Glyphs and styles by meaning, for every component.
+// Context of every component: glyphs, styles by meaning, layout and clock.
 
 import { createContext, use } from "react";
+import type { Clock } from "../../base/clock.ts";
 import type { Theme } from "../frame/themes.ts";
-import type { Glyphs } from "../theme.ts";
+import type { Glyphs, Layout } from "../theme.ts";
 
 export interface Look {
   readonly glyphs: Glyphs;
   /** Props of Ink's `Text` for each tone: `<Text {...theme.dim}>`. */
   readonly theme: Theme;
+  readonly layout: Layout;
+  /** Time of day for ages on the screen. */
+  readonly clock: Clock;
 }
 
 export const LookContext = createContext<Look | undefined>(undefined);
@@ -17,4 +21,9 @@ export function useLook(): Look {
   const look = use(LookContext);
   if (look === undefined) throw new Error("useLook needs a LookContext around it");
   return look;
+}
+
+/** Returns milliseconds since 1970, read for each drawing. */
+export function useNow(): number {
+  return useLook().clock.wallMs();
 }

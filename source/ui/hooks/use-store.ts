@@ -1,6 +1,10 @@
-// Reads stores from components: changes by a key are drawn at once, streams at most every 50 ms.
+// Reads stores and the frame from components. Changes by a key are drawn at once, streams at most every
+// 50 ms.
 
+import { useWindowSize } from "ink";
 import { createContext, use, useCallback, useRef, useSyncExternalStore } from "react";
+import type { Frame } from "../frame/frame.ts";
+import type { WindowSize } from "../frame/window-size.ts";
 import { Pace } from "./pace.ts";
 
 /** A store outside React, such as `Store`. */
@@ -59,6 +63,19 @@ function isShallowEqual(one: object, other: object): boolean {
     entries.length === values.size &&
     entries.every(([name, value]) => Object.is(value, values.get(name)))
   );
+}
+
+/** @param select returns the same value until that part of the frame changes */
+export function useFrame<Part>(frame: Frame, select: (frame: Frame) => Part): Part {
+  const subscribe = usePaced(frame);
+  return useSyncExternalStore(subscribe, () => select(frame));
+}
+
+/** Returns the program's size in cells and rows; updates when the terminal is resized. */
+export function useFrameSize(frame: Frame): WindowSize {
+  // Inline, the program is smaller than the window, and only Ink reports a resize.
+  useWindowSize();
+  return frame.windowSize();
 }
 
 /** Returns a paced subscribe function. */

@@ -2,8 +2,7 @@
 
 import { Box, Text } from "ink";
 import type { ReactElement } from "react";
-import { HintBar } from "../components/hint-bar.tsx";
-import { noticeRows } from "../components/notice.tsx";
+import { HintBar, noticeRows } from "../components/hint-bar.tsx";
 import { Overlay } from "../components/overlay.tsx";
 import { statusPart, TabBar } from "../components/tab-bar.tsx";
 import { CursorGuard, Origin } from "../components/text-cursor.tsx";
@@ -18,14 +17,13 @@ import {
   tabRows,
   type WindowSize,
 } from "../frame/window-size.ts";
-import { useFrame, useFrameSize } from "../hooks/use-frame.ts";
-import { useLayout } from "../hooks/use-layout.ts";
 import { useLook } from "../hooks/use-look.ts";
+import { useFrame, useFrameSize } from "../hooks/use-store.ts";
 import { truncateText } from "../text/graphemes.ts";
 
 export function FullScreen({ frame }: { readonly frame: Frame }): ReactElement {
-  const { glyphs } = useLook();
-  const isInline = useLayout() === "inline";
+  const { glyphs, layout } = useLook();
+  const isInline = layout === "inline";
   const size = useFrameSize(frame);
   const notice = useFrame(frame, (one) => one.notice);
   const hasOverlay = useFrame(frame, ({ overlay }) => overlay !== undefined);

@@ -1,4 +1,4 @@
-// The program below earlier output of the terminal: a narrower window leaves no remains of it.
+// Frame below earlier output of the terminal, erased as a whole when the window gets narrower.
 
 import { Box, type DOMElement, useStdout } from "ink";
 import { type ReactElement, type ReactNode, useEffect, useRef } from "react";
@@ -9,14 +9,14 @@ import { textWidth } from "../text/graphemes.ts";
 
 export interface InlineFrameProps {
   readonly frame: Frame;
-  /** The terminal is xterm.js, which wraps in its own way. */
+  /** True in xterm.js, which wraps differently. */
   readonly isXtermJs: boolean;
   readonly children: ReactNode;
 }
 
 /**
- * A terminal that gets narrower wraps the rows of the last frame; Ink erases as many as it wrote. Until React
- * has the new size, the old frame is clipped: a wider one would be wrapped again.
+ * A narrower terminal wraps the rows of the last frame, of which Ink erases only as many as it wrote:
+ * this erases the others. Clips the old frame until React has the new size, so that it does not wrap again.
  */
 export function InlineFrame({ frame, isXtermJs, children }: InlineFrameProps): ReactElement {
   const { stdout } = useStdout();
@@ -33,7 +33,7 @@ export function InlineFrame({ frame, isXtermJs, children }: InlineFrameProps): R
       const rows = count(widths, cursor.current, columns);
       if (rows > 0) stdout.write(eraseFromAbove(rows));
     };
-    // Ink has its listener already, and draws in it.
+    // Comes before Ink's own listener, which draws.
     stdout.prependListener("resize", onResize);
     return () => {
       stdout.off("resize", onResize);
@@ -49,7 +49,7 @@ export function InlineFrame({ frame, isXtermJs, children }: InlineFrameProps): R
 }
 
 /**
- * Counts rows added by wrapping between the frame's first row and the cursor, which Ink does not know of.
+ * Counts the rows that wrapping adds between the frame's first row and the cursor.
  *
  * @param widths cells of each row of the frame
  * @param cursor undefined: below the last row
@@ -65,8 +65,8 @@ export function wrappedRows(
 }
 
 /**
- * The same in xterm.js, the terminal of VS Code: its cursor moves down with every row that is added anywhere, and
- * the line is not wrapped on which it believes the cursor to be, going upwards.
+ * Counts them in xterm.js, the terminal of VS Code: its cursor moves down with every row added anywhere,
+ * and it does not wrap the line that it takes for the cursor's, counting upwards.
  */
 export function wrappedRowsInXtermJs(
   widths: readonly number[],
@@ -84,7 +84,7 @@ function addedRows(width: number, columns: number): number {
   return Math.max(0, Math.ceil(width / columns) - 1);
 }
 
-/** Cells from the element's left edge to the end of each of its rows, without blanks at the end. */
+/** Returns the width of each row of an element in cells, without blanks at the end. */
 function rowWidths(element: DOMElement): readonly number[] {
   const height = element.yogaNode?.getComputedHeight() ?? 0;
   const widths = Array<number>(height).fill(0);
@@ -106,7 +106,7 @@ function widen(widths: number[], node: Node, left: number, top: number): void {
   if (node.nodeName === "ink-text") {
     const lines = textOf(node).split("\n");
     for (let row = 0; row < height; row += 1) {
-      // Ink has wrapped a text of more rows than it has lines.
+      // Ink wrapped a text that has more rows than lines.
       const cells = lines.length < height ? width : textWidth((lines[row] ?? "").trimEnd());
       reach(y + row, x + Math.min(width, cells));
     }

@@ -4,7 +4,7 @@ import { formatMemory } from "../../base/byte-format.ts";
 import { shownModel } from "../../base/model-tag.ts";
 import { formatMilliseconds } from "../../base/time-format.ts";
 import type { LoadedModelFigures, ServerSample } from "../../client/metrics.ts";
-import { slotSquares } from "../components/gauge.tsx";
+import { slotSquares } from "../components/bars.tsx";
 import { rate, span, tokenCount } from "../text/quantities.ts";
 import type { Glyphs } from "../theme.ts";
 import type { Figure } from "./machine-figures.ts";

@@ -4,8 +4,7 @@ import { Box, Text } from "ink";
 import { memo, type ReactElement } from "react";
 import { Panel, panelInnerWidth } from "../components/panel.tsx";
 import type { BodySize } from "../frame/screen.ts";
-import { useNow } from "../hooks/use-clock.ts";
-import { useLook } from "../hooks/use-look.ts";
+import { useLook, useNow } from "../hooks/use-look.ts";
 import { type Readable, useStore } from "../hooks/use-store.ts";
 import { span } from "../text/quantities.ts";
 import { fitText } from "../text/text-run.ts";
@@ -73,7 +72,7 @@ export const EnginePane = memo(function EnginePane(props: EnginePaneProps): Reac
       <Panel width={enginePaneWidth} height={height} title="Engine">
         {isStale && (
           <Text {...theme.error} wrap="truncate">
-            {`${glyphs.failed} server gone for ${span(age)}`}
+            {`${glyphs.failed} server down for ${span(age)}`}
           </Text>
         )}
         <FigureList

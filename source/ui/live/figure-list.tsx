@@ -1,10 +1,9 @@
-// A list of quantities, one in each row: a label, a trend or a gauge, the value at the right.
+// A list of figures, one per row: label, trend or gauge, value.
 
 import { Box, Text } from "ink";
 import { memo, type ReactElement } from "react";
 import type { ServerSample } from "../../client/metrics.ts";
-import { Gauge } from "../components/gauge.tsx";
-import { Sparkline } from "../components/sparkline.tsx";
+import { Gauge, Sparkline } from "../components/bars.tsx";
 import { useLook } from "../hooks/use-look.ts";
 import { fitText, foreignText } from "../text/text-run.ts";
 import { type Figure, machineFigures } from "./machine-figures.ts";
@@ -14,7 +13,7 @@ const labelCells = 8;
 export interface FigureListProps {
   readonly figures: readonly Figure[];
   readonly width: number;
-  /** Old figures are dim. Defaults to false. */
+  /** Dims outdated figures. Defaults to false. */
   readonly isStale?: boolean;
 }
 

@@ -20,10 +20,10 @@ export interface Following<T> {
   readonly now: () => number;
 }
 
-/** Time between attempts; short, since a starting server should be found soon. */
+/** Time between attempts; short, to find a starting server soon. */
 const retryMs = 500;
 
-/** @returns a function that ends it */
+/** @returns a function that stops it */
 export function follow<T>(following: Following<T>): () => void {
   const controller = new AbortController();
   void run(following, controller.signal);

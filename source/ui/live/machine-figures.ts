@@ -1,20 +1,20 @@
-// Figures for panes, and those of the machine: GPUs, else the CPU, and memory.
+// Figures of the machine: GPUs, otherwise the CPU, and memory.
 
 import type { ServerSample } from "../../client/metrics.ts";
 import { percentage, usedOfTotal } from "../text/quantities.ts";
 import type { Glyphs, Tone } from "../theme.ts";
 
-/** A quantity, which takes one row. */
+/** A figure in one row. */
 export type Figure =
   /** The last values, oldest first, and the newest as text. */
   | (FigureText & { readonly kind: "trend"; readonly values: readonly number[] })
   | (FigureText & { readonly kind: "gauge"; readonly share: number })
   | (FigureText & { readonly kind: "text"; readonly tone?: Tone })
-  /** A model's name as label, as long as there is room, and its state at the right. */
+  /** A model's name as label, cut to the room, and its state at the right. */
   | (FigureText & { readonly kind: "state"; readonly tone: Tone; readonly labelTone?: Tone });
 
 interface FigureText {
-  /** Up to 8 cells; empty: the value begins at the left. */
+  /** Up to 8 cells; if empty, the value starts at the left. */
   readonly label: string;
   readonly value: string;
 }
@@ -22,7 +22,7 @@ interface FigureText {
 /** Number of GPUs that get their own rows. */
 const gpusMaximum = 2;
 
-/** @param samples oldest first; without one there are no figures */
+/** @param samples oldest first */
 export function machineFigures(samples: readonly ServerSample[], glyphs: Glyphs): Figure[] {
   const sample = samples.at(-1);
   if (sample === undefined) return [];

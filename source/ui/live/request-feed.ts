@@ -14,7 +14,7 @@ export interface RequestFeedOptions {
   readonly now: () => number;
 }
 
-/** Ids start again with each server. */
+/** Returns a unique key: ids restart with each server. */
 export function keyOf({ startedAt, id }: RequestView): string {
   return `${startedAt} ${id}`;
 }
@@ -66,7 +66,7 @@ export class RequestFeed extends Observable {
     this.tell();
   }
 
-  /** A running server sends them again. */
+  /** Marks running requests as lost; a server that still runs sends them again. */
   #loseRunning(): void {
     for (const [key, view] of this.#entries) {
       if (view.state === "done") continue;

@@ -10,7 +10,7 @@ export interface RequestFigures {
   readonly errorShare: number | undefined;
   readonly ttftMedianMs: number | undefined;
   readonly ttft95Ms: number | undefined;
-  /** Prompt tokens that were not computed again. */
+  /** Share of prompt tokens that came from a cache. */
   readonly cachedShare: number | undefined;
   readonly promptTokensPerSecond: number | undefined;
 }

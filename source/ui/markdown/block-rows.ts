@@ -1,4 +1,4 @@
-// The blocks of Markdown as rows of runs.
+// Lays out Markdown blocks as rows of runs.
 
 import type { Token, Tokens } from "marked";
 import type { TextRow, TextRun } from "../text/text-run.ts";
@@ -14,8 +14,8 @@ const ruleCells = 40;
 const narrowestBlock = 12;
 
 /**
- * Rows of a block.
- * @param isOpen more of it may come
+ * Returns the rows of a block.
+ * @param isOpen true if more of it may come
  */
 export function blockRows(
   token: Token,
@@ -54,7 +54,6 @@ export function blockRows(
   }
 }
 
-/** The tokens are marked's own; their type names say which they are. */
 function isTable(token: Token): token is Tokens.Table {
   return token.type === "table";
 }
@@ -112,7 +111,7 @@ function quoteRows(
 }
 
 /** Returns the rows of consecutive blocks. */
-export function blocksRows(
+function blocksRows(
   tokens: readonly Token[],
   width: number,
   style: CodeStyle,

@@ -1,4 +1,4 @@
-// Syntax colours of code. Grammars load with the first code, so that a chat opens without them.
+// Syntax highlighting. Grammars load with the first code block, so that a chat opens faster.
 
 import type { Element, ElementContent, Root, RootContent } from "hast";
 import type { TextRun } from "../text/text-run.ts";

@@ -1,5 +1,5 @@
-// A block of code as rows: its language above it, a bar beside it, nothing at its right, so that it
-// can be selected and copied by eye.
+// Lays out a code block: language above, bar on the left, and nothing on the right, which keeps
+// selections clean.
 
 import { graphemeWidth, splitGraphemes } from "../text/graphemes.ts";
 import type { TextRow, TextRun } from "../text/text-run.ts";
@@ -15,11 +15,11 @@ export interface CodeBlock {
   readonly code: string;
   /** First word after the fence; empty without one. */
   readonly language: string;
-  /** Its end has not come yet. */
+  /** True until its end arrives. */
   readonly isOpen: boolean;
 }
 
-/** While a block grows it is coloured again for every new line; a long one waits for its end. */
+/** A growing block is coloured again at each new line; a longer one only at its end. */
 const longestOpenCode = 6 * 1024;
 const barCells = 2;
 
@@ -52,7 +52,7 @@ function codeLines({ code, language, isOpen }: CodeBlock, { highlighter }: CodeS
     : [...settled, ...plain(expanded.slice(lastLine))];
 }
 
-/** The last one asked for: a growing block asks for the same lines many times. */
+/** The last result: a growing block asks for the same lines repeatedly. */
 let known: { code: string; language: string; lines: TextRun[][] } | undefined;
 
 function openLines(

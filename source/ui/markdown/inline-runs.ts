@@ -1,11 +1,11 @@
-// The inline tokens of Markdown as lines of runs.
+// Lays out inline Markdown as lines of runs.
 
 import type { Token, Tokens } from "marked";
 import type { TextRun } from "../text/text-run.ts";
 import type { Tone } from "../theme.ts";
 import { linesOf } from "./wrap-runs.ts";
 
-/** Lines of a block's inline content: a line break in the text is one here, as chats mean it. */
+/** Returns the lines of inline content; keeps line breaks of the text, as chats expect. */
 export function inlineLines(tokens: readonly Token[], tone: Tone = "plain"): TextRun[][] {
   return linesOf(inlineRuns(tokens, tone));
 }

@@ -1,5 +1,5 @@
-// A message of Markdown as rows. Finished blocks are laid out once; only the last block of a
-// growing message is read again.
+// Lays out a Markdown message as rows. Finished blocks are laid out once; only the last block of a
+// growing message is parsed again.
 
 import { lexer, type Token } from "marked";
 import { neutraliseText, normaliseLineBreaks } from "../text/neutralise.ts";
@@ -32,7 +32,7 @@ export class MarkdownLayout {
     return this.#width;
   }
 
-  /** @param isOpen more text may come; then a longer text is laid out from its last blocks on */
+  /** @param isOpen true if more text may come; a longer text is then laid out from its last block on */
   rows(text: string, isOpen: boolean): readonly TextRow[] {
     if (text === this.#text && isOpen === this.#isOpen) return this.#rows;
     if (!text.startsWith(this.#text)) {

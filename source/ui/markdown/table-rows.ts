@@ -1,4 +1,4 @@
-// A table of Markdown as rows: columns as wide as they need, or as the window lets them.
+// Lays out a Markdown table, with columns as wide as needed or as fits.
 
 import type { Tokens } from "marked";
 import { fitRuns, runsWidth, type TextRow, type TextRun } from "../text/text-run.ts";

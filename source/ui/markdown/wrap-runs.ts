@@ -3,7 +3,7 @@
 import type { TextRow, TextRun } from "../text/text-run.ts";
 import { type WrapMode, wrapLine } from "../text/wrap-line.ts";
 
-/** At least one row; the runs hold no line breaks and no tabs. */
+/** Returns at least one row. @param runs without line breaks and tabs */
 export function wrapRuns(runs: TextRow, width: number, mode: WrapMode = "word"): TextRow[] {
   const text = runs.map((run) => run.text).join("");
   const rows: TextRow[] = [];
@@ -29,7 +29,7 @@ export function wrapRuns(runs: TextRow, width: number, mode: WrapMode = "word"):
   return rows;
 }
 
-/** Takes runs apart at their line breaks; neighbours of one look are joined. */
+/** Splits runs at line breaks, and joins neighbours of the same style. */
 export function linesOf(runs: Iterable<TextRun>): TextRun[][] {
   const lines: TextRun[][] = [[]];
   for (const run of runs) {
@@ -41,7 +41,7 @@ export function linesOf(runs: Iterable<TextRun>): TextRun[][] {
   return lines.map(joinRuns);
 }
 
-/** Joins neighbours of one look; empty runs go. */
+/** Joins neighbours of the same style, and drops empty runs. */
 export function joinRuns(runs: TextRow): TextRun[] {
   const joined: TextRun[] = [];
   for (const run of runs) {

@@ -31,20 +31,20 @@ export interface CloudScreenServices {
   readonly glyphs: Glyphs;
   readonly clock: Clock;
   readonly frame: FrameServices;
-  /** Opens the chat screen on a deployment. @param token undefined: one that fits is found or made */
+  /** Opens the chat screen on a deployment. @param token undefined: a suitable key is found or created */
   readonly chatWith: (server: CloudServer, app: AppDocument, token?: string) => Promise<void>;
 }
 
-/** Everything throws ProductErrors, whose messages are shown to the user. */
+/** Calls throw ProductErrors, whose messages are shown to the user. */
 export interface CloudAccess {
   /** Servers to deploy to: one per profile, the current one first. */
   targets(): Promise<readonly CloudTarget[]>;
-  /** @param profile undefined: the one in use. @throws `CONFIGURATION_PROFILE_UNKNOWN` */
+  /** @param profile undefined: the current one. @throws `CONFIGURATION_PROFILE_UNKNOWN` */
   server(profile?: string): CloudServer;
   readonly scripts: ScriptAccess;
-  /** Models of this machine that a script can be made for. */
+  /** Models of this machine that a script can serve. */
   localModels(): Promise<readonly LocalModel[]>;
-  /** Absolute path of the drafts, which may not exist yet. */
+  /** Absolute path of the folder for drafts, which may not exist yet. */
   readonly stateFolder: string;
 }
 
@@ -53,18 +53,18 @@ export interface CloudTarget {
   /** The profile's name. */
   readonly profile: string;
   readonly isCurrent: boolean;
-  /** This machine's own server, which can be started from here. */
+  /** True for this machine's own server, which the screens can start. */
   readonly isLocal: boolean;
-  /** For a person: `this machine`, or the server's address. */
+  /** `this machine`, or the server's address. */
   readonly place: string;
-  /** The organisation that its settings name; undefined: the server's own. */
+  /** The profile's organisation; undefined: the server's own. */
   readonly organisation: string | undefined;
-  /** The hardware that its settings ask for in place of the script's, such as "any". */
+  /** The profile's machine type, which replaces the script's, such as "any". */
   readonly machineType?: string | undefined;
 }
 
 export interface LocalModel {
-  /** As a script names it. */
+  /** Its name in a script. */
   readonly name: string;
   readonly sizeBytes: number;
 }
@@ -72,27 +72,27 @@ export interface LocalModel {
 /** Access to one control plane. */
 export interface CloudServer {
   readonly target: CloudTarget;
-  /** Its admin API. @throws ProductError when the settings lack a key for it */
+  /** Its admin API. @throws ProductError without a key in the profile */
   readonly client: CloudClient;
-  /** Starts this machine's server when none runs; resolves when it is ready. */
+  /** Starts this machine's server unless one runs; resolves when it is ready. */
   start(): Promise<ServerStatus>;
-  /** Resources for replicas; undefined when the server's machine cannot be inspected. */
+  /** Returns the resources for replicas; undefined if the server's machine cannot be inspected. */
   capacity(): Promise<MachineCapacity | undefined>;
-  /** Leaving early does not end the deployment. */
+  /** Deploys an app. An abort stops following the deployment, which continues. */
   deploy(request: DeploymentRequest, signal?: AbortSignal): AsyncIterable<DeployEvent>;
-  /** The app lives until the signal aborts. */
+  /** Runs an app until the signal aborts. */
   run(request: DeploymentRequest, signal: AbortSignal): AsyncIterable<EphemeralEvent>;
-  /** A chat with an app that speaks OpenAI's protocol. @param token undefined: one that fits */
+  /** Opens a chat through an app's OpenAI API. @param token undefined: a suitable key is found or created */
   openChat(app: ChatApp, token?: string): DeploymentBackend;
-  /** Asks for the models, then for one short answer. @param token undefined: one that fits */
+  /** Requests the models, then a short answer. @param token undefined: a suitable key is found or created */
   testApp(app: CallableApp, token?: string, signal?: AbortSignal): Promise<readonly TestStep[]>;
-  /** Example calls to paste: curl, and OpenAI's client. */
+  /** Returns example calls to paste: curl, and OpenAI's client. */
   callLines(app: CallableApp, inspection: Inspection | undefined): readonly string[];
 }
 
-/** The admin API as far as the screens use it. Times are milliseconds since 1970. */
+/** The part of the admin API that the screens use. Times are milliseconds since 1970. */
 export interface CloudClient {
-  /** @throws `CLOUD_SERVER_UNREACHABLE` when none answers */
+  /** @throws `CLOUD_SERVER_UNREACHABLE` */
   status(): Promise<ServerStatus>;
   apps(): Promise<AppDocument[]>;
   app(app: string): Promise<AppDetails>;
@@ -103,11 +103,11 @@ export interface CloudClient {
   events(filter: StreamFilter): AsyncIterable<EventDocument>;
   logs(app: string, filter: StreamFilter): AsyncIterable<LogDocument>;
   usage(filter: { sinceMs: number }): Promise<UsageDocument[]>;
-  /** Survives deployments. */
+  /** Changes the scale of this and later revisions. */
   scale(app: string, change: ScaleChange): Promise<AppDocument>;
   /** Restores the active revision's settings. */
   resetScale(app: string): Promise<AppDocument>;
-  /** Drains its replicas and refuses requests, until `resume`. */
+  /** Drains the replicas and refuses requests until `resume`. */
   pause(app: string): Promise<AppDocument>;
   resume(app: string): Promise<AppDocument>;
   /** Cannot be undone. */
@@ -117,13 +117,13 @@ export interface CloudClient {
     rollout: { revision: string },
     signal?: AbortSignal,
   ): AsyncIterable<DeployEvent>;
-  /** Drains one replica, then ends it. @param how another one may be started first */
+  /** Drains one replica, then ends it. @param how `replace` starts another one first */
   stopReplica(replica: string, how: { replace: boolean }): Promise<void>;
   keys(): Promise<KeyDocument[]>;
   createKey(request: NewKeyRequest): Promise<NewKeyDocument>;
-  /** The old token works for the grace. */
+  /** Creates a new token; the old one works for `graceMs` more milliseconds. */
   rotateKey(id: string, how: { graceMs: number }): Promise<NewKeyDocument>;
-  /** @param how `hard` also cuts the requests that run under it */
+  /** @param how `hard` also cancels the key's running requests */
   revokeKey(id: string, how: { hard: boolean }): Promise<KeyDocument>;
   secrets(): Promise<SecretDocument[]>;
 }
@@ -132,7 +132,7 @@ interface StreamFilter {
   readonly follow: true;
   readonly signal: AbortSignal;
   readonly sinceMs?: number;
-  /** The last so many; undefined: all. */
+  /** Number of last lines; undefined: all. */
   readonly lines?: number;
 }
 
@@ -143,9 +143,9 @@ export interface ChatApp {
   readonly url: string;
 }
 
-/** A chat's backend that asks the control plane for the app's address and a key when it is needed. */
+/** Backend of a chat, which gets the app's address and a key from the control plane when needed. */
 export interface DeploymentBackend extends ChatBackend {
-  /** Requests them now. @throws ProductError, as the first question would */
+  /** Gets them now. @throws ProductError, as the first question would */
   reach(): Promise<void>;
 }
 
@@ -156,10 +156,10 @@ export type CallableApp = Pick<AppDocument, "organisation" | "app" | "url" | "au
 export interface TestStep {
   /** `GET /v1/models` */
   readonly request: string;
-  /** Undefined: no answer came. */
+  /** Undefined without an answer. */
   readonly status: number | undefined;
   readonly elapsedMs: number;
-  /** A correct answer in a few words. */
+  /** Describes a correct answer. */
   readonly expected: string;
   /** The answer in one line, or why there is none. */
   readonly sentence: string;
@@ -169,32 +169,32 @@ export interface TestStep {
 export interface MachineCapacity {
   readonly processors: number;
   readonly memory: { readonly totalBytes: number; readonly freeBytes: number };
-  /** Free where the server keeps its state. */
+  /** Free space on the disk of the server's state. */
   readonly diskFreeBytes: number;
   readonly gpus: readonly { readonly name: string; readonly memoryBytes: number }[];
 }
 
-/** Scripts of this machine; no server is asked. */
+/** Scripts of this machine; needs no server. */
 export interface ScriptAccess {
-  /** Paths, relative to the folder, of the scripts in it that have something to deploy. */
+  /** Returns the deployable scripts in a folder, relative to it. */
   find(folder: string): Promise<readonly string[]>;
-  /** Names allowed after `::`. */
+  /** Returns the names allowed after `::`. */
   targets(file: string): Promise<readonly string[]>;
   /** @param reference `deploy.py`, or `deploy.py::serve` */
   inspect(reference: string, options?: InspectionChoices): Promise<Inspection>;
   /** Returns the configuration of a new revision. @throws `CLOUD_CONFIG_INVALID` */
   config(inspection: Inspection, answers: ConfigAnswers): AppConfig;
-  /** A script that serves a model with modelctl itself. */
+  /** Returns a script that serves a model with modelctl. */
   generate(model: string, fileName: string): { readonly text: string; readonly appName: string };
-  /** @throws `COMMAND_USAGE` for a file that is there already, unless it is to be replaced */
+  /** @throws `COMMAND_USAGE` for an existing file unless `replace` is true */
   write(file: string, text: string, replace: boolean): Promise<void>;
-  /** Reads the script again and packs its files: the document that `deploy` and `run` take. */
+  /** Reads the script again and packs its files into a document for `deploy` and `run`. */
   prepare(answers: DeployAnswers, signal?: AbortSignal): Promise<Preparation>;
   /**
-   * Checks if it would run; asks this machine and the target server, all at once.
+   * Checks if the app would run on this machine and on the target server, all checks in parallel.
    *
-   * @param preparing result of `prepare`: checks that need no script start before it is there
-   * @param tell called with all checks in order, at first and whenever one has ended
+   * @param preparing result of `prepare`; checks that need no script do not wait for it
+   * @param tell called with all checks in order, first at the start and then after each check
    * @throws what `prepare` throws
    */
   preflight(
@@ -202,11 +202,11 @@ export interface ScriptAccess {
     server: CloudServer,
     tell: (checks: readonly PreflightCheck[]) => void,
   ): Promise<readonly PreflightFinding[]>;
-  /** @returns why an app's name is refused, as the end of a sentence; undefined when it may be used */
+  /** @returns why an app's name is invalid, as the end of a sentence; undefined for a valid one */
   nameFault(name: string): string | undefined;
   /** Returns a valid name similar to a text. */
   suggestName(text: string): string;
-  /** Tells by its name if a variable's value is kept as a secret. */
+  /** True if a variable's name suggests that its value is a secret. */
   looksSecret(variable: string): boolean;
   /**
    * Returns the replicas for a number of concurrent requests, and how many requests would queue.
@@ -222,15 +222,15 @@ export interface InspectionChoices {
   readonly signal?: AbortSignal;
 }
 
-/** The user's answers about the configuration; undefined ones leave the script's or the default. */
+/** The user's answers about the configuration; undefined ones keep the script's value or the default. */
 export interface ConfigAnswers {
   readonly auth?: AuthMode | undefined;
   readonly exposedPort?: number | undefined;
   readonly healthPath?: string | undefined;
-  /** "any" takes whatever there is. */
+  /** "any" accepts every machine. */
   readonly machineType?: string | undefined;
   readonly gpuCount?: number | undefined;
-  /** Over those that the script reads; those that look secret are kept as secrets. */
+  /** Overrides variables that the script reads; values that look secret are stored as secrets. */
   readonly environment?: Record<string, string> | undefined;
   readonly secretNames?: readonly string[] | undefined;
   readonly requirements?: readonly string[] | undefined;
@@ -242,7 +242,7 @@ export interface ConfigAnswers {
 
 export interface DeployAnswers {
   readonly reference: string;
-  /** Undefined for `run`: one is drawn. */
+  /** Undefined for `run`: a name is generated. */
   readonly appName: string | undefined;
   readonly organisation: string | undefined;
   readonly isEphemeral: boolean;
@@ -259,7 +259,7 @@ export interface DeployAnswers {
 export interface Preparation {
   /** Absolute. */
   readonly script: string;
-  /** Holds secrets in plain text: it is sent, and never shown or stored. */
+  /** Contains secrets in plain text: send it, never show or store it. */
   readonly request: DeploymentRequest;
   readonly warnings: readonly string[];
   /** Absolute paths of the files to upload. */
@@ -267,7 +267,7 @@ export interface Preparation {
   readonly sizeBytes: number;
 }
 
-/** A check; all of them run in parallel. */
+/** A check of the preflight. */
 export interface PreflightCheck {
   readonly subject: string;
   /** Undefined while it runs. */

@@ -1,4 +1,4 @@
-// Text in the units that a person and a terminal count: grapheme clusters and cells.
+// Text measured in grapheme clusters and terminal cells.
 
 import stringWidth from "string-width";
 
@@ -9,7 +9,7 @@ const wordCharacter = /[\p{L}\p{N}\p{M}_]/u;
 /** Cells between two tab stops. */
 const tabStopCells = 4;
 
-/** Widths of clusters and of short texts seen so far; measuring one costs much more than looking it up. */
+/** Known widths of clusters and short texts: measuring costs much more than a lookup. */
 const clusterWidths = new Map<string, number>();
 const textWidths = new Map<string, number>();
 const knownWidthsMaximum = 4096;
@@ -23,14 +23,14 @@ export function splitGraphemes(text: string): string[] {
   return Array.from(segmenter.segment(text), (part) => part.segment);
 }
 
-/** Cells that a cluster takes when it begins in `column`; a tab reaches to the next stop. */
+/** Returns the cells of a cluster that starts in `column`; a tab reaches to the next stop. */
 export function graphemeWidth(grapheme: string, column: number): number {
   if (grapheme === "\t") return tabStopCells - (column % tabStopCells);
   if (grapheme.length === 1 && grapheme >= " " && grapheme <= "~") return 1;
   return clusterWidths.get(grapheme) ?? learn(clusterWidths, grapheme, stringWidth(grapheme));
 }
 
-/** Cells of a one-line text that starts in column 0. */
+/** Returns the cells of a one-line text that starts in column 0. */
 export function textWidth(text: string): number {
   if (printableAscii.test(text)) return text.length;
   // Borders and bars are measured again for every frame.
@@ -66,11 +66,9 @@ export function truncateText(text: string, width: number, ellipsis: string): str
   return result + ellipsis;
 }
 
-const shortTextCells = 60;
-
-/** The beginning of a person's text on one line, to quote in a sentence. */
-export function shortText(text: string): string {
-  return truncateText(text.replace(/\s+/g, " ").trim(), shortTextCells, "...");
+/** Returns the beginning of a text on one line, to quote in a sentence. */
+export function shortText(text: string, cells = 60): string {
+  return truncateText(text.replace(/\s+/g, " ").trim(), cells, "...");
 }
 
 /** Offset of the cluster boundary before `offset`; a line break is a cluster of its own. */
@@ -103,8 +101,8 @@ export function snapToBoundary(text: string, offset: number): number {
 }
 
 /**
- * A cluster boundary at or before an offset, near it: between two plain letters, or where a line
- * begins. Looking at the whole line would make each key in a long one slow.
+ * Returns a cluster boundary at or shortly before an offset: between two ASCII characters, or at the
+ * start of a line. Segmenting a long line as a whole would slow down every key.
  */
 function safeStart(text: string, offset: number): number {
   for (let at = offset; at > 0; at -= 1) {

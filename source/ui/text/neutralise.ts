@@ -2,13 +2,13 @@
 
 import { splitGraphemes } from "./graphemes.ts";
 
-/** C0 controls but tab and line feed, DEL, C1 controls. */
+/** C0 controls except tab and line feed, DEL, C1 controls. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are the subject here
 const controls = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/g;
 
 /**
- * Marks that reorder or embed text directions: they would let an answer rearrange the row that it
- * stands in. The plain left-to-right and right-to-left marks are kept, they only shift neighbours.
+ * Marks that reorder or embed text directions, by which an answer could rearrange its row. The plain
+ * left-to-right and right-to-left marks are kept: they only shift neighbours.
  */
 const directionOverrides = /[\u202a-\u202e\u2066-\u2069]/g;
 
@@ -18,8 +18,8 @@ export function normaliseLineBreaks(text: string): string {
 }
 
 /**
- * A line for display: each control character becomes a visible sign, so that an escape sequence is
- * shown instead of executed. Tabs stay, the wrapping expands them.
+ * Prepares a line for display: control characters become visible, so that escape sequences are shown
+ * instead of executed. Tabs are kept for wrapping to expand.
  */
 export function neutraliseLine(line: string, isAscii: boolean): string {
   return line
@@ -28,7 +28,7 @@ export function neutraliseLine(line: string, isAscii: boolean): string {
     .replace(controls, (character) => visibleControl(character.charCodeAt(0), isAscii));
 }
 
-/** Several lines for display, with one kind of line break. */
+/** Prepares several lines for display, with one kind of line break. */
 export function neutraliseText(text: string, isAscii: boolean): string {
   return normaliseLineBreaks(text)
     .split("\n")
@@ -36,7 +36,7 @@ export function neutraliseText(text: string, isAscii: boolean): string {
     .join("\n");
 }
 
-/** Text for the editor: control characters are dropped, since nobody types them on purpose. */
+/** Prepares text for the editor: drops control characters. */
 export function cleanInput(text: string): string {
   return normaliseLineBreaks(text)
     .toWellFormed()
@@ -56,8 +56,8 @@ const ignorable = /\p{Default_Ignorable_Code_Point}/u;
 const allIgnorable = /^\p{Default_Ignorable_Code_Point}+$/u;
 
 /**
- * Drops control characters and invisible characters from text to be drawn. A last guard: foreign text
- * has been through `neutraliseLine`, which shows what is dropped here.
+ * Drops control characters and invisible characters from text to be drawn. A last safeguard: untrusted
+ * text went through `neutraliseLine`, which makes them visible.
  */
 export function visibleText(text: string): string {
   const harmless = text.replaceAll(anyControl, "");

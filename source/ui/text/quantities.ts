@@ -1,4 +1,4 @@
-// Numbers with their units, short enough for a pane.
+// Numbers with their units, times and ages, short enough for a pane.
 
 const binaryUnits = ["B", "KiB", "MiB", "GiB", "TiB"] as const;
 
@@ -9,20 +9,36 @@ export function usedOfTotal(usedBytes: number, totalBytes: number): string {
   return `${scaled(usedBytes)}/${scaled(totalBytes)} ${binaryUnits[unit]}`;
 }
 
-/** `950`, `4.8k`, `32k`: tokens of windows. */
+/** `950`, `4.8k`, `32k`: a number of tokens. */
 export function tokenCount(tokens: number): string {
   if (tokens < 1000) return String(Math.round(tokens));
   const thousands = tokens / 1000;
   return thousands < 10 ? `${thousands.toFixed(1)}k` : `${Math.round(thousands)}k`;
 }
 
-/** `0.4`, `61.2`, `1204`: three or more digits that say something. */
+/** `0.4`, `61.2`, `1204`. */
 export function rate(perSecond: number): string {
   return perSecond >= 1000 ? String(Math.round(perSecond)) : perSecond.toFixed(1);
 }
 
+/** `62%` of 0.618. */
 export function percentage(share: number): string {
   return `${Math.round(share * 100)}%`;
+}
+
+/** `512`, `40k`, `1M`: a context window in tokens, by 1024. */
+export function formatWindow(tokens: number): string {
+  if (tokens >= 1024 ** 2) return `${trim(tokens / 1024 ** 2)}M`;
+  if (tokens >= 1024) return `${Math.round(tokens / 1024)}k`;
+  return String(tokens);
+}
+
+/** `950`, `12k`, `3.4M`: a count in at most three digits. */
+export function formatTally(count: number): string {
+  if (count >= 999_500) return `${trim(count / 1e6)}M`;
+  if (count >= 10_000) return `${Math.round(count / 1000)}k`;
+  if (count >= 1000) return `${trim(count / 1000)}k`;
+  return String(count);
 }
 
 /** `45 s`, `4 m 12 s`, `2 h 14 m`. */
@@ -34,9 +50,37 @@ export function span(milliseconds: number): string {
   return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, "0")} m`;
 }
 
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+
+/** `12 s`, `5 min`, `3 h`, `9 d`, `2 y`: a duration in its largest unit. */
+export function roughSpan(milliseconds: number): string {
+  const distance = Math.abs(milliseconds);
+  if (distance < minuteMs) return `${Math.floor(distance / 1000)} s`;
+  if (distance < hourMs) return `${Math.floor(distance / minuteMs)} min`;
+  if (distance < 2 * dayMs) return `${Math.floor(distance / hourMs)} h`;
+  if (distance < 730 * dayMs) return `${Math.floor(distance / dayMs)} d`;
+  return `${Math.floor(distance / (365 * dayMs))} y`;
+}
+
+/** `1 request`, `3 requests`. */
+export function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+/** `14:03:59`, local time. @param atMs since 1970 */
+export function timeOfDay(atMs: number): string {
+  return new Date(atMs).toTimeString().slice(0, 8);
+}
+
 function unitOf(bytes: number): 0 | 1 | 2 | 3 | 4 {
   if (bytes >= 1024 ** 4) return 4;
   if (bytes >= 1024 ** 3) return 3;
   if (bytes >= 1024 ** 2) return 2;
   return bytes >= 1024 ? 1 : 0;
+}
+
+function trim(value: number): string {
+  return value < 10 ? String(Number(value.toFixed(1))) : String(Math.round(value));
 }

@@ -1,4 +1,4 @@
-// Styled text: the runs that tables, code and markdown consist of until a component draws them.
+// Styled text: the runs of tables, code and Markdown, which `Line` draws.
 
 import type { Tone } from "../theme.ts";
 import { graphemeWidth, splitGraphemes, textWidth } from "./graphemes.ts";
@@ -16,12 +16,12 @@ export interface TextRun {
 /** Runs side by side on one row. */
 export type TextRow = readonly TextRun[];
 
-/** Text from elsewhere, such as a model's name, as a run without control sequences. */
+/** Returns untrusted text, such as a model's name, as a run without control sequences. */
 export function foreignRun(text: string, tone: Tone, isAscii: boolean): TextRun {
   return { text: foreignText(text, isAscii), tone };
 }
 
-/** Text from elsewhere on one line, with its control characters made visible. */
+/** Returns untrusted text on one line, with visible control characters. */
 export function foreignText(text: string, isAscii: boolean): string {
   return neutraliseLine(text, isAscii).replaceAll("\t", " ");
 }
@@ -31,12 +31,12 @@ export function runsWidth(runs: readonly TextRun[]): number {
   return runs.reduce((sum, { text }) => sum + textWidth(text), 0);
 }
 
-/** The text of the runs without their tones. */
+/** Returns the text of the runs. */
 export function runsText(runs: readonly TextRun[]): string {
   return runs.map(({ text }) => text).join("");
 }
 
-/** The runs in exactly `width` cells: cut with a mark, or filled up with blanks. */
+/** Fits the runs into exactly `width` cells: cut with an ellipsis, or padded with blanks. */
 export function fitRuns(runs: readonly TextRun[], width: number, ellipsis: string): TextRun[] {
   const used = runsWidth(runs);
   if (used <= width) {
@@ -48,7 +48,7 @@ export function fitRuns(runs: readonly TextRun[], width: number, ellipsis: strin
   return [...kept, { text: mark, tone: runs.at(-1)?.tone ?? "plain" }];
 }
 
-/** The first `width` cells; half of a wide character becomes a blank. */
+/** Returns the first `width` cells; half of a wide character becomes a blank. */
 function cutRuns(runs: readonly TextRun[], width: number): TextRun[] {
   const kept: TextRun[] = [];
   let column = 0;
@@ -60,7 +60,7 @@ function cutRuns(runs: readonly TextRun[], width: number): TextRun[] {
   return kept;
 }
 
-/** The cells from `from` to before `to`; half of a wide character becomes a blank. */
+/** Returns the cells from `from` to before `to`; half of a wide character becomes a blank. */
 export function textBetween(text: string, from: number, to: number): string {
   let column = 0;
   let result = "";
@@ -75,7 +75,7 @@ export function textBetween(text: string, from: number, to: number): string {
   return result;
 }
 
-/** A text in exactly `width` cells: cut with a mark, or filled up with blanks on one side. */
+/** Fits a text into exactly `width` cells: cut with an ellipsis, or padded on one side. */
 export function fitText(
   text: string,
   width: number,

@@ -1,4 +1,4 @@
-// deployctl's commands and flags, as they are typed, explained and completed.
+// deployctl's commands and flags: parsing, help, completion.
 import { describe, expect, test } from "vitest";
 import { deployctlProgram } from "../../../source/cli/cloud/deployctl-program.ts";
 import { candidatesFor } from "../../../source/cli/program/completion-candidates.ts";

@@ -2,11 +2,11 @@
 import { describe, expect, test } from "vitest";
 import { ProductError } from "../../../source/base/product-error.ts";
 import { reasons } from "../../../source/cli/cloud/commands/apps.ts";
+import { statusText } from "../../../source/cli/cloud/commands/status.ts";
 import { DeployProgress } from "../../../source/cli/cloud/deploy-progress.ts";
 import { callLines, deploySummary, servedModel } from "../../../source/cli/cloud/deploy-summary.ts";
 import { deployctlProgram } from "../../../source/cli/cloud/deployctl-program.ts";
 import { followDeployment } from "../../../source/cli/cloud/follow-deployment.ts";
-import { statusText } from "../../../source/cli/cloud/status-text.ts";
 import { readCommandLine } from "../../../source/cli/program/read-command-line.ts";
 import type {
   AppDocument,
@@ -130,7 +130,7 @@ class FakeStream {
   }
 }
 
-/** A second for every look at the clock. */
+/** Clock that advances a second with each reading. */
 function steadyClock() {
   let nowMs = 0;
   return { now: () => (nowMs += 1000), wallMs: () => nowMs };

@@ -6,9 +6,8 @@ import { readDeployment } from "../../../source/cli/cloud/read-deployment.ts";
 import { readServer } from "../../../source/cli/cloud/read-server.ts";
 import { readPairs, readVariables } from "../../../source/cli/cloud/read-values.ts";
 import type { Session } from "../../../source/cli/cloud/session.ts";
-import { upArguments } from "../../../source/cli/cloud/up-arguments.ts";
-import { readFlagValue } from "../../../source/cli/program/flag-value.ts";
-import { readCommandLine } from "../../../source/cli/program/read-command-line.ts";
+import { upArguments } from "../../../source/cli/cloud/target.ts";
+import { readCommandLine, readFlagValue } from "../../../source/cli/program/read-command-line.ts";
 import type { CloudSettingName } from "../../../source/configuration/cloud-settings.ts";
 
 const usage = expect.objectContaining({ code: "COMMAND_USAGE", exitCode: 2 });

@@ -1,4 +1,4 @@
-// Goal: the file that a person means is attached, and what cannot be attached is said.
+// Goal: the intended file is attached, and errors are reported.
 // Method: real image files in a separate folder, prompts as people type them.
 import { chmod, copyFile, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

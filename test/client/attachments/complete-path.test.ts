@@ -1,4 +1,4 @@
-// Goal: Tab leads to a file with few keys, whatever is in its name.
+// Goal: Tab completes paths, with any characters in their names.
 // Method: a folder of files; texts with a cursor.
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

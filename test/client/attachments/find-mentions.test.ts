@@ -1,9 +1,9 @@
-// Goal: wherever a path is in a prompt, one of its readings is the path.
-// Method: prompts as people type and drop them; no file is looked at.
+// Goal: the path in a prompt is among its readings.
+// Method: typed and dropped prompts, without files.
 import { describe, expect, it } from "vitest";
 import { findMentions } from "../../../source/client/attachments/find-mentions.ts";
 
-/** The typed paths of all readings, by mention. */
+/** Returns the typed paths of all readings, by mention. */
 function readings(text: string): string[][] {
   return findMentions(text).map((mention) => mention.readings.map(({ typed }) => typed));
 }

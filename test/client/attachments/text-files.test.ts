@@ -1,4 +1,4 @@
-// Goal: a text file behind an at sign goes to the model, and nothing else does.
+// Goal: text files after an at sign are sent to the model, and nothing else is.
 // Method: prompts and files in a separate folder.
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

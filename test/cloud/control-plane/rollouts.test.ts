@@ -215,9 +215,12 @@ describe("the smoke test", () => {
     [200, "done"],
     [500, "failed"],
   ])("answered with %i: the deployment is %s", async (status, kind) => {
-    const server = createServer((_request, response) => response.writeHead(status).end());
+    // Its replica has a path at a proxy.
+    const server = createServer(({ url }, response) => {
+      response.writeHead(url === "/one/v1/models" ? status : 404).end();
+    });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    open.engine.endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    open.engine.endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}/one`;
     try {
       const events = await open.deploy(deployment("one", { smoke: "GET /v1/models" }));
       expect(last(events)?.kind).toBe(kind);

@@ -35,15 +35,19 @@ print(json.dumps(found))`,
 ) as Record<string, { document: string | null; imports: string[] }>;
 
 const own = [
-  ...["deployctl", "deployctl_guard", "deployctl_reading", "deployctl_running"],
-  ...["fal", "modal"],
+  ...["deployctl", "deployctl_guard", "deployctl_ray_wrapper", "deployctl_reading"],
+  ...["deployctl_running", "fal", "modal"],
 ];
 const standard =
-  `argparse ast asyncio atexit base64 contextlib contextvars copy ctypes difflib errno fcntl hashlib io ipaddress functools glob http importlib
-  inspect json linecache operator os mimetypes pathlib platform re resource shlex shutil signal socket socketserver struct subprocess sys tempfile textwrap
+  `argparse ast asyncio atexit base64 collections contextlib contextvars copy ctypes dataclasses difflib errno fcntl hashlib io ipaddress functools glob http importlib
+  inspect json linecache operator os mimetypes pathlib platform random re resource secrets shlex shutil signal socket socketserver struct subprocess sys tempfile textwrap
   threading time traceback types typing urllib uuid warnings wsgiref`.split(/\s+/);
-/** Packages used only if the script's environment has them. */
+/** Packages used only if the script's environment has them, or, by the wrapper, that of Ray Serve. */
 const optional: Record<string, string[]> = {
+  "deployctl_ray_wrapper/deployment.py": ["ray"],
+  "deployctl_ray_wrapper/nodes.py": ["ray"],
+  "deployctl_ray_wrapper/relay.py": ["aiohttp", "yarl"],
+  "deployctl_ray_wrapper/web_socket.py": ["aiohttp"],
   "shim/deployctl/_fastapi_server.py": ["fastapi"],
   "shim/deployctl/_uvicorn_server.py": ["uvicorn"],
   "shim/deployctl/_app_server.py": ["fastapi", "uvicorn"],

@@ -4,8 +4,9 @@ import { readFileSync } from "node:fs";
 import { networkInterfaces } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { canConnect } from "../../../source/cloud/engines/process/ready-probe.ts";
+import { canConnect } from "../../../source/cloud/engines/ready-probe.ts";
 import { pythonFolder } from "../../../source/cloud/inspection/python-program.ts";
+import { onLoopback } from "../../../source/cloud/replica-address.ts";
 import { python, ScriptFolder } from "../../support/replica-runner.ts";
 
 let folder: ScriptFolder;
@@ -236,7 +237,7 @@ test("deployctl.port() and replica_id() return the replica's values", async () =
   );
   expect(await replica.ended).toBe(0);
   expect(replica.output).toContain(`${replica.port} replica-1`);
-  expect(await canConnect(replica.port, 500)).toBe(false);
+  expect(await canConnect(onLoopback(replica.port), 500)).toBe(false);
 });
 
 /** Returns the local addresses of listeners on an IPv4 port, in the kernel's hexadecimal form. */

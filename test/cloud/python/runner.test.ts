@@ -2,7 +2,8 @@
 import { chmodSync, copyFileSync, mkdirSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { canConnect } from "../../../source/cloud/engines/process/ready-probe.ts";
+import { canConnect } from "../../../source/cloud/engines/ready-probe.ts";
+import { onLoopback } from "../../../source/cloud/replica-address.ts";
 import { ScriptFolder } from "../../support/replica-runner.ts";
 
 const fixtures = path.join(import.meta.dirname, "../../fixtures/cloud");
@@ -246,7 +247,7 @@ test("a fal recipe runs unchanged, only on the replica's port", async () => {
   expect(await models.json()).toMatchObject({ data: [{ id: "acme/own-model" }] });
   replica.kill("SIGTERM");
   await replica.ended;
-  expect(await canConnect(replica.port, 500)).toBe(false);
+  expect(await canConnect(onLoopback(replica.port), 500)).toBe(false);
 });
 
 test("an unwritable log does not end the replica", async () => {

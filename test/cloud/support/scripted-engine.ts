@@ -20,7 +20,6 @@ export function exitOf(change: Partial<ReplicaExit>): ReplicaExit {
 
 export class ScriptedEngine implements Engine {
   readonly kind = "process";
-  readonly abilities = { perReplicaRouting: true, adoptable: true, gpu: "pool" } as const;
   /** Called for every replica that is started. */
   fate: (request: ReplicaRequest) => Fate = () => "ready";
   /** Maximum number of replicas. */

@@ -6,6 +6,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { plainChat, plainRequest } from "../../../source/engine/request.ts";
 import {
   CardMemory,
+  loadSentence,
   roomForWindows,
   roomNeed,
   shortageOf,
@@ -132,11 +133,11 @@ describe("free memory on the card", () => {
       looks += 1;
       return 8 * gib;
     });
-    await Promise.all([card.look(), card.look()]);
+    await Promise.all([card.refresh(), card.refresh()]);
     expect([card.freeBytes, looks]).toEqual([8 * gib, 1]);
     const memory = { totalBytes: 8 * gib, freeBytes: 2 * gib };
     card.noteLoaded({ device: { ...device, kind: "cuda", names: [], memory }, memory: nothing });
-    await card.look();
+    await card.refresh();
     expect([card.freeBytes, looks]).toEqual([2 * gib, 1]);
     // A model that a request keeps off the card, or whose engine does not see it.
     card.noteLoaded({ device: { ...device, names: [] }, memory: nothing });
@@ -145,10 +146,10 @@ describe("free memory on the card", () => {
 
   it("is dropped if the first model shows that no engine can use the card", async () => {
     const card = new CardMemory(async () => 8 * gib);
-    await card.look();
+    await card.refresh();
     card.noteLoaded({ device: { ...device, names: [] }, memory: nothing });
     expect(card.freeBytes).toBeUndefined();
-    await card.look();
+    await card.refresh();
     expect(card.freeBytes).toBeUndefined();
   });
 });
@@ -234,6 +235,43 @@ describe("a scheduler whose models are on a card", () => {
     );
     expect(log.findLast((line) => line.startsWith("loading third"))).toContain(
       "(5 GiB free on the card)",
+    );
+  });
+});
+
+const splitModel = { facts: await readGgufFacts(tinyFile), sizeBytes: 20 * gib };
+const splitSettings = await tinySettings({ device: "auto" });
+const say = (memoryBytes: number, cardBytes?: number, changes = {}) =>
+  loadSentence(splitModel, { ...splitSettings, ...changes }, { memoryBytes, cardBytes }, 4);
+
+describe("the log line before a load", () => {
+  it("a model that has room on the card fits, however little memory there is", () => {
+    expect(say(16 * gib, 24 * gib)).toBe("needs about 20 GiB: fits (24 GiB free on the card)");
+  });
+
+  it("a model split between card and memory fits", () => {
+    expect(say(16 * gib, 8 * gib)).toBe("needs about 20 GiB: fits (8 GiB free on the card)");
+  });
+
+  it("any other model depends on the machine's memory", () => {
+    expect(say(8 * gib, 8 * gib)).toMatch(/8 GiB free: weights are read .* \(8 GiB free on the/);
+    expect(say(32 * gib)).toMatch(/32 GiB free: fits$/);
+    expect(say(8 * gib, 24 * gib, { gpuLayers: 1 })).toContain("weights are read");
+  });
+
+  it("fewer slots than configured are reported", () => {
+    expect(say(32 * gib, undefined, { slots: 1 })).toMatch(
+      /: fits; room for 1 of 4 parallel requests$/,
+    );
+  });
+
+  it("tokens kept by layers with a sliding window are reported", () => {
+    const slidingWindow = 512;
+    expect(say(32 * gib, undefined, { slidingWindow })).toMatch(
+      /: fits; layers with a sliding window keep 512 tokens/,
+    );
+    expect(say(32 * gib, undefined, { slidingWindow, keepsWholeWindow: true })).toContain(
+      "layers with a sliding window of 512 tokens keep all",
     );
   });
 });

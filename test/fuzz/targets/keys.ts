@@ -1,7 +1,6 @@
 // Server that requires keys: no request passes without a key, beyond its role, or above its limit.
-import { keysFile } from "../../../source/application/key-policy.ts";
+import { openServerKeys } from "../../../source/application/server-keys.ts";
 import type { KeyRole } from "../../../source/keys/key-record.ts";
-import { KeyStore } from "../../../source/keys/key-store.ts";
 import { type ApiRequest, curlOf, makeRequest, operationsIn } from "../api-requests.ts";
 import type { Dice } from "../dice.ts";
 import { conversationOf } from "../http-bytes.ts";
@@ -34,7 +33,7 @@ export const keys: Target = {
       require_key: true,
       key_requests_per_minute: requestsPerMinute,
     });
-    const store = new KeyStore(keysFile({ data: server.folder }), () => {});
+    const store = openServerKeys({ data: server.folder }, () => {});
     const newToken = (role: KeyRole) => {
       return store.create({ name: "fuzz", role, expiresAt: undefined }).token;
     };

@@ -174,36 +174,8 @@ describe("dates", () => {
   });
 });
 
-describe("the output format that a template reveals", () => {
-  const about = (source: string) => {
-    const { thinkingTags, toolCallTag } = new GoChatTemplate(source);
-    return { thinkingTags, toolCallTag };
-  };
-
-  it("is the text around thinking and before tool calls", () => {
-    const source =
-      "{{ range .Messages }}{{ if .Thinking }}<|assistant|><think>\n{{ .Thinking }}\n</think>\n{{ .Content }}<|end|>{{ end }}" +
-      "{{ if .ToolCalls }}<tool_call>\n{{ range .ToolCalls }}{{ . }}{{ end }}</tool_call>{{ end }}{{ end }}";
-    expect(about(source)).toEqual({
-      thinkingTags: { open: "<think>", close: "</think>" },
-      toolCallTag: "<tool_call>",
-    });
-  });
-
-  it("may be more than a tag", () => {
-    const source =
-      "{{ range $m := $.Messages }}{{ with $m.Thinking }}{{ end }}\nanalysis: {{ $m.Thinking }} final:\n{{ end }}";
-    expect(about(source).thinkingTags).toEqual({ open: "analysis:", close: "final:" });
-  });
-
-  it("is a brace if calls begin with their JSON", () => {
-    const source =
-      '{{ range .Messages }}{{ range .ToolCalls }}{"name": "{{ .Function.Name }}"}{{ end }}{{ end }}';
-    expect(about(source)).toEqual({ thinkingTags: undefined, toolCallTag: "{" });
-    expect(about("{{ .Prompt }}").toolCallTag).toBe("{");
-  });
-
-  it("includes support for tools and insert", () => {
+describe("a template", () => {
+  it("supports tools and insert if it uses their fields", () => {
     const can = (source: string) => {
       const { supportsTools, supportsInsert } = new GoChatTemplate(source);
       return { supportsTools, supportsInsert };

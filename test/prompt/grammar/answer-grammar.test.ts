@@ -5,8 +5,11 @@ import {
   type AnswerGrammarOptions,
   answerGrammar,
 } from "../../../source/prompt/grammar/answer-grammar.ts";
-import { formatTable, type OutputFormat } from "../../../source/prompt/output/format-table.ts";
-import { toolCallShape } from "../../../source/prompt/output/tool-call-shape.ts";
+import {
+  formatTable,
+  type OutputFormat,
+  toolCallShape,
+} from "../../../source/prompt/output/format-table.ts";
 import { loadTiny, type Tiny } from "../../support/load-tiny.ts";
 import { addUp, piecesOf } from "../output/read-pieces.ts";
 import { type Accepts, grammarReader } from "./llama-grammar.ts";

@@ -1,4 +1,4 @@
-// Counts of the ways in which a pattern matches one token, which decide what is refused.
+// Number of ways in which a pattern matches one token; too many are refused.
 import { expect, test } from "vitest";
 import { PathCounter } from "../../../source/prompt/grammar/pattern-paths.ts";
 import { parsePattern } from "../../../source/prompt/grammar/pattern-syntax.ts";

@@ -1,9 +1,10 @@
 // Runs a parser over an output that is split in a given way, and collects its pieces.
+
+import type { OutputPiece } from "../../../source/prompt/output/output.ts";
 import {
   createOutputParser,
   type OutputParserOptions,
 } from "../../../source/prompt/output/output-parser.ts";
-import type { OutputPiece } from "../../../source/prompt/output/output-piece.ts";
 
 export interface ParsedOutput {
   content: string;

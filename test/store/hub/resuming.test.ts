@@ -187,7 +187,7 @@ describe.runIf(process.platform === "linux" && process.getuid?.() === 0)("a smal
     await expect(pull(hub, folder)).rejects.toMatchObject({
       code: "STORE_DISK_FULL",
       message: expect.stringMatching(
-        /^Not enough disk space: the download needs 4 MB, 1(\.\d)? MB free at .*blobs\.$/,
+        /^Not enough disk space for .*blobs: 4 MB needed, 1(\.\d)? MB free\.$/,
       ),
     });
     expect(sentBytes(hub)).toBe(0);

@@ -1,7 +1,7 @@
 // Second names and removal: weights are shared as long as anybody needs them.
 import { existsSync, linkSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { copyModel } from "../../../source/store/library/copy-model.ts";
+import { copyModel } from "../../../source/store/library/create-model.ts";
 import { planRemoval, removeModel } from "../../../source/store/library/remove-model.ts";
 import { tinyFile } from "../../support/command-line.ts";
 import { modelName, openStore, sha256 } from "../../support/model-store.ts";

@@ -13,10 +13,10 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { hashReferences } from "../../../source/store/library/hash-references.ts";
 import type { ProgressRecord } from "../../../source/store/library/layer-maker.ts";
 import { isReference } from "../../../source/store/library/manifest.ts";
 import { removeModel } from "../../../source/store/library/remove-model.ts";
+import { hashReferences } from "../../../source/store/library/upkeep.ts";
 import { tinyFile } from "../../support/command-line.ts";
 import { text } from "../../support/gguf-builder.ts";
 import {

@@ -60,6 +60,6 @@ test("a missing file that was to be read keeps its error", async () => {
 test.runIf(process.platform === "linux")("a place where the system refuses a folder", async () => {
   await expect(new ModelStore("/proc/none").writeBlob("text")).rejects.toMatchObject({
     code: "STORE_NOT_WRITABLE",
-    message: "The folder /proc/none cannot be written: no folder can be made there.",
+    message: "The folder /proc/none cannot be written: no folder can be created there.",
   });
 });

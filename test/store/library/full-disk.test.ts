@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { copyModel } from "../../../source/store/library/copy-model.ts";
+import { copyModel } from "../../../source/store/library/create-model.ts";
 import { exportModel } from "../../../source/store/library/export-model.ts";
 import { importModel } from "../../../source/store/library/import-model.ts";
 import { removeModel } from "../../../source/store/library/remove-model.ts";

@@ -4,7 +4,7 @@ import path from "node:path";
 import { PassThrough, Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { moveIntoStore } from "../../../source/store/library/copy-file.ts";
-import { copyModel } from "../../../source/store/library/copy-model.ts";
+import { copyModel } from "../../../source/store/library/create-model.ts";
 import { removeModel } from "../../../source/store/library/remove-model.ts";
 import {
   entriesOf,

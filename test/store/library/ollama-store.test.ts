@@ -3,13 +3,13 @@ import { mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync }
 import path from "node:path";
 import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
-import { copyModel } from "../../../source/store/library/copy-model.ts";
+import { copyModel } from "../../../source/store/library/create-model.ts";
 import { exportModel } from "../../../source/store/library/export-model.ts";
 import { importModel } from "../../../source/store/library/import-model.ts";
 import { isReference } from "../../../source/store/library/manifest.ts";
 import { ModelStore } from "../../../source/store/library/model-store.ts";
-import { prune } from "../../../source/store/library/prune.ts";
 import { removeModel } from "../../../source/store/library/remove-model.ts";
+import { prune } from "../../../source/store/library/upkeep.ts";
 import { ModelCatalog } from "../../../source/store/model-catalog.ts";
 import { tinyFile } from "../../support/command-line.ts";
 import {

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { chmodSync, readdirSync, readFileSync, utimesSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { prune } from "../../../source/store/library/prune.ts";
+import { prune } from "../../../source/store/library/upkeep.ts";
 import { openStore, type StoreFixture, sha256 } from "../../support/model-store.ts";
 
 const program = path.join(import.meta.dirname, "..", "..", "support", "store-worker.ts");

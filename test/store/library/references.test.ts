@@ -18,10 +18,9 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { copyModel } from "../../../source/store/library/copy-model.ts";
-import { hashReferences } from "../../../source/store/library/hash-references.ts";
+import { copyModel } from "../../../source/store/library/create-model.ts";
 import { isReference } from "../../../source/store/library/manifest.ts";
-import { prune } from "../../../source/store/library/prune.ts";
+import { hashReferences, prune } from "../../../source/store/library/upkeep.ts";
 import { tinyFile } from "../../support/command-line.ts";
 import { modelName, openStore, type StoreFixture, sha256 } from "../../support/model-store.ts";
 

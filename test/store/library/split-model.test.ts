@@ -2,7 +2,7 @@
 import { readFileSync, realpathSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { prune } from "../../../source/store/library/prune.ts";
+import { prune } from "../../../source/store/library/upkeep.ts";
 import { loadTiny } from "../../support/load-tiny.ts";
 import { entriesOf, openStore, writePart } from "../../support/model-store.ts";
 import { splitTiny } from "../../support/split-tiny.ts";

@@ -1,5 +1,5 @@
-// Goal: the program around the screens: live figures, themes, sizes, other programs on its terminal.
-// Method: the whole program in a terminal in memory, a real server with the tiny model behind it.
+// Tests the program around the screens: live figures, themes, sizes, other programs on its terminal.
+// Runs the whole program in an in-memory terminal, with a real server and the tiny model.
 
 import { describe, expect, test } from "vitest";
 import { openApp } from "../support/open-app.ts";
@@ -29,8 +29,8 @@ describe("live figures", () => {
     const { screen, server } = await openApp();
     await screen.until(/CPU/);
     await server.close();
-    await screen.until(/server gone for \d+ s/);
-    expect(screen.lines[0]).toContain("✗ 127.0.0.1:11434 gone");
+    await screen.until(/server down for \d+ s/);
+    expect(screen.lines[0]).toContain("✗ 127.0.0.1:11434 down");
   });
 });
 

@@ -1,11 +1,10 @@
-// Goal: a key means the same on every screen, and whatever can be done is in the documentation.
-// Method: the catalogue that docs/keys.md is made from, and the frame that the keys go through.
+// Tests that keys mean the same on every screen, and that every command is documented.
+// Reads the catalogue behind docs/keys.md, and sends keys through a frame.
 
 import { expect, test } from "vitest";
 import { commandCatalog } from "../../../source/ui/app/command-catalog.ts";
-import { frameCommands } from "../../../source/ui/frame/frame-commands.ts";
+import { frameCommands, tabs } from "../../../source/ui/frame/frame-commands.ts";
 import type { BoundCommand } from "../../../source/ui/frame/screen.ts";
-import { tabs } from "../../../source/ui/frame/tabs.ts";
 
 const bound = frameCommands({
   screens: tabs,

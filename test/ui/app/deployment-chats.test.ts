@@ -1,5 +1,5 @@
-// Goal: a saved chat with a deployment is found, read and resumed, even if the deployment is down.
-// Method: the whole program in a terminal in memory, real files, a control plane that the test takes away.
+// Tests that saved chats with a deployment are found, shown and resumed, even if the deployment is down.
+// Runs the whole program in an in-memory terminal with real files and a control plane that stops.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";

@@ -1,4 +1,4 @@
-// Modules that the screens load before their first frame, in a process of its own.
+// Tests which modules load before the first frame, in a separate process.
 
 import { execFile } from "node:child_process";
 import path from "node:path";

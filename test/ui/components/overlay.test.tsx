@@ -1,5 +1,5 @@
-// Goal: a question is read whole and answered where it stands; lists say what is selected, also in words.
-// Method: overlays of a frame drawn by Ink at chosen sizes; for screen readers in a terminal in memory.
+// Tests that questions are shown in full, and that lists show the selection, also to screen readers.
+// Draws overlays of a frame at several sizes; for screen readers in an in-memory terminal.
 
 import { beforeEach, describe, expect, test } from "vitest";
 import { App } from "../../../source/ui/app/app.tsx";

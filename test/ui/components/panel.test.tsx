@@ -1,5 +1,4 @@
-// Goal: a panel has exactly its size, its title and its content, whatever they are.
-// Method: panels drawn by Ink, their rows read.
+// Tests that a panel has its size for any title and content.
 
 import { Box, Text } from "ink";
 import { describe, expect, test } from "vitest";

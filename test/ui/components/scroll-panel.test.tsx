@@ -3,7 +3,7 @@
 import { Text } from "ink";
 import type { ReactElement } from "react";
 import { expect, test } from "vitest";
-import { useParagraph } from "../../../source/ui/components/paragraph.tsx";
+import { useParagraph } from "../../../source/ui/components/line.tsx";
 import { ScrollPanel } from "../../../source/ui/components/scroll-panel.tsx";
 import { asciiGlyphs } from "../../../source/ui/theme.ts";
 import { renderAt } from "../support/render.tsx";

@@ -1,5 +1,4 @@
-// Goal: a list shows what is selected wherever it stands, with its group and its note.
-// Method: lists drawn by Ink, the rows read.
+// Tests that a list shows the selected item with its group and note.
 
 import { expect, test } from "vitest";
 import { SelectList } from "../../../source/ui/components/select-list.tsx";

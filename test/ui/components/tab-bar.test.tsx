@@ -1,5 +1,5 @@
-// Goal: a tab's number is its key wherever the tab is, and no tab is lost in a narrow window.
-// Method: a frame around scripted screens; its first row is read.
+// Tests the numbers of tabs, and that narrow windows show every tab.
+// Draws a frame around scripted screens and reads its first row.
 
 import { expect, test } from "vitest";
 import { Frame } from "../../../source/ui/frame/frame.ts";

@@ -1,8 +1,12 @@
-// Goal: a table fits its width at any size: it loses its least columns, never a cell of the others.
-// Method: columns and items drawn by Ink, the rows read.
+// Tests that a table fits every width by dropping its least important columns.
 
 import { expect, test } from "vitest";
-import { type Column, fitColumns, Table } from "../../../source/ui/components/table.tsx";
+import {
+  type Column,
+  fitColumns,
+  rowsAround,
+  Table,
+} from "../../../source/ui/components/table.tsx";
 import { asciiGlyphs } from "../../../source/ui/theme.ts";
 import { renderAt } from "../support/render.tsx";
 
@@ -76,4 +80,14 @@ test("a note replaces the columns that are hidden first", () => {
   const [, apples = "", plums = ""] = renderAt(tree).lines();
   expect(apples).toMatch(/ 12 Alma…$/);
   expect(plums).toMatch(/^plum {14}was eaten b…$/);
+});
+
+test("the rows around the selected one include it and fill the height", () => {
+  const items = Array.from({ length: 200 }, (_, index) => index);
+  for (const selected of items) {
+    const shown = rowsAround(items, selected, 7);
+    expect(shown).toContain(selected);
+    expect(shown).toHaveLength(7);
+  }
+  expect(rowsAround([1, 2, 3], 0, 7)).toEqual([1, 2, 3]);
 });

@@ -1,5 +1,5 @@
-// Goal: a field of one line takes every key as an editor does, scrolls, and has the cursor where the text goes.
-// Method: the program's root in a terminal in memory, asking one question; keys as terminals send them.
+// Tests that a single-line field handles every editing key, scrolls, and places the cursor.
+// Draws the program's root with a question in an in-memory terminal; types keys as terminals send them.
 
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
@@ -12,7 +12,7 @@ import {
   fieldWindow,
   fieldWith,
 } from "../../../source/ui/editor/line-field.ts";
-import { fieldCommandFacts } from "../../../source/ui/frame/field-commands.ts";
+import { fieldCommandFacts } from "../../../source/ui/frame/command-table.ts";
 import { Frame } from "../../../source/ui/frame/frame.ts";
 import { Pace } from "../../../source/ui/hooks/pace.ts";
 import { asciiGlyphs, unicodeGlyphs } from "../../../source/ui/theme.ts";

@@ -1,5 +1,4 @@
-// Goal: editing works on what a person sees as characters, and no action depends on a repaint.
-// Method: actions are applied one after another to the pure reducer.
+// Tests editing by grapheme clusters, with actions applied to the pure reducer.
 
 import { describe, expect, test } from "vitest";
 import { reduceEditor } from "../../../source/ui/editor/editor-reducer.ts";

@@ -1,4 +1,4 @@
-// Rows of a table become commands of a screen, which look at their context each time they are asked.
+// Tests that rows of a table become commands of a screen, which read their context at each call.
 
 import { expect, test } from "vitest";
 import { bindCommands, commandRow } from "../../../source/ui/frame/command-table.ts";

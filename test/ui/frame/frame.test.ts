@@ -1,5 +1,5 @@
-// Goal: every key and every word reaches what it is meant for, and questions get their answers.
-// Method: a frame without a terminal around scripted screens; its rows are read.
+// Tests that keys and text reach the right command, screen or overlay, and that questions get answers.
+// Draws a frame without a terminal around scripted screens.
 
 import { beforeEach, describe, expect, test } from "vitest";
 import { Frame } from "../../../source/ui/frame/frame.ts";

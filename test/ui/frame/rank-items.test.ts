@@ -1,5 +1,4 @@
-// Goal: the best match for the typed text is first in the list.
-// Method: a few commands as items, ranked for typed words.
+// Tests that the best match for the typed text comes first.
 
 import { expect, test } from "vitest";
 import { rankItems } from "../../../source/ui/frame/rank-items.ts";

@@ -1,19 +1,17 @@
-// Goal: texts go to the person's own editor, pager and clipboard, and come back as saved.
-// Method: real programs from a shell; the clipboard of the machine is a stand-in.
+// Tests editor, pager and clipboard with real programs from a shell; the clipboard is a fake.
 
 import { readdirSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { copyText } from "../../../source/ui/frame/clipboard.ts";
-import { terminalServices } from "../../../source/ui/frame/terminal-services.ts";
+import { copyText, terminalServices } from "../../../source/ui/frame/terminal-services.ts";
 
 function services(environment: Record<string, string>) {
   const events: string[] = [];
   const made = terminalServices({
     erase: () => {},
-    copy: async () => "",
+    write: () => {},
     suspend: async (work) => {
       events.push("lent");
       await work();

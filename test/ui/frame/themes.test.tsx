@@ -1,5 +1,4 @@
-// Goal: meaning survives every theme, also without colour.
-// Method: the themes' own tables, and rows painted with them.
+// Tests that every theme keeps meanings distinguishable, also without colour.
 
 import { describe, expect, test } from "vitest";
 import { Line } from "../../../source/ui/components/line.tsx";

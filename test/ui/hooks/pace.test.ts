@@ -1,5 +1,5 @@
-// Goal: a burst of changes is one frame, and what a person types does not wait for an answer.
-// Method: a clock that the test moves.
+// Tests that a burst of changes is one frame, and that typing does not wait for an answer.
+// Uses a fake clock.
 
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { Pace } from "../../../source/ui/hooks/pace.ts";

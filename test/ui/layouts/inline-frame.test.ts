@@ -1,5 +1,5 @@
-// Goal: a narrower window shows one frame, and everything above it unchanged.
-// Method: the whole program inline, in a terminal in memory that wraps old rows; the counts alone.
+// Tests that a narrower window shows one frame and leaves the rows above it unchanged.
+// Runs the whole program inline in an in-memory terminal that wraps old rows; tests the counts alone.
 
 import { describe, expect, test } from "vitest";
 import { wrappedRows, wrappedRowsInXtermJs } from "../../../source/ui/layouts/inline-frame.tsx";

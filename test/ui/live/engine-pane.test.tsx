@@ -1,5 +1,4 @@
-// Goal: the pane tells what is known and leaves out what is not; a server that is gone is said.
-// Method: samples in, the drawn pane out.
+// Tests that the pane shows known figures only, and says when the server is gone.
 
 import { Text } from "ink";
 import { describe, expect, test } from "vitest";
@@ -118,7 +117,7 @@ describe("the pane", () => {
 
   test("says that the server is gone and how old the figures are", () => {
     const [first, second] = rows({ staleMs: 12_000 });
-    expect(first).toBe("✗ server gone for 12 s");
+    expect(first).toBe("✗ server down for 12 s");
     expect(second).toContain("qwen3-8b");
   });
 

@@ -1,5 +1,4 @@
-// Goal: the figures of the last minute are those of the last minute.
-// Method: records in, figures out.
+// Tests the figures of the last minute of the request log.
 
 import { expect, test } from "vitest";
 import { requestFigures } from "../../../source/ui/live/request-figures.ts";

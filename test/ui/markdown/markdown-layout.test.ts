@@ -1,6 +1,5 @@
-// Goal: Markdown reads well in any width, a growing answer looks at every moment as it would in the
-// end, and finished blocks are not laid out again.
-// Method: the layout alone; rows are compared as texts and as tones.
+// Tests that Markdown fits any width, that a growing answer looks as it will in the end, and that
+// finished blocks are not laid out again. Compares rows as texts and as tones.
 import { describe, expect, it } from "vitest";
 import { CodeHighlighter } from "../../../source/ui/markdown/code-highlighter.ts";
 import { codePieces, MarkdownLayout } from "../../../source/ui/markdown/markdown-layout.ts";

@@ -1,4 +1,4 @@
-// A screen whose every word the test decides: what the frame does with screens is looked at.
+// Scripted screen, to test what the frame does with screens.
 
 import { Box, Text } from "ink";
 import type { ReactElement } from "react";

@@ -1,9 +1,9 @@
-// Opens the whole program in a terminal in memory, in front of a real server with the tiny model.
+// Opens the whole program in an in-memory terminal, with a real server and the tiny model.
 
 import { onTestFinished } from "vitest";
-import { readRequestFilter } from "../../../source/application/request-filter.ts";
 import { ApiClient } from "../../../source/client/api-client.ts";
 import type { Settings } from "../../../source/configuration/settings.ts";
+import { readRequestFilter } from "../../../source/request-log/filter.ts";
 import type { AppOptions, AppResult, ServerOptions } from "../../../source/ui/app/app-options.ts";
 import { runApp } from "../../../source/ui/app/run-app.tsx";
 import { TestServer } from "../../support/test-server.ts";

@@ -1,4 +1,4 @@
-// Opens the chat screen in a terminal in memory and closes it after the test.
+// Opens the chat screen in an in-memory terminal, and closes it after the test.
 
 import { onTestFinished } from "vitest";
 import type { AppOptions, AppResult } from "../../../source/ui/app/app-options.ts";

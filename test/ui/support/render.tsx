@@ -4,13 +4,12 @@ import { render as renderInk } from "ink";
 import { render as renderTree } from "ink-testing-library";
 import type { ReactElement } from "react";
 import { onTestFinished } from "vitest";
+import { systemClock } from "../../../source/base/clock.ts";
 import type { Frame } from "../../../source/ui/frame/frame.ts";
 import { type ThemeName, themes } from "../../../source/ui/frame/themes.ts";
-import { ClockContext } from "../../../source/ui/hooks/use-clock.ts";
-import { type Layout, LayoutContext } from "../../../source/ui/hooks/use-layout.ts";
 import { LookContext } from "../../../source/ui/hooks/use-look.ts";
 import { FullScreen } from "../../../source/ui/layouts/full-screen.tsx";
-import { type Glyphs, unicodeGlyphs } from "../../../source/ui/theme.ts";
+import { type Glyphs, type Layout, unicodeGlyphs } from "../../../source/ui/theme.ts";
 import { until } from "../../support/until.ts";
 import { SizedTerminal } from "./sized-terminal.ts";
 
@@ -39,14 +38,8 @@ export function renderAt(tree: ReactElement, options: RenderOptions = {}): Rende
   const { columns = 100, glyphs = unicodeGlyphs, theme = "default", layout = "window" } = options;
   const { nowMs = 0 } = options;
   const clock = { now: () => nowMs, wallMs: () => nowMs };
-  const look = { glyphs, theme: themes[theme] };
-  const around = (inner: ReactElement): ReactElement => (
-    <ClockContext value={clock}>
-      <LayoutContext value={layout}>
-        <LookContext value={look}>{inner}</LookContext>
-      </LayoutContext>
-    </ClockContext>
-  );
+  const look = { glyphs, theme: themes[theme], layout, clock };
+  const around = (inner: ReactElement) => <LookContext value={look}>{inner}</LookContext>;
   const instance = renderTree(around(tree));
   // The library's terminal has a hundred columns and no rows.
   Object.defineProperty(instance.stdout, "columns", { value: columns, configurable: true });
@@ -101,7 +94,16 @@ function openTerminal(
 ): SizedTerminal {
   const screen = new SizedTerminal(columns, rows);
   const instance = renderInk(
-    <LookContext value={{ glyphs: unicodeGlyphs, theme: themes.default }}>{tree}</LookContext>,
+    <LookContext
+      value={{
+        glyphs: unicodeGlyphs,
+        theme: themes.default,
+        layout: "window",
+        clock: systemClock,
+      }}
+    >
+      {tree}
+    </LookContext>,
     {
       stdin: screen.stdin,
       stdout: screen.stdout,

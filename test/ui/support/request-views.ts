@@ -1,4 +1,4 @@
-// Records of a request log, as a test wants them.
+// Sample records of a request log.
 
 import type { RequestView } from "../../../source/client/requests.ts";
 

@@ -1,4 +1,4 @@
-// Samples of a server, as a test wants them.
+// Sample metrics of a server.
 
 import type { ServerSample } from "../../../source/client/metrics.ts";
 

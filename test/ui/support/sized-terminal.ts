@@ -1,4 +1,4 @@
-// A terminal of a chosen size in memory: bytes from Ink go in, the resulting screen is read.
+// In-memory terminal of a chosen size: takes bytes from Ink and shows the resulting screen.
 
 import { Console } from "node:console";
 import { PassThrough, Writable } from "node:stream";

@@ -1,10 +1,11 @@
-// Goal: figures of panes keep their unit and tell high from low without colour.
-// Method: values in, text out.
+// Tests numbers with their units, times and plurals.
 
 import { expect, test } from "vitest";
 import {
   percentage,
+  plural,
   rate,
+  roughSpan,
   span,
   tokenCount,
   usedOfTotal,
@@ -25,6 +26,11 @@ test.each([
   [span(45_000), "45 s"],
   [span(252_000), "4 m 12 s"],
   [span(8_040_000), "2 h 14 m"],
+  [roughSpan(12_900), "12 s"],
+  [roughSpan(47 * 3_600_000), "47 h"],
+  [roughSpan(3 * 365 * 86_400_000), "3 y"],
+  [plural(1, "request"), "1 request"],
+  [plural(0, "new line"), "0 new lines"],
 ])("%s", (text, expected) => {
   expect(text).toBe(expected);
 });

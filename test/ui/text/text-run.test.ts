@@ -1,5 +1,4 @@
-// Goal: rows of text are cut and filled by the cell, whatever characters they hold.
-// Method: runs in, runs out; widths are counted.
+// Tests that rows of text are cut and padded by cells, for any characters.
 
 import { describe, expect, test } from "vitest";
 import {

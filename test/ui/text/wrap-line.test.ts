@@ -1,5 +1,4 @@
-// Goal: no row is wider than its place and no character is lost or torn.
-// Method: lines with blanks, wide characters, emoji and tabs at several widths.
+// Tests that rows fit their width and that no character is lost or split.
 
 import { describe, expect, test } from "vitest";
 import { textWidth, truncateText } from "../../../source/ui/text/graphemes.ts";

@@ -1,23 +1,43 @@
-// deployctl apps list, show, runners: the deployed apps.
-
+// deployctl apps list, show, runners, scale, pause, resume, delete.
 import { toOneLine } from "../../../base/display-text.ts";
 import { exitCodes } from "../../../base/product-error.ts";
 import { formatRelativeTime } from "../../../base/relative-time.ts";
+import { formatGoDuration } from "../../../base/time-format.ts";
 import type { AppDetails, AppDocument } from "../../../cloud/admin/documents.ts";
-import type { AppConfig, HardwareNeeds } from "../../../cloud/app-config.ts";
+import type { AppConfig, HardwareNeeds, ScaleSettings } from "../../../cloud/app-config.ts";
+import { usageError } from "../../errors.ts";
 import type { Run } from "../../program/definition.ts";
-import { formatTable } from "../../table.ts";
-import { appReference } from "../app-reference.ts";
+import { formatLabels, formatTable } from "../../table.ts";
+import type { Flags } from "../flags.ts";
 import { printAnswer } from "../print.ts";
-import { printReplicas } from "../replica-table.ts";
-import { scaleRows } from "../scale-rows.ts";
+import { appReference, readScale } from "../read-values.ts";
 import { openSession } from "../session.ts";
 import { clientOf } from "../target.ts";
 import type {
   appRunnersDefinition,
+  deleteAppDefinition,
   listAppsDefinition,
+  pauseAppDefinition,
+  resumeAppDefinition,
+  scaleAppDefinition,
   showAppDefinition,
 } from "./apps.definition.ts";
+import { printReplicas } from "./runners.ts";
+
+/** Flags by the settings that they change. */
+const scaleLabels: Readonly<Record<keyof ScaleSettings, string>> = {
+  minConcurrency: "min-concurrency",
+  maxConcurrency: "max-concurrency",
+  concurrencyBuffer: "concurrency-buffer",
+  concurrencyBufferPerc: "concurrency-buffer-perc",
+  maxMultiplexing: "max-multiplexing",
+  targetUtilization: "target-utilization",
+  scalingDelayMs: "scaling-delay",
+  keepAliveMs: "keep-alive",
+  maxStarting: "max-starting",
+};
+
+const labelWidth = 25;
 
 export const listApps: Run<typeof listAppsDefinition> = async ([prefix = ""], flags) => {
   const all = await clientOf(openSession(flags)).apps();
@@ -58,11 +78,56 @@ export const appRunners: Run<typeof appRunnersDefinition> = async ([name], flags
   return exitCodes.ok;
 };
 
+export const scaleApp: Run<typeof scaleAppDefinition> = async ([name], flags) => {
+  const session = openSession(flags);
+  const app = appReference(session, name);
+  const change = readScale(flags);
+  const isChange = Object.keys(change).length > 0;
+  if (isChange === (flags.reset === true)) {
+    throw usageError(
+      isChange ? "--reset cannot be combined with other flags." : "apps scale needs a flag.",
+      "deployctl apps scale APP --max-concurrency 4, or --reset",
+    );
+  }
+  const client = clientOf(session);
+  const document = isChange ? await client.scale(app, change) : await client.resetScale(app);
+  const rows = scaleRows(document.scale, document.overrides);
+  printAnswer(flags, {
+    document,
+    text: formatLabels(rows, labelWidth),
+    names: [app],
+  });
+  return exitCodes.ok;
+};
+
+export const pauseApp: Run<typeof pauseAppDefinition> = async ([name], flags) =>
+  await changeState("pause", name, flags);
+
+export const resumeApp: Run<typeof resumeAppDefinition> = async ([name], flags) =>
+  await changeState("resume", name, flags);
+
+export const deleteApp: Run<typeof deleteAppDefinition> = async ([name], flags) => {
+  const session = openSession(flags);
+  const app = appReference(session, name);
+  await clientOf(session).deleteApp(app);
+  printAnswer(flags, { document: { app, deleted: true }, text: `deleted ${app}\n`, names: [app] });
+  return exitCodes.ok;
+};
+
+async function changeState(what: "pause" | "resume", name: string, flags: Flags): Promise<number> {
+  const session = openSession(flags);
+  const app = appReference(session, name);
+  const client = clientOf(session);
+  const document = what === "pause" ? await client.pause(app) : await client.resume(app);
+  printAnswer(flags, { document, text: `${app} is ${document.state}\n`, names: [app] });
+  return exitCodes.ok;
+}
+
 function nameOf({ organisation, app }: AppDocument): string {
   return `${organisation}/${app}`;
 }
 
-/** A line below the table for each unhealthy app. */
+/** Returns a line for each unhealthy app. */
 export function reasons(apps: readonly AppDocument[]): string {
   const bad = apps.filter(({ reason }) => reason !== undefined);
   if (bad.length === 0) return "";
@@ -102,7 +167,7 @@ function detailsText(app: AppDetails, set: readonly string[]): string {
         ]),
     ...scaleRows(app.scale, app.overrides),
   ];
-  return `${nameOf(app)}\n\n${rows.map(([label, text]) => `  ${label.padEnd(25)}${text}\n`).join("")}`;
+  return `${nameOf(app)}\n\n${formatLabels(rows, labelWidth, "  ")}`;
 }
 
 function readinessText({ healthPath, healthStatus }: AppConfig): string {
@@ -114,7 +179,7 @@ function variablesText(ofRevision: readonly string[], set: readonly string[]): s
   return [...own, ...set.map((name) => `${name} (set by env set)`)].join(", ") || "none";
 }
 
-/** The responses that callers get while an app has no replica. */
+/** Describes responses while an app has no replica. */
 function coldText({ coldStart, modelsCache, earlyStream }: AppConfig): string {
   return [
     `requests ${coldStart}`,
@@ -123,9 +188,25 @@ function coldText({ coldStart, modelsCache, earlyStream }: AppConfig): string {
   ].join(", ");
 }
 
-/** Lists the machine types in their order, such as "GPU-H100, else GPU-A100, 2 GPUs". */
+/** Lists the machine types in order: "GPU-H100, else GPU-A100, 2 GPUs". */
 function hardwareText({ machineType = "any machine", gpuCount, alternatives = [] }: HardwareNeeds) {
   const types = [machineType, ...alternatives.map((choice) => choice.machineType)];
   const gpus = gpuCount === 0 ? "no GPU" : gpuCount === 1 ? "1 GPU" : `${gpuCount} GPUs`;
   return `${types.join(", else ")}, ${gpus}`;
+}
+
+/** @param overrides settings of `apps scale` */
+function scaleRows(
+  scale: ScaleSettings,
+  overrides: readonly (keyof ScaleSettings)[],
+): (readonly [string, string])[] {
+  const names = Object.keys(scaleLabels) as (keyof ScaleSettings)[];
+  return names.map((name) => {
+    const value = scale[name];
+    const text = name.endsWith("Ms") && value > 0 ? formatGoDuration(value) : String(value);
+    return [
+      scaleLabels[name],
+      overrides.includes(name) ? `${text} (set by apps scale)` : text,
+    ] as const;
+  });
 }

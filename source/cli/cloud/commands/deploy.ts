@@ -1,11 +1,13 @@
 // deployctl deploy: deploys a script as an app, or as its next revision.
-import { explainMissingProgram } from "../../../application/explain-missing-program.ts";
-import { prepareDeployment, variablesNote } from "../../../application/prepare-deployment.ts";
+import {
+  explainMissingProgram,
+  prepareDeployment,
+  variablesNote,
+} from "../../../application/prepare-deployment.ts";
 import { exitCodes } from "../../../base/product-error.ts";
 import type { Run } from "../../program/definition.ts";
-import { certificateOf } from "../certificate.ts";
 import { DeployProgress } from "../deploy-progress.ts";
-import { deploySummary, summaryFacts } from "../deploy-summary.ts";
+import { certificateOf, deploySummary, summaryFacts } from "../deploy-summary.ts";
 import { followDeployment } from "../follow-deployment.ts";
 import { printAnswer } from "../print.ts";
 import { readDeployment } from "../read-deployment.ts";

@@ -4,9 +4,8 @@ import { formatRelativeTime } from "../../../base/relative-time.ts";
 import { usageError } from "../../errors.ts";
 import type { Run } from "../../program/definition.ts";
 import { formatTable } from "../../table.ts";
-import { appReference } from "../app-reference.ts";
 import { printAnswer, tell } from "../print.ts";
-import { checkVariableName, readVariables } from "../read-values.ts";
+import { appReference, checkVariableName, readVariables } from "../read-values.ts";
 import { openSession } from "../session.ts";
 import { clientOf } from "../target.ts";
 import type {

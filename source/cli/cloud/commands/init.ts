@@ -1,11 +1,13 @@
-// deployctl init: writes a script that serves a model of modelctl, ready to be deployed.
+// deployctl init: writes a script that serves a modelctl model.
+
+import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { deployScript } from "../../../application/deploy-script.ts";
-import { exitCodes } from "../../../base/product-error.ts";
+import { describeError, exitCodes } from "../../../base/product-error.ts";
+import { systemCode } from "../../../base/write-refusal.ts";
 import { usageError } from "../../errors.ts";
 import type { Run } from "../../program/definition.ts";
 import { printAnswer } from "../print.ts";
-import { writeScript } from "../write-script.ts";
 import type { initDefinition } from "./scripts.definition.ts";
 
 const usualFile = "deploy.py";
@@ -25,3 +27,18 @@ export const init: Run<typeof initDefinition> = async (_words, flags) => {
   });
   return exitCodes.ok;
 };
+
+/** Writes a script; replaces a file only if forced. @throws ProductError `COMMAND_USAGE` */
+export function writeScript(file: string, text: string, isForced: boolean): void {
+  try {
+    writeFileSync(file, text, { flag: isForced ? "w" : "wx" });
+  } catch (error) {
+    if (systemCode(error) === "EEXIST") {
+      throw usageError(
+        `${file} already exists.`,
+        "Choose another file, or replace it with --force.",
+      );
+    }
+    throw usageError(`${file} cannot be written: ${describeError(error)}.`, "Choose another file.");
+  }
+}

@@ -3,8 +3,8 @@ import { inspectReference } from "../../../application/prepare-deployment.ts";
 import { exitCodes } from "../../../base/product-error.ts";
 import type { Inspection } from "../../../cloud/inspection/inspection.ts";
 import type { Run } from "../../program/definition.ts";
-import { mayRunScript } from "../may-run-script.ts";
 import { printAnswer, tell } from "../print.ts";
+import { mayRunScript } from "../read-deployment.ts";
 import { readVariables } from "../read-values.ts";
 import type { inspectDefinition } from "./scripts.definition.ts";
 

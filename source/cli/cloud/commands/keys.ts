@@ -39,7 +39,7 @@ export const createKey: Run<typeof createKeyDefinition> = async (_words, flags) 
   return exitCodes.ok;
 };
 
-/** A key may come before its app; more often the name is mistyped. */
+/** Warns of apps that do not exist: their names may be mistyped. */
 async function warnOfUnknown(
   { organisation, apps }: KeyDocument,
   there: readonly AppDocument[],
@@ -62,7 +62,7 @@ export const listKeys: Run<typeof listKeysDefinition> = async (_words, flags) =>
     key.state,
     formatRelativeTime(key.createdAt, now),
     key.expiresAt === undefined ? "Never" : formatRelativeTime(key.expiresAt, now),
-    // It is kept to the minute, which may begin before the key does.
+    // Kept to the minute, which may begin before the key's creation.
     key.lastUsedAt === undefined
       ? "Never"
       : formatRelativeTime(Math.max(key.lastUsedAt, key.createdAt), now),
@@ -99,7 +99,7 @@ export const rotateKey: Run<typeof rotateKeyDefinition> = async ([id], flags) =>
   return exitCodes.ok;
 };
 
-/** The token alone is on standard output, so that a shell can take it. */
+/** Prints the token on standard output, and everything else on standard error. */
 function printNewKey(flags: Flags, { key, token }: NewKeyDocument): void {
   printAnswer(flags, { document: { ...key, token }, text: `${token}\n`, names: [token] });
   if (!flags.json) tell(flags, `${sentence(key)} It is shown only once.`);

@@ -1,5 +1,4 @@
-// deployctl login: saves a server's address and an admin key in a profile, once they work.
-
+// deployctl login: checks a server's address and admin key, and saves them in a profile.
 import path from "node:path";
 import { exitCodes } from "../../../base/product-error.ts";
 import { AdminClient } from "../../../cloud/admin/admin-client.ts";
@@ -9,11 +8,12 @@ import {
   readProfiles,
   writeProfiles,
 } from "../../../configuration/cloud-profiles.ts";
-import { cloudPaths, variableOf } from "../../../configuration/cloud-settings.ts";
+import { variableOf } from "../../../configuration/cloud-settings.ts";
+import { cloudPaths } from "../../../configuration/paths.ts";
+import { readSecretLine } from "../../confirm.ts";
 import { usageError } from "../../errors.ts";
 import type { Run } from "../../program/definition.ts";
 import { printAnswer, warn } from "../print.ts";
-import { readSecretLine } from "../read-secret-line.ts";
 import { authorityIn, serverUrl } from "../target.ts";
 import type { loginDefinition } from "./settings.definition.ts";
 

@@ -1,13 +1,12 @@
 // deployctl logs: output of an app's replicas, or events of the server.
-
 import { toOneLine } from "../../../base/display-text.ts";
 import { exitCodes } from "../../../base/product-error.ts";
 import type { EventDocument } from "../../../cloud/admin/documents.ts";
 import { usageError } from "../../errors.ts";
 import type { Run } from "../../program/definition.ts";
-import { appReference } from "../app-reference.ts";
 import type { LogFlags } from "../flags.ts";
 import { printLogs } from "../print-logs.ts";
+import { appReference } from "../read-values.ts";
 import { openSession } from "../session.ts";
 import { clientOf } from "../target.ts";
 import type { logsDefinition } from "./logs.definition.ts";

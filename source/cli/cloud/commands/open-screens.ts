@@ -1,12 +1,11 @@
-// deployctl without a command: the console, or, without a terminal, the help.
+// deployctl without a command: the console; without a terminal, the help.
 import { describeError, exitCodes } from "../../../base/product-error.ts";
 import { loadSettings } from "../../../configuration/load-settings.ts";
 import { productPaths } from "../../../configuration/paths.ts";
 import type { AppOptions } from "../../../ui/app/app-options.ts";
 import { loadApp } from "../../../ui/app/load-app.ts";
-import { chatStorage } from "../../chat-storage.ts";
 import type { Run } from "../../program/definition.ts";
-import { printResumeLine } from "../../resume-line.ts";
+import { chatStorage, printResumeLine } from "../../saved-chats.ts";
 import type { Flags } from "../flags.ts";
 import { createCloudAccess } from "../screen-access.ts";
 import type { startDefinition } from "./server.definition.ts";
@@ -34,8 +33,8 @@ export const openScreens: Run<typeof startDefinition> = async (_words, flags, pr
 };
 
 /**
- * Takes the theme and the chat folder from modelctl's settings; unreadable settings do not prevent
- * the screens.
+ * Returns theme and chat storage from modelctl's settings. Without a theme flag, unreadable settings only
+ * give a notice.
  */
 function viewAndChats({ theme }: Flags): Pick<AppOptions, "kept" | "notices" | "theme"> {
   const paths = productPaths();

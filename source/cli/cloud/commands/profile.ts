@@ -1,4 +1,4 @@
-// deployctl profile list, show, set, unset, use, delete, key: named settings.
+// deployctl profile list, show, set, unset, use, delete, key.
 import { exitCodes } from "../../../base/product-error.ts";
 import {
   defaultProfile,
@@ -10,11 +10,11 @@ import {
 } from "../../../configuration/cloud-profiles.ts";
 import {
   type CloudSettingName,
-  cloudPaths,
   cloudSettingNames,
   cloudSettingTexts,
   isCloudSettingName,
 } from "../../../configuration/cloud-settings.ts";
+import { cloudPaths } from "../../../configuration/paths.ts";
 import { usageError } from "../../errors.ts";
 import type { Run } from "../../program/definition.ts";
 import { formatTable } from "../../table.ts";
@@ -47,7 +47,7 @@ export const listProfiles: Run<typeof listProfilesDefinition> = async (_words, f
   return exitCodes.ok;
 };
 
-/** The settings in force, and the source of each. */
+/** Prints the settings in force and the source of each. */
 export const showProfile: Run<typeof showProfileDefinition> = async ([name], flags) => {
   const session = openSession(name === undefined ? flags : { ...flags, profile: name });
   const settings = cloudSettingNames.flatMap((setting) => {
@@ -65,7 +65,7 @@ export const showProfile: Run<typeof showProfileDefinition> = async ([name], fla
   return exitCodes.ok;
 };
 
-/** The key alone, for `export DEPLOYCTL_KEY=$(deployctl profile key)`. */
+/** Prints only the key, for `export DEPLOYCTL_KEY=$(deployctl profile key)`. */
 export const showProfileKey: Run<typeof profileKeyDefinition> = async (_words, flags) => {
   const session = openSession(flags);
   const key = settingOf(session, "key");
@@ -79,7 +79,7 @@ export const showProfileKey: Run<typeof profileKeyDefinition> = async (_words, f
   return exitCodes.ok;
 };
 
-/** Creates the profile if none has this name. */
+/** Changes a profile, or creates it. */
 export const setProfile: Run<typeof setProfileDefinition> = async ([name, ...pairs], flags) => {
   if (name === undefined || pairs.length === 0) {
     throw usageError("profile set needs a profile and a setting.", "profile set NAME org=acme");
@@ -161,7 +161,7 @@ function change(edit: (profiles: Profiles) => void): void {
 function settingNamed(name: string): CloudSettingName {
   if (isCloudSettingName(name)) return name;
   const all = cloudSettingNames.map((known) => `${known} (${cloudSettingTexts[known]})`);
-  throw usageError(`Unknown setting '${name}'.`, `There are: ${all.join("; ")}.`);
+  throw usageError(`Unknown setting '${name}'.`, `Known settings: ${all.join("; ")}.`);
 }
 
 function shown(name: CloudSettingName, value: string): string {

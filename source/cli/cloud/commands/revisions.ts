@@ -1,14 +1,14 @@
-// deployctl apps list-rev, set-rev, delete-rev, rollout, and rollback: an app's revisions.
+// deployctl apps list-rev, set-rev, delete-rev, pin-rev, unpin-rev and rollout, and rollback.
 import { exitCodes } from "../../../base/product-error.ts";
 import { formatRelativeTime } from "../../../base/relative-time.ts";
 import type { DeployEvent, DeployResult, RolloutRequest } from "../../../cloud/admin/documents.ts";
 import type { Run } from "../../program/definition.ts";
 import { formatTable } from "../../table.ts";
-import { appReference } from "../app-reference.ts";
 import { DeployProgress } from "../deploy-progress.ts";
 import type { Flags } from "../flags.ts";
 import { followDeployment } from "../follow-deployment.ts";
 import { printAnswer } from "../print.ts";
+import { appReference } from "../read-values.ts";
 import { openSession } from "../session.ts";
 import { clientOf } from "../target.ts";
 import type {

@@ -57,7 +57,7 @@ async function runHere(session: Session, reference: string): Promise<number> {
   const progress = new DeployProgress(process.stderr, session.flags.quiet === true);
   const { request, script } = await prepareDeployment({ ...wishes, isEphemeral: true }, progress);
   progress.finish();
-  const { runLocally } = await import("../../../application/run-locally.ts");
+  const { runLocally } = await import("../../../application/run-as-replica.ts");
   tell(session.flags, `Calling ${request.inspection.target}; port ${request.config.exposedPort}.`);
   return await runLocally(script, request);
 }

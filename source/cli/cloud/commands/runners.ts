@@ -1,12 +1,14 @@
 // deployctl runners list, stop, kill, logs, exec: the processes that run apps.
 import { exitCodes, ProductError } from "../../../base/product-error.ts";
+import { formatRelativeTime, formatRoughDuration } from "../../../base/relative-time.ts";
 import type { ReplicaDocument } from "../../../cloud/admin/documents.ts";
 import { cloudErrors } from "../../../cloud/errors.ts";
 import { usageError } from "../../errors.ts";
 import type { Run } from "../../program/definition.ts";
+import { formatTable } from "../../table.ts";
+import type { StateFlags } from "../flags.ts";
 import { printAnswer } from "../print.ts";
 import { printLogs } from "../print-logs.ts";
-import { printReplicas } from "../replica-table.ts";
 import { openSession, type Session, settingOf } from "../session.ts";
 import { clientOf } from "../target.ts";
 import type {
@@ -51,7 +53,7 @@ export const runnerLogs: Run<typeof runnerLogsDefinition> = async ([id], flags) 
   return await printLogs(clientOf(session), app, { ...flags, replica: replica.replica });
 };
 
-/** Only on the machine where the replica runs: the command gets its variables and its folder. */
+/** Runs a command with the replica's variables and folder, on the replica's machine. */
 export const execRunner: Run<typeof execRunnerDefinition> = async ([id, ...command], flags) => {
   const [program, ...args] = command;
   if (id === undefined || program === undefined) {
@@ -65,7 +67,7 @@ export const execRunner: Run<typeof execRunnerDefinition> = async ([id, ...comma
       hint: "Run deployctl there, without --server.",
     });
   }
-  const { execInReplica } = await import("../../../application/exec-in-replica.ts");
+  const { execInReplica } = await import("../../../application/run-as-replica.ts");
   return await execInReplica(replica, program, args);
 };
 
@@ -76,4 +78,49 @@ async function replicaNamed(session: Session, id: string): Promise<ReplicaDocume
     message: `Runner '${id}' does not exist.`,
     hint: "Run deployctl runners list to see them.",
   });
+}
+
+/** Prints running replicas; with `--state` or `--since` also ended ones, which are kept for a day. */
+export function printReplicas(flags: StateFlags, all: readonly ReplicaDocument[]): void {
+  const now = Date.now();
+  const sinceMs = flags.since;
+  const asked = flags.state?.toUpperCase();
+  const state = asked ?? (sinceMs === undefined ? "ALIVE" : "ALL");
+  const replicas = all.filter((replica) => {
+    if (sinceMs !== undefined && replica.startedAt < now - sinceMs) return false;
+    if (state === "ALIVE") return replica.state !== "TERMINATED";
+    return state === "ALL" || replica.state === state;
+  });
+  printAnswer(flags, {
+    document: { runners: replicas },
+    text: replicaTable(replicas, now),
+    names: replicas.map(({ replica }) => replica),
+  });
+}
+
+export function replicaTable(replicas: readonly ReplicaDocument[], nowMs: number): string {
+  const isOnNodes = replicas.some(({ node }) => node !== undefined);
+  const rows = replicas.map((replica) => [
+    replica.replica,
+    `${replica.organisation}/${replica.app}`,
+    replica.revision,
+    replica.state,
+    String(replica.inFlight),
+    formatRoughDuration(nowMs - replica.startedAt),
+    replica.expiresAt === undefined ? "-" : formatRelativeTime(replica.expiresAt, nowMs),
+    isOnNodes ? (replica.node ?? "-") : replica.gpus.join(",") || "-",
+    replica.exit?.sentence ?? replica.progress ?? "",
+  ]);
+  const headers = [
+    "runner",
+    "app",
+    "revision",
+    "state",
+    "running",
+    "age",
+    "expires",
+    isOnNodes ? "node" : "gpu",
+    "detail",
+  ];
+  return formatTable(headers, rows);
 }

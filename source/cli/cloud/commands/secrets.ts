@@ -1,11 +1,11 @@
-// deployctl secrets set, list, unset: write-only values that replicas get as variables.
+// deployctl secrets set, list, unset: write-only variables for replicas.
 import { exitCodes } from "../../../base/product-error.ts";
 import { formatRelativeTime } from "../../../base/relative-time.ts";
+import { readSecretLine } from "../../confirm.ts";
 import { usageError } from "../../errors.ts";
 import type { Run } from "../../program/definition.ts";
 import { formatTable } from "../../table.ts";
 import { printAnswer } from "../print.ts";
-import { readSecretLine } from "../read-secret-line.ts";
 import { checkVariableName, readVariables } from "../read-values.ts";
 import { openSession } from "../session.ts";
 import { clientOf, startedClientOf } from "../target.ts";
@@ -15,7 +15,7 @@ import type {
   unsetSecretDefinition,
 } from "./variables.definition.ts";
 
-/** `NAME=VALUE`, several; or one `NAME`, whose value is read from standard input. */
+/** Sets several `NAME=VALUE`, or one `NAME`, whose value is read from standard input. */
 export const setSecret: Run<typeof setSecretDefinition> = async (words, flags) => {
   const [first, ...more] = words;
   if (first === undefined) {

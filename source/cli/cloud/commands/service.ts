@@ -8,15 +8,15 @@ import {
   serviceManager,
   serviceState,
 } from "../../../application/service-manager.ts";
+import { quoteForShell } from "../../../base/display-text.ts";
 import { exitCodes, ProductError } from "../../../base/product-error.ts";
 import { cloudErrors } from "../../../cloud/errors.ts";
 import type { Run } from "../../program/definition.ts";
-import { saveFirstKey } from "../first-key.ts";
+import { formatLabels } from "../../table.ts";
 import { printAnswer, tell } from "../print.ts";
 import { readServer } from "../read-server.ts";
 import { openSession } from "../session.ts";
-import { clientOf, entryFile } from "../target.ts";
-import { upArguments } from "../up-arguments.ts";
+import { clientOf, entryFile, saveFirstKey, upArguments } from "../target.ts";
 import type {
   installServiceDefinition,
   removeServiceDefinition,
@@ -84,7 +84,7 @@ export const showService: Run<typeof showServiceDefinition> = async (_words, fla
   const state = await serviceState(manager);
   const { name, file } = manager;
   const installed = isInstalled(manager);
-  const rows = [
+  const rows: [string, string][] = [
     ["Installed", installed ? file : "no; run deployctl service install"],
     ["Enabled", answer(state?.isEnabled, name)],
     ["Running", answer(state?.isRunning, name)],
@@ -94,7 +94,7 @@ export const showService: Run<typeof showServiceDefinition> = async (_words, fla
       ...{ manager: name, file, installed },
       ...{ enabled: state?.isEnabled ?? null, running: state?.isRunning ?? null },
     },
-    text: rows.map(([label = "", text = ""]) => `${label.padEnd(11)}${text}\n`).join(""),
+    text: formatLabels(rows, 11),
     names: installed ? [file] : [],
   });
   return exitCodes.ok;
@@ -106,5 +106,5 @@ function answer(value: boolean | undefined, manager: string): string {
 }
 
 function shellWord(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : quoteForShell(word);
 }

@@ -1,6 +1,6 @@
-// deployctl tls trust: the certificate authority that callers have to trust.
+// deployctl tls trust: the certificate authority that callers must trust.
 import { existsSync } from "node:fs";
-import { authorityFile } from "../../../application/cloud-certificate.ts";
+import { authorityFile } from "../../../application/control-plane-process.ts";
 import { exitCodes, ProductError } from "../../../base/product-error.ts";
 import { cloudErrors } from "../../../cloud/errors.ts";
 import type { Run } from "../../program/definition.ts";
@@ -12,7 +12,7 @@ export const tlsTrust: Run<typeof tlsTrustDefinition> = async (_words, flags) =>
   const file = authorityFile(openSession(flags).stateFolder);
   if (!existsSync(file)) {
     throw new ProductError(cloudErrors.certificateMissing, {
-      message: "This server has no certificate authority of its own.",
+      message: "This server has no certificate authority.",
       hint: "Create one with: deployctl up --tls self-signed",
     });
   }

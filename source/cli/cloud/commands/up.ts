@@ -4,9 +4,9 @@ import { exitCodes } from "../../../base/product-error.ts";
 import type { Run } from "../../program/definition.ts";
 import { printAnswer, warn } from "../print.ts";
 import { openSession } from "../session.ts";
-import { statusText } from "../status-text.ts";
 import { clientOf, ensureControlPlane } from "../target.ts";
 import type { upDefinition } from "./server.definition.ts";
+import { statusText } from "./status.ts";
 
 const serverFlags = [
   "org",

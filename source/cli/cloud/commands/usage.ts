@@ -1,13 +1,12 @@
 // deployctl usage: usage and cost of apps.
-
 import { formatCount } from "../../../base/count-format.ts";
 import { exitCodes } from "../../../base/product-error.ts";
 import { formatMilliseconds } from "../../../base/time-format.ts";
 import type { UsageDocument } from "../../../cloud/admin/documents.ts";
 import type { Run } from "../../program/definition.ts";
 import { formatTable } from "../../table.ts";
-import { appReference } from "../app-reference.ts";
 import { printAnswer } from "../print.ts";
+import { appReference } from "../read-values.ts";
 import { openSession } from "../session.ts";
 import { clientOf } from "../target.ts";
 import type { usageDefinition } from "./logs.definition.ts";
@@ -64,7 +63,7 @@ export function usageTable(rows: readonly UsageDocument[]): string {
   );
 }
 
-/** The cost of keeping replicas alive. */
+/** Returns the share of time that replicas were idle. */
 function idleShare({ busy, idle, starting }: UsageDocument["gpuSeconds"]): string {
   const all = busy + idle + starting;
   return all === 0 ? "" : ` (${Math.round((idle / all) * 100)} %)`;

@@ -8,9 +8,10 @@ import {
   readSocketsOf,
 } from "../../../base/listeners.ts";
 import type { ProcessFacts } from "../../process-stat.ts";
-import type { ExitCause } from "./exit-reason.ts";
+import { onLoopback } from "../../replica-address.ts";
+import type { ExitCause } from "../exit-reason.ts";
+import { canConnect, type HealthCheck, readinessOf } from "../ready-probe.ts";
 import { membersOf, type ProcessIdentity, readProcesses, sessionOf } from "./process-table.ts";
-import { canConnect, type HealthCheck, readinessOf } from "./ready-probe.ts";
 
 export interface BringUpOptions {
   identity: ProcessIdentity;
@@ -55,7 +56,7 @@ export async function bringUp(options: BringUpOptions): Promise<BringUpResult> {
   let unmappedCheckAt = startedAt + unmappedPauseMs;
   while (!signal.aborted) {
     let result: BringUpResult | undefined;
-    if (await canConnect(port, connectLimitMs)) {
+    if (await canConnect(onLoopback(port), connectLimitMs)) {
       result = await waitForAnswer(options, port, [], reminder);
     } else if (clock.now() >= unmappedCheckAt) {
       unmappedCheckAt = clock.now() + unmappedPauseMs;
@@ -92,10 +93,11 @@ async function waitForAnswer(
   const openedAt = clock.now();
   let hasAnswered = false;
   while (!signal.aborted) {
-    const state = await readinessOf(port, check, answerLimitMs);
+    const state = await readinessOf(onLoopback(port), check, answerLimitMs);
     if (state === "ready") return { kind: "ready", port, speaksHttp: true, warnings };
     hasAnswered ||= state === "loading";
-    if (state === "silent" && !(await canConnect(port, connectLimitMs))) return undefined;
+    if (state === "silent" && !(await canConnect(onLoopback(port), connectLimitMs)))
+      return undefined;
     if (!hasAnswered && clock.now() - openedAt >= silenceLimitMs) {
       return { kind: "ready", port, speaksHttp: false, warnings: [...warnings, "no_http_answer"] };
     }

@@ -1,7 +1,7 @@
 // Capacity check: whether one more replica of a revision fits on this machine.
 import type { Capacity } from "../engine.ts";
+import { describeGpus, describeNeed, type GpuNeed, isOfType } from "../machine-types.ts";
 import type { Gpu } from "./gpu-pool.ts";
-import { describeGpus, describeNeed, type GpuNeed, isOfType } from "./machine-types.ts";
 
 export interface Resources {
   /** All GPUs of the machine. */

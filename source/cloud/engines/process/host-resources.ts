@@ -5,9 +5,9 @@ import type { HardwareNeeds } from "../../app-config.ts";
 import { cloudErrors } from "../../errors.ts";
 import type { Reservations } from "../../state/reservations.ts";
 import type { Capacity } from "../engine.ts";
+import { type GpuNeed, gpuNeedOf, isOfType, readMachineTypes } from "../machine-types.ts";
 import { capacityFor, fittingNeed, type Resources } from "./capacity.ts";
 import { GpuPool } from "./gpu-pool.ts";
-import { type GpuNeed, gpuNeedOf, isOfType, readMachineTypes } from "./machine-types.ts";
 import { availableMemoryBytes } from "./memory-pressure.ts";
 import { type PortRange, reservePort, unreservedPorts } from "./port-pool.ts";
 

@@ -2,7 +2,7 @@
 import type { Clock } from "../../../base/clock.ts";
 import type { Reservations } from "../../state/reservations.ts";
 import type { RevisionPlan } from "../engine.ts";
-import type { HealthSettings } from "./health-watch.ts";
+import type { HealthSettings } from "../health-watch.ts";
 import type { PortRange } from "./port-pool.ts";
 
 /** Environment in which a revision's replicas run. */

@@ -13,9 +13,9 @@ import type {
   ReplicaRequest,
   RevisionPlan,
 } from "../engine.ts";
-import { defaultHealth } from "./health-watch.ts";
+import { defaultHealth } from "../health-watch.ts";
+import { LogStore } from "../logs/log-store.ts";
 import { HostResources } from "./host-resources.ts";
-import { LogStore } from "./logs/log-store.ts";
 import { createNonce, dropUnknown, endOrphans } from "./orphans.ts";
 import { defaultPortRange } from "./port-pool.ts";
 import type { ProcessEngineOptions } from "./process-engine-options.ts";
@@ -47,7 +47,6 @@ export function createProcessEngine(options: ProcessEngineOptions): Engine {
 
 class ProcessEngine implements Engine {
   readonly kind = "process";
-  readonly abilities = { perReplicaRouting: true, adoptable: true, gpu: "pool" } as const;
   readonly #options: ProcessEngineOptions;
   readonly #environment: NodeJS.ProcessEnv;
   readonly #clock: Clock;

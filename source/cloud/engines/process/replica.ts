@@ -5,12 +5,16 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Clock } from "../../../base/clock.ts";
 import { describeError } from "../../../base/product-error.ts";
 import { type ProcessFacts, readProcess } from "../../process-stat.ts";
+import { onLoopback } from "../../replica-address.ts";
 import type { ReplicaExit, ReplicaObservation, ReplicaPhase } from "../engine.ts";
+import { type ExitCause, explainExit } from "../exit-reason.ts";
+import { type HealthSettings, watchHealth } from "../health-watch.ts";
+import type { LogStore } from "../logs/log-store.ts";
+import { ReplicaLog } from "../logs/replica-log.ts";
+import type { HealthCheck } from "../ready-probe.ts";
+import { describePhases, StartPhases } from "../start-phases.ts";
+import { progressOf, progressOfMarker, type StartProgress } from "../start-progress.ts";
 import { bringUp } from "./bring-up.ts";
-import { type ExitCause, explainExit } from "./exit-reason.ts";
-import { type HealthSettings, watchHealth } from "./health-watch.ts";
-import type { LogStore } from "./logs/log-store.ts";
-import { ReplicaLog } from "./logs/replica-log.ts";
 import { countMemoryKills } from "./memory-pressure.ts";
 import { type EndOptions, endGroup, killGroup } from "./process-group.ts";
 import {
@@ -20,10 +24,7 @@ import {
   type ProcessIdentity,
   readBootId,
 } from "./process-table.ts";
-import type { HealthCheck } from "./ready-probe.ts";
 import type { ReplicaRecord, ReplicaRecords } from "./replica-record.ts";
-import { describePhases, StartPhases } from "./start-phases.ts";
-import { progressOf, progressOfMarker, type StartProgress } from "./start-progress.ts";
 
 export interface ReplicaContext {
   clock: Clock;
@@ -253,7 +254,7 @@ export class Replica {
     const { health, isBusy } = this.#context;
     const { replica } = this.#record;
     await watchHealth({
-      port,
+      address: onLoopback(port),
       check: checkOf(this.#record),
       speaksHttp,
       settings: health,

@@ -19,7 +19,7 @@ const argumentList = {
 };
 
 /**
- * Not JSON: keys are bare, and strings stand unescaped between two control tokens. After a call the
+ * Not JSON: keys are bare, and strings are unescaped, between two control tokens. After a call the
  * model starts the tool's answer itself and must be stopped. Sources: the chat template of
  * gemma-4-31B-it; vLLM, gemma4 parser.
  */

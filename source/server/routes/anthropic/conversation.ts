@@ -1,17 +1,12 @@
 // Turns `system` and `messages` into the model's conversation.
 import { quoteShort } from "../../../base/display-text.ts";
+import type { ProductError } from "../../../base/product-error.ts";
+import type { ChatImage } from "../../../prompt/chat-message.ts";
 import type { PromptMessage } from "../../../prompt/prompt-template.ts";
-import { invalidField } from "../../errors.ts";
+import { invalidField, unsupportedField } from "../../errors.ts";
 import { ConversationBuilder } from "../conversation-builder.ts";
-import { type ContentText, joinContents } from "../image-field.ts";
+import { type ContentText, joinContents, readBase64Image, readImageUrl } from "../image-field.ts";
 import { type Fields, readBoolean, readObject, readOptional, readText } from "../read-fields.ts";
-import {
-  readBlocks,
-  readContentBlock,
-  readContentBlocks,
-  readTextBlocks,
-  refusedBlock,
-} from "./text-blocks.ts";
 
 /** @throws ProductError `SERVER_FIELD_INVALID`, `SERVER_FIELD_UNSUPPORTED` naming the block */
 export function toConversation(system: unknown, messages: readonly unknown[]): PromptMessage[] {
@@ -86,7 +81,7 @@ function addOtherBlock(
       conversation.addThinking(readText(block.thinking, `${where}.thinking`));
       break;
     case "assistant redacted_thinking":
-      // Encrypted for its author: nobody else can read it.
+      // Encrypted: only Anthropic can read it.
       break;
     case "assistant tool_use":
       conversation.addCall({
@@ -111,4 +106,74 @@ function resultOf(block: Fields, where: string): ContentText {
   const content = readContentBlocks(block.content ?? "", `${where}.content`);
   const isError = readOptional(block.is_error, `${where}.is_error`, readBoolean) ?? false;
   return isError ? joinContents([{ text: "Error: ", images: [] }, content]) : content;
+}
+
+/**
+ * Reads a block of text or an image; undefined for other kinds.
+ *
+ * @throws ProductError `SERVER_FIELD_INVALID`, `SERVER_FIELD_UNSUPPORTED`, `SERVER_IMAGE_REMOTE`
+ */
+function readContentBlock(block: Fields, where: string): ContentText | undefined {
+  if (block.type === "text") return { text: readText(block.text, `${where}.text`), images: [] };
+  return block.type === "image" ? { text: "", images: [readImage(block, where)] } : undefined;
+}
+
+function readImage(block: Fields, where: string): ChatImage {
+  const source = readObject(block.source, `${where}.source`);
+  const type = readText(source.type, `${where}.source.type`);
+  if (type === "base64") {
+    const mimeType = readText(source.media_type, `${where}.source.media_type`);
+    return readBase64Image(readText(source.data, `${where}.source.data`), where, mimeType);
+  }
+  if (type === "url") return readImageUrl(source.url, where);
+  throw unsupportedField(`${where}.source.type`, `${quoteShort(type)} is not base64 or url`);
+}
+
+/** Joins texts and images. @throws ProductError naming the block */
+function readContentBlocks(content: unknown, where: string): ContentText {
+  if (typeof content === "string") return { text: content, images: [] };
+  return joinContents(
+    readBlocks(content, where).map((value, index) => {
+      const place = `${where}.${index}`;
+      const block = readObject(value, place);
+      const type = readText(block.type, `${place}.type`);
+      const read = readContentBlock(block, place);
+      if (read === undefined) throw refusedBlock(type, place);
+      return read;
+    }),
+  );
+}
+
+/**
+ * @returns the text, or that of each block
+ * @throws ProductError `SERVER_FIELD_INVALID`, `SERVER_FIELD_UNSUPPORTED` naming the block
+ */
+function readTextBlocks(content: unknown, where: string): string[] {
+  if (typeof content === "string") return [content];
+  return readBlocks(content, where).map((value, index) => {
+    const place = `${where}.${index}`;
+    const block = readObject(value, place);
+    const type = readText(block.type, `${place}.type`);
+    if (type !== "text") throw refusedBlock(type, place);
+    return readText(block.text, `${place}.text`);
+  });
+}
+
+function readBlocks(content: unknown, where: string): readonly unknown[] {
+  if (Array.isArray(content)) return content;
+  throw content === undefined || content === null
+    ? invalidField(where, `${where} is required`)
+    : invalidField(where, `'${where}' must be a string or an array of blocks.`);
+}
+
+const refusals: Readonly<Record<string, string>> = {
+  image: "images belong in user messages and tool results",
+  document: "this server cannot read documents; send their text",
+  search_result: "search results are not supported; send their text",
+};
+
+function refusedBlock(type: string, where: string): ProductError {
+  const refusal = Object.hasOwn(refusals, type) ? refusals[type] : undefined;
+  if (refusal !== undefined) return unsupportedField(where, refusal);
+  return unsupportedField(`${where}.type`, `${quoteShort(type)} is not allowed here`);
 }

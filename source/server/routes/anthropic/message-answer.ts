@@ -1,10 +1,10 @@
-// A message answer: the object sent as a whole, and its stream events.
+// An answer as Anthropic's message: the whole object, or stream events.
 import { randomBytes } from "node:crypto";
 import type { ProductError } from "../../../base/product-error.ts";
 import type { CanonicalEvent } from "../../../engine/request.ts";
-import { anthropicErrorBody } from "../../plugins/anthropic-errors.ts";
+import { anthropicErrorBody } from "../../plugins/error-replies.ts";
 import type { NamedAnswer, NamedEvent } from "../named-events.ts";
-import { TokenMeter } from "../openai/usage.ts";
+import { TokenMeter } from "../openai/reply-fields.ts";
 import { type ContentBlock, TextBlock, ThinkingBlock, ToolUseBlock } from "./content-blocks.ts";
 import type { MessageBody } from "./schema.ts";
 
@@ -106,7 +106,7 @@ export class MessageAnswer implements NamedAnswer {
 
   #ending() {
     const stopText = this.#done?.stopText;
-    // Other stop sequences are the model's own.
+    // The model has stop sequences too.
     const isAsked =
       stopText !== undefined && this.#body.stop_sequences?.includes(stopText) === true;
     return {

@@ -1,30 +1,44 @@
-// POST /v1/messages of Anthropic's API
-import type { FastifyInstance } from "fastify";
-import { fileAccess } from "../../access.ts";
-import type { ServerDependencies } from "../../dependencies.ts";
+// POST /v1/messages and /v1/messages/count_tokens of Anthropic's API
+import type { FastifyReply } from "fastify";
+import type { Routes } from "../../dependencies.ts";
+import { clientSignal, findModel } from "../../run-request.ts";
 import { replyWithNamedEvents } from "../named-events.ts";
 import { MessageAnswer } from "./message-answer.ts";
-import { MessageBody } from "./schema.ts";
-import { toCanonical } from "./to-canonical.ts";
+import { CountTokensBody, MessageBody } from "./schema.ts";
+import { toCanonical, toPromptRequest } from "./to-canonical.ts";
 
-export function registerMessages(app: FastifyInstance, dependencies: ServerDependencies): void {
-  const { requestLog, scheduler, log, stablePrompts } = dependencies;
+export const anthropicRoutes: Routes = async (app, { dependencies }) => {
+  const { requestLog, scheduler } = dependencies;
   app.post<{ Body: MessageBody }>(
-    "/v1/messages",
+    "/messages",
     { schema: { body: MessageBody } },
     async (request, reply) => {
       const { body, record } = request;
-      const stream = body.stream === true;
-      if (record !== undefined) {
-        requestLog.update(record, { model: body.model, stream });
-        reply.header("request-id", record.id);
-      }
-      const isFileAllowed = fileAccess(request, dependencies);
-      const model = await scheduler.resolve({ model: body.model, isFileAllowed });
-      const canonical = toCanonical(body, model, { isFileAllowed, log, stablePrompts });
-      const work = { canonical, model, stream };
+      nameRequest(reply);
+      const { model, rules } = await findModel(dependencies, request, body);
+      const canonical = toCanonical(body, model, rules);
+      const work = { canonical, model, stream: body.stream === true };
       const answer = new MessageAnswer(body, record?.id);
-      return await replyWithNamedEvents(dependencies, request, reply, work, answer);
+      return await replyWithNamedEvents(dependencies, reply, work, answer);
     },
   );
+  app.post<{ Body: CountTokensBody }>(
+    "/messages/count_tokens",
+    { schema: { body: CountTokensBody } },
+    async (request, reply) => {
+      const { body, record } = request;
+      nameRequest(reply);
+      const { model, rules } = await findModel(dependencies, request, { model: body.model });
+      const prompt = toPromptRequest(body, model, rules);
+      const tokens = await scheduler.countTokens(prompt, model, clientSignal(reply));
+      if (record !== undefined) requestLog.update(record, { promptTokens: tokens });
+      return { input_tokens: tokens };
+    },
+  );
+};
+
+/** Sends the id under Anthropic's name for it. */
+function nameRequest(reply: FastifyReply): void {
+  const { record } = reply.request;
+  if (record !== undefined) reply.header("request-id", record.id);
 }

@@ -7,16 +7,18 @@ import {
   plainChat,
   plainRequest,
   type ThinkLevel,
+  type ToolChoice,
 } from "../../../engine/request.ts";
+import type { ToolDefinition } from "../../../prompt/chat-message.ts";
 import type { ResolvedModel } from "../../../store/model-catalog.ts";
 import type { ModelParameters } from "../../../store/model-parameters.ts";
-import { unsupportedField } from "../../errors.ts";
+import { invalidField, unsupportedField } from "../../errors.ts";
 import { parseKeepAlive, parseOptions } from "../../options.ts";
+import type { ReadingRules } from "../../run-request.ts";
 import { withoutChangingText, withoutChangingTexts } from "../changing-texts.ts";
-import type { ChatCaller } from "../openai/common-fields.ts";
 import { toThink } from "../openai/reasoning.ts";
-import { readObject, readText } from "../read-fields.ts";
-import { toToolUse } from "./client-tools.ts";
+import { type Fields, readBoolean, readObject, readOptional, readText } from "../read-fields.ts";
+import { checkToolName, chosenTool, demandTools, type ToolUse } from "../tool-fields.ts";
 import { toConversation } from "./conversation.ts";
 import type { CountTokensBody, MessageBody } from "./schema.ts";
 
@@ -30,7 +32,7 @@ export type PromptRequest = CanonicalRequest & { input: ChatInput };
 export function toPromptRequest(
   body: CountTokensBody,
   model: ResolvedModel,
-  { isFileAllowed, log, stablePrompts }: ChatCaller,
+  { isFileAllowed, log, stablePrompts }: ReadingRules,
 ): PromptRequest {
   refuseUnsupported(body);
   const system = stablePrompts ? withoutChangingText(body.system) : body.system;
@@ -54,9 +56,9 @@ export function toPromptRequest(
 export function toCanonical(
   body: MessageBody,
   model: ResolvedModel,
-  caller: ChatCaller,
+  rules: ReadingRules,
 ): CanonicalRequest {
-  const prompt = toPromptRequest(body, model, caller);
+  const prompt = toPromptRequest(body, model, rules);
   return {
     ...prompt,
     parameters: { ...prompt.parameters, ...toParameters(body) },
@@ -78,10 +80,10 @@ function toParameters(body: MessageBody): ModelParameters {
 
 function refuseUnsupported(body: CountTokensBody): void {
   if (body.container !== undefined) {
-    throw unsupportedField("container", "this server runs no code for a model");
+    throw unsupportedField("container", "this server does not run code");
   }
   if (body.mcp_servers !== undefined && body.mcp_servers.length > 0) {
-    throw unsupportedField("mcp_servers", "this server calls no tools by itself");
+    throw unsupportedField("mcp_servers", "this server does not call tools itself");
   }
 }
 
@@ -113,4 +115,54 @@ function toFormat(value: unknown): AnswerFormat | undefined {
     return { kind: "schema", schema: readObject(format.schema, `${where}.schema`) };
   }
   throw unsupportedField(`${where}.type`, `${quoteShort(type)} is not json_schema`);
+}
+
+function toToolUse(body: CountTokensBody): ToolUse {
+  const tools = (body.tools ?? []).map((tool, index) => toDefinition(tool, `tools.${index}`));
+  if (body.tool_choice === undefined) {
+    return { tools, toolChoice: "auto", parallelToolCalls: true };
+  }
+  const choice = readObject(body.tool_choice, "tool_choice");
+  const single = "tool_choice.disable_parallel_tool_use";
+  const isSingle = readOptional(choice.disable_parallel_tool_use, single, readBoolean) ?? false;
+  return { tools, toolChoice: toToolChoice(choice, tools), parallelToolCalls: !isSingle };
+}
+
+function toDefinition(value: unknown, where: string): ToolDefinition {
+  const tool = readObject(value, where);
+  const type = readOptional(tool.type, `${where}.type`, readText) ?? "custom";
+  if (type !== "custom") {
+    throw unsupportedField(
+      `${where}.type`,
+      `${quoteShort(type)} is not a supported type; use custom`,
+    );
+  }
+  const name = readText(tool.name, `${where}.name`);
+  if (name === "") throw invalidField(`${where}.name`, `'${where}.name' must not be empty.`);
+  return {
+    name: checkToolName(name, `${where}.name`),
+    description: readOptional(tool.description, `${where}.description`, readText),
+    parameters: { ...readObject(tool.input_schema, `${where}.input_schema`) },
+  };
+}
+
+function toToolChoice(choice: Fields, tools: readonly ToolDefinition[]): ToolChoice {
+  const type = readText(choice.type, "tool_choice.type");
+  switch (type) {
+    case "auto":
+    case "none":
+      return type;
+    case "any":
+      demandTools(tools, "tool_choice.type");
+      return "required";
+    case "tool": {
+      const param = "tool_choice.name";
+      return chosenTool(readText(choice.name, param), tools, param);
+    }
+    default:
+      throw invalidField(
+        "tool_choice.type",
+        `'tool_choice.type' is ${quoteShort(type)}, but must be one of auto, any, tool, none.`,
+      );
+  }
 }

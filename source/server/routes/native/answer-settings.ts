@@ -1,4 +1,6 @@
 // Fields shared by generate and chat, read into the canonical request.
+
+import { quoteShort } from "../../../base/display-text.ts";
 import type { AnswerFormat, CanonicalRequest, ThinkLevel } from "../../../engine/request.ts";
 import { invalidField } from "../../errors.ts";
 import { parseKeepAlive } from "../../options.ts";
@@ -39,7 +41,7 @@ export function parseFormat(format: unknown): AnswerFormat | undefined {
   }
   throw invalidField(
     "format",
-    `invalid format: ${shorten(JSON.stringify(format))}; expected "json" or a JSON schema object`,
+    `invalid format: ${shown(format)}; expected "json" or a JSON schema object`,
   );
 }
 
@@ -52,7 +54,7 @@ export function parseThink(think: unknown): ThinkLevel | undefined {
   if (level !== undefined) return level;
   throw invalidField(
     "think",
-    `invalid think value: ${shorten(JSON.stringify(think))}; it must be true, false, "low", "medium", "high" or "max"`,
+    `invalid think value: ${shown(think)}; it must be true, false, "low", "medium", "high" or "max"`,
   );
 }
 
@@ -66,7 +68,7 @@ function topLogprobsOf({ logprobs, top_logprobs: top = 0 }: AnswerBody): number 
   return logprobs === true ? top : undefined;
 }
 
-/** The client's value may be megabytes long. */
-function shorten(text: string): string {
-  return text.length <= 60 ? text : `${text.slice(0, 60)}…`;
+/** Quotes a value of the client, which may be megabytes long. */
+function shown(value: unknown): string {
+  return quoteShort(typeof value === "string" ? value : JSON.stringify(value));
 }

@@ -1,43 +1,71 @@
-// Answers a native request from the events of its work.
-import type { FastifyReply, FastifyRequest } from "fastify";
+// Replies to a native request from the events of its answer: a record per line, or one record.
+import type { FastifyReply } from "fastify";
+import { engineErrors } from "../../../engine/errors.ts";
+import type { TokenLogprob } from "../../../engine/generation.ts";
 import type { CanonicalEvent, CanonicalRequest } from "../../../engine/request.ts";
 import type { ResolvedModel } from "../../../store/model-catalog.ts";
 import type { ServerDependencies } from "../../dependencies.ts";
+import { recordFailure, toProductError } from "../../plugins/error-replies.ts";
 import { clientSignal, requestCanceled, runRequest } from "../../run-request.ts";
-import { announceTruncation } from "../truncation-header.ts";
-import { NativeReply, type ReplyShape } from "./native-reply.ts";
-import { renderedFields } from "./records.ts";
-import { ToolCallReader } from "./tool-calls.ts";
+import { StreamWriter } from "../../stream-writer.ts";
+import {
+  createdAt,
+  finalFields,
+  logprobFields,
+  progressFields,
+  renderedFields,
+} from "./records.ts";
 
-export interface NativeAnswer extends Pick<ReplyShape, "stream" | "toFields"> {
+/** A piece of an answer, or the whole. */
+export interface AnswerPiece {
+  text: string;
+  thinking?: string;
+  toolCalls?: ToolCallRecord[];
+}
+
+interface ToolCallRecord {
+  id: string;
+  function: { index: number; name: string; arguments: Record<string, unknown> };
+}
+
+interface ReplyShape {
+  /** As named by the client. */
+  model: string;
+  stream: boolean;
+  /** Puts a piece into the route's field of the record. */
+  toFields: (piece: AnswerPiece) => Record<string, unknown>;
+  /** Number of alternatives with each log-probability. */
+  topLogprobs: number;
+  reportProgress: boolean;
+}
+
+interface NativeAnswer extends Pick<ReplyShape, "stream" | "toFields"> {
   canonical: CanonicalRequest;
   model: ResolvedModel;
 }
 
 type LastEvent = Extract<CanonicalEvent, { type: "done" | "rendered" }>;
+type CallStart = Extract<CanonicalEvent, { type: "tool-call" }>;
+type CallEnd = Extract<CanonicalEvent, { type: "tool-call-end" }>;
 
 /** @throws ProductError before the reply has begun */
 export async function answerNatively(
   dependencies: ServerDependencies,
-  request: FastifyRequest,
   reply: FastifyReply,
   { canonical, model, stream, toFields }: NativeAnswer,
 ): Promise<FastifyReply> {
   const signal = clientSignal(reply);
   const { model: name, topLogprobs = 0, reportProgress } = canonical;
   const shape = { model: name, stream, toFields, topLogprobs, reportProgress };
-  const answer = new NativeReply(request, reply, shape, signal);
-  const calls = new ToolCallReader();
+  const answer = new NativeReply(reply, shape, signal);
+  const calls = new Map<number, CallStart>();
   let loadMs = 0;
   let last: LastEvent | undefined;
   try {
-    for await (const event of runRequest(dependencies, request, canonical, model, signal)) {
+    for await (const event of runRequest(dependencies, reply, canonical, model, signal)) {
       switch (event.type) {
         case "loaded":
           loadMs = event.loadMs;
-          break;
-        case "truncated":
-          announceTruncation(reply, event);
           break;
         case "text":
           await answer.add({ text: event.text }, event.logprobs);
@@ -46,10 +74,10 @@ export async function answerNatively(
           await answer.add({ text: "", thinking: event.text }, event.logprobs);
           break;
         case "tool-call":
-          calls.begin(event);
+          calls.set(event.index, event);
           break;
         case "tool-call-end":
-          await answer.add({ text: "", toolCalls: [calls.end(event)] });
+          await answer.add({ text: "", toolCalls: [callRecord(calls.get(event.index), event)] });
           break;
         case "done":
         case "rendered":
@@ -65,5 +93,109 @@ export async function answerNatively(
     return await answer.endAlone({ done: true, done_reason: "load" });
   } catch (error) {
     return await answer.fail(error);
+  }
+}
+
+/** A complete call, with its arguments as an object. */
+function callRecord(
+  { id, name }: Pick<CallStart, "id" | "name"> = { id: "", name: "" },
+  { index, arguments: values }: CallEnd,
+): ToolCallRecord {
+  return { id, function: { index, name, arguments: values } };
+}
+
+class NativeReply {
+  readonly #reply: FastifyReply;
+  readonly #shape: ReplyShape;
+  readonly #writer: StreamWriter;
+  /** Parts collected for a reply without a stream. */
+  readonly #whole: AnswerPiece = { text: "" };
+  readonly #logprobs: TokenLogprob[] = [];
+
+  constructor(reply: FastifyReply, shape: ReplyShape, signal: AbortSignal) {
+    this.#reply = reply;
+    this.#shape = shape;
+    this.#writer = new StreamWriter(reply, "application/x-ndjson", signal);
+  }
+
+  async add(piece: AnswerPiece, logprobs: readonly TokenLogprob[] = []): Promise<void> {
+    if (this.#shape.stream) {
+      return await this.#write(piece, { ...this.#logprobFields(logprobs), done: false });
+    }
+    const whole = this.#whole;
+    whole.text += piece.text;
+    if (piece.thinking !== undefined) whole.thinking = (whole.thinking ?? "") + piece.thinking;
+    if (piece.toolCalls !== undefined) {
+      whole.toolCalls = [...(whole.toolCalls ?? []), ...piece.toolCalls];
+    }
+    for (const logprob of logprobs) this.#logprobs.push(logprob);
+  }
+
+  /** Ignores events that carry no progress. */
+  async reportProgress(event: CanonicalEvent): Promise<void> {
+    const { stream, reportProgress } = this.#shape;
+    const progress = stream && reportProgress ? progressFields(event) : undefined;
+    if (progress !== undefined) await this.#write({ text: "" }, { ...progress, done: false });
+  }
+
+  /**
+   * A request cancelled by its id ends normally once its reply has begun.
+   *
+   * @throws ProductError `ENGINE_CANCELLED` before
+   */
+  async end(
+    done: Extract<CanonicalEvent, { type: "done" }>,
+    loadMs: number,
+  ): Promise<FastifyReply> {
+    const { isOpen } = this.#writer;
+    if (done.reason === "cancelled" && !isOpen) throw requestCanceled();
+    const final = finalFields(done, loadMs, this.#reply.elapsedTime);
+    if (this.#shape.stream) {
+      await this.#write({ text: "" }, final);
+      return this.#close();
+    }
+    const fields = { ...this.#logprobFields(this.#logprobs), ...final };
+    return await this.#reply.send(this.#record(this.#whole, fields));
+  }
+
+  /** No answer was requested: replies with one plain record, also in a stream. */
+  async endAlone(fields: Record<string, unknown>): Promise<FastifyReply> {
+    if (!this.#writer.isOpen) return await this.#reply.send(this.#record({ text: "" }, fields));
+    await this.#write({ text: "" }, fields);
+    return this.#close();
+  }
+
+  /**
+   * Too late for a status: one more line carries the error, and no final record follows.
+   *
+   * @throws the error itself as long as the reply has not begun
+   */
+  async fail(error: unknown): Promise<FastifyReply> {
+    if (!this.#writer.isOpen) throw error;
+    if (toProductError(error).code === engineErrors.cancelled.code) {
+      await this.#write({ text: "" }, { done: true, done_reason: "cancelled" });
+    } else {
+      const { code, sentence } = recordFailure(this.#reply.request, error);
+      await this.#writer.write(`${JSON.stringify({ error: sentence, code })}\n`);
+    }
+    return this.#close();
+  }
+
+  #close(): FastifyReply {
+    this.#writer.end();
+    return this.#reply;
+  }
+
+  async #write(piece: AnswerPiece, fields: Record<string, unknown>): Promise<void> {
+    await this.#writer.write(`${JSON.stringify(this.#record(piece, fields))}\n`);
+  }
+
+  #record(piece: AnswerPiece, fields: Record<string, unknown>): Record<string, unknown> {
+    const { model, toFields } = this.#shape;
+    return { model, created_at: createdAt(), ...toFields(piece), ...fields };
+  }
+
+  #logprobFields(logprobs: readonly TokenLogprob[]): Record<string, unknown> {
+    return logprobFields(logprobs, this.#shape.topLogprobs);
   }
 }

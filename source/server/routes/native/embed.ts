@@ -2,12 +2,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type Static, Type } from "typebox";
 import type { EmbeddingOutput } from "../../../engine/generation.ts";
+import type { EmbeddingRequest } from "../../../engine/request.ts";
+import type { ResolvedModel } from "../../../store/model-catalog.ts";
 import type { ServerDependencies } from "../../dependencies.ts";
 import { invalidField } from "../../errors.ts";
 import { parseKeepAlive, parseOptions } from "../../options.ts";
 import { clientSignal } from "../../run-request.ts";
-import { unitVector } from "../unit-vector.ts";
-import { findModel, type ModelWordings } from "./named-model.ts";
+import { findNamedModel, type ModelWordings } from "./named-model.ts";
 import { nanoseconds, withoutZeros } from "./records.ts";
 import { modelFields } from "./schema.ts";
 
@@ -33,7 +34,7 @@ const notFound = (name: string) => `model ${JSON.stringify(name)} not found, try
 
 export function registerEmbed(app: FastifyInstance, dependencies: ServerDependencies): void {
   app.post<{ Body: EmbedBody }>(
-    "/api/embed",
+    "/embed",
     { schema: { body: EmbedBody } },
     async (request, reply) => {
       const { body } = request;
@@ -53,7 +54,7 @@ export function registerEmbed(app: FastifyInstance, dependencies: ServerDependen
     },
   );
   app.post<{ Body: EmbeddingsBody }>(
-    "/api/embeddings",
+    "/embeddings",
     { schema: { body: EmbeddingsBody } },
     async (request, reply) => {
       const { prompt = "" } = request.body;
@@ -69,27 +70,17 @@ export function registerEmbed(app: FastifyInstance, dependencies: ServerDependen
 /** @throws ProductError of the store or the engine, `SERVER_FIELD_INVALID` */
 async function vectorsOf(
   dependencies: ServerDependencies,
-  request: FastifyRequest<{ Body: EmbedBody | EmbeddingsBody }>,
+  { body }: FastifyRequest<{ Body: EmbedBody | EmbeddingsBody }>,
   reply: FastifyReply,
   texts: string[],
   wordings: ModelWordings,
-): Promise<EmbeddingOutput & { loadMs: number; tokens: number }> {
-  const { scheduler, requestLog, log } = dependencies;
-  const { body, record } = request;
+): Promise<Embeddings> {
   const keepAliveMs = parseKeepAlive(body.keep_alive);
-  const { model } = await findModel(dependencies, request, { ...body, stream: false }, wordings);
-  const embedding = {
-    texts,
-    truncate: body.truncate === true,
-    parameters: parseOptions(body.options, log),
-    keepAliveMs,
-  };
-  const output = await scheduler.embed(embedding, model, clientSignal(reply));
-  const tokens = output.tokenCounts.reduce((sum, count) => sum + count, 0);
-  if (record !== undefined) {
-    requestLog.update(record, { promptTokens: tokens, loadMs: output.loadMs });
-  }
-  return { ...output, tokens };
+  const named = { ...body, stream: false };
+  const { model } = await findNamedModel(dependencies, reply.request, named, wordings);
+  const parameters = parseOptions(body.options, dependencies.log);
+  const embedding = { texts, truncate: body.truncate === true, parameters, keepAliveMs };
+  return await embedTexts(dependencies, reply, embedding, model);
 }
 
 /**
@@ -102,4 +93,40 @@ function parseInput(input: unknown): string[] {
   if (typeof input === "string") return [input];
   if (Array.isArray(input) && input.every((text) => typeof text === "string")) return input;
   throw invalidField("input", "invalid input type: 'input' must be a text or a list of texts");
+}
+
+interface Embeddings extends EmbeddingOutput {
+  loadMs: number;
+  /** Tokens of all texts. */
+  tokens: number;
+}
+
+/**
+ * Embeds texts, and notes their tokens in the request log.
+ *
+ * @throws ProductError of the store or the engine
+ */
+export async function embedTexts(
+  { scheduler, requestLog }: ServerDependencies,
+  reply: FastifyReply,
+  embedding: EmbeddingRequest,
+  model: ResolvedModel,
+): Promise<Embeddings> {
+  const { record } = reply.request;
+  const output = await scheduler.embed(embedding, model, clientSignal(reply));
+  const tokens = output.tokenCounts.reduce((sum, count) => sum + count, 0);
+  const { loadMs } = output;
+  if (record !== undefined) requestLog.update(record, { promptTokens: tokens, loadMs });
+  return { ...output, tokens };
+}
+
+/**
+ * Scales a vector to length 1; a zero vector stays as it is.
+ *
+ * @param dimensions number of its first values to keep; undefined keeps all
+ */
+export function unitVector(vector: readonly number[], dimensions?: number): number[] {
+  const kept = vector.slice(0, dimensions);
+  const length = Math.sqrt(kept.reduce((sum, number) => sum + number * number, 0));
+  return length === 0 ? kept : kept.map((number) => number / length);
 }

@@ -8,17 +8,15 @@ import type { PromptMessage } from "../../../prompt/prompt-template.ts";
 import type { ServerDependencies } from "../../dependencies.ts";
 import { invalidField, unsupportedField } from "../../errors.ts";
 import { parseOptions } from "../../options.ts";
-import { answerNatively } from "./answer.ts";
+import { readImages } from "../image-field.ts";
+import { type AnswerPiece, answerNatively } from "./answer.ts";
 import { parseFormat, readAnswerSettings } from "./answer-settings.ts";
-import { readImages } from "./images.ts";
-import { findModel, type NamedModel } from "./named-model.ts";
-import type { AnswerPiece } from "./native-reply.ts";
+import { findNamedModel, type NamedModel, unloadReply } from "./named-model.ts";
 import { GenerateBody } from "./schema.ts";
-import { unloadReply } from "./unload.ts";
 
 export function registerGenerate(app: FastifyInstance, dependencies: ServerDependencies): void {
   app.post<{ Body: GenerateBody }>(
-    "/api/generate",
+    "/generate",
     { schema: { body: GenerateBody } },
     async (request, reply) => {
       const { body } = request;
@@ -27,7 +25,7 @@ export function registerGenerate(app: FastifyInstance, dependencies: ServerDepen
       const images = readImages(body.images, "images");
       const isLoad = (body.prompt ?? "") === "";
       const unloads = isLoad && settings.keepAliveMs === 0;
-      const named = await findModel(
+      const named = await findNamedModel(
         dependencies,
         request,
         { ...body, stream, unloads },
@@ -48,7 +46,7 @@ export function registerGenerate(app: FastifyInstance, dependencies: ServerDepen
         format: parseFormat(body.format),
         wantsContext: body.raw !== true,
       });
-      return await answerNatively(dependencies, request, reply, {
+      return await answerNatively(dependencies, reply, {
         canonical,
         model,
         stream,

@@ -1,8 +1,8 @@
 // Converts messages and tools of a native request for the prompt.
 import type { ChatImage, ToolCall, ToolDefinition } from "../../../prompt/chat-message.ts";
 import type { PromptMessage } from "../../../prompt/prompt-template.ts";
-import { parseRole } from "../message-role.ts";
-import { checkToolName } from "../tool-name.ts";
+import { parseRole } from "../read-fields.ts";
+import { checkToolName } from "../tool-fields.ts";
 import type { NativeMessage, NativeTool, NativeToolCall } from "./schema.ts";
 
 /**

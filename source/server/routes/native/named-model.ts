@@ -1,11 +1,12 @@
-// The model that a native request names, and each route's error when it does not exist.
-import type { FastifyRequest } from "fastify";
-import { ProductError } from "../../../base/product-error.ts";
+// The model that a native request names: found, refused in each route's own words, or unloaded.
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { describeError, ProductError } from "../../../base/product-error.ts";
 import { storeErrors } from "../../../store/errors.ts";
 import type { ResolvedModel } from "../../../store/model-catalog.ts";
 import { fileAccess } from "../../access.ts";
 import type { ServerDependencies } from "../../dependencies.ts";
 import { invalidField } from "../../errors.ts";
+import { createdAt } from "./records.ts";
 
 export interface NamedModel {
   /** As named by the client. */
@@ -27,7 +28,7 @@ export interface ModelWordings {
  *
  * @throws ProductError of the store, `SERVER_FIELD_INVALID`
  */
-export async function findModel(
+export async function findNamedModel(
   dependencies: ServerDependencies,
   request: FastifyRequest,
   { model: name = "", stream, unloads }: { model?: string; stream: boolean; unloads?: boolean },
@@ -65,5 +66,25 @@ function noName(absent: ModelWordings["absent"]): ProductError {
     message: "model '' not found",
     hint: "Name a model.",
     param: "model",
+  });
+}
+
+/** Unloads a model and replies at once; a model in use unloads after its last request. */
+export async function unloadReply(
+  { scheduler, log }: ServerDependencies,
+  reply: FastifyReply,
+  model: ResolvedModel,
+  name: string,
+  content: Record<string, unknown>,
+): Promise<FastifyReply> {
+  scheduler.unload(model).catch((error: unknown) => {
+    log(`unloading ${name} failed: ${describeError(error)}`);
+  });
+  return await reply.send({
+    model: name,
+    created_at: createdAt(),
+    ...content,
+    done: true,
+    done_reason: "unload",
   });
 }

@@ -4,11 +4,11 @@ import { formatLocalTime } from "../../../base/local-time.ts";
 import type { LoadedModel } from "../../../engine/scheduler/loaded-model.ts";
 import type { ServerDependencies } from "../../dependencies.ts";
 import { dropStaleNames } from "../../loaded-names.ts";
-import { detailsRecord } from "./details.ts";
+import { detailsRecord } from "./records.ts";
 
 export function registerPs(app: FastifyInstance, dependencies: ServerDependencies): void {
   const { scheduler } = dependencies;
-  app.get("/api/ps", async () => {
+  app.get("/ps", async () => {
     for (const loaded of scheduler.models) await dropStaleNames(dependencies, loaded);
     const now = Date.now();
     const leaving = scheduler.models.map((loaded) => ({ loaded, at: expiryOf(loaded, now) }));
@@ -18,12 +18,12 @@ export function registerPs(app: FastifyInstance, dependencies: ServerDependencie
   });
 }
 
-// A model that is never unloaded expires in some 290 years, as in Ollama.
-const forGoodMs = 290 * 365 * 86_400_000;
+/** Expiry of a model that is never unloaded, as in Ollama. */
+const pinnedMs = 290 * 365 * 86_400_000;
 
 /** The keep-alive time has not begun while a model is in use. */
 function expiryOf({ expiresAt, keepAliveMs }: LoadedModel, now: number): number {
-  return expiresAt ?? now + Math.min(keepAliveMs, forGoodMs);
+  return expiresAt ?? now + Math.min(keepAliveMs, pinnedMs);
 }
 
 function toProcess(loaded: LoadedModel, expiresAtMs: number): Record<string, unknown> {

@@ -1,6 +1,7 @@
 // Native reply records: the names, units and omissions of Ollama's API.
 import type { TokenLogprob } from "../../../engine/generation.ts";
 import type { CanonicalEvent } from "../../../engine/request.ts";
+import type { ModelDetails } from "../../../store/library/model-details.ts";
 
 type Done = Extract<CanonicalEvent, { type: "done" }>;
 type Rendered = Extract<CanonicalEvent, { type: "rendered" }>;
@@ -79,4 +80,18 @@ export function logprobFields(logprobs: readonly TokenLogprob[], top: number) {
 /** RFC 3339 in UTC with fractional seconds. */
 export function createdAt(): string {
   return new Date().toISOString();
+}
+
+/** Details of a model in a list. */
+export function detailsRecord(details: ModelDetails): Record<string, unknown> {
+  return {
+    parent_model: "",
+    format: details.format,
+    family: details.family,
+    families: details.families,
+    parameter_size: details.parameterSize,
+    quantization_level: details.quantizationLevel,
+    context_length: details.contextLength,
+    embedding_length: details.embeddingLength,
+  };
 }

@@ -1,4 +1,5 @@
-// GET /api/requests and /api/requests/{id}: the request log.
+// The request log: GET /api/requests and /api/requests/{id}, POST /api/cancel to end a running
+// request of any API, POST /api/recording to record prompts, answers and bodies.
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { type Static, Type } from "typebox";
 import { quoteShort } from "../../../base/display-text.ts";
@@ -11,11 +12,10 @@ import {
   type RequestFilter,
 } from "../../../request-log/filter.ts";
 import type { RequestRecord } from "../../../request-log/request-record.ts";
-import { canAccess } from "../../access.ts";
+import { canAccess, isOwner } from "../../access.ts";
 import type { ServerDependencies } from "../../dependencies.ts";
 import { invalidField, serverErrors } from "../../errors.ts";
-import { followLines } from "../../follow-lines.ts";
-import { readSwitch } from "../../read-switch.ts";
+import { followLines, isFollowed } from "../../follow-lines.ts";
 
 const text = Type.Optional(Type.String());
 
@@ -39,15 +39,14 @@ type RequestsQuery = Static<typeof RequestsQuery>;
 export function registerRequests(app: FastifyInstance, dependencies: ServerDependencies): void {
   const { requestLog, transcripts, stopping } = dependencies;
   app.get<{ Querystring: RequestsQuery }>(
-    "/api/requests",
+    "/requests",
     { schema: { querystring: RequestsQuery } },
     async (request, reply) => {
       const { query } = request;
       const isShown = filterOf(request, dependencies);
       const found = requestLog.records.filter(isShown);
       const newest = found.slice(-readLimit(query.limit));
-      const isFollowed = readSwitch("follow", query.follow) && request.method === "GET";
-      if (!isFollowed) return { requests: newest };
+      if (!isFollowed(request)) return { requests: newest };
       return await followLines(
         reply,
         {
@@ -61,7 +60,7 @@ export function registerRequests(app: FastifyInstance, dependencies: ServerDepen
       );
     },
   );
-  app.get<{ Params: { id: string } }>("/api/requests/:id", async (request) => {
+  app.get<{ Params: { id: string } }>("/requests/:id", async (request) => {
     const { id } = request.params;
     const record = requestLog.find(id);
     if (record !== undefined && canAccess(request, record)) {
@@ -75,7 +74,7 @@ export function registerRequests(app: FastifyInstance, dependencies: ServerDepen
   });
 }
 
-/** @throws ProductError `REQUEST_LOG_FILTER_INVALID` */
+/** Selects records that the caller may see. @throws ProductError `REQUEST_LOG_FILTER_INVALID` */
 function filterOf(
   request: FastifyRequest<{ Querystring: RequestsQuery }>,
   { transcripts }: ServerDependencies,
@@ -102,4 +101,66 @@ function readLimit(value: string | undefined): number {
   const limit = Number(value);
   if (/^\d+$/.test(value) && limit >= 1) return limit;
   throw invalidField("limit", `'limit' is ${quoteShort(value)}, but must be a positive number.`);
+}
+
+export const CancelBody = Type.Object({
+  /** As in `x-request-id` and `GET /api/requests`. */
+  id: Type.String(),
+});
+export type CancelBody = Static<typeof CancelBody>;
+
+export function registerCancel(
+  app: FastifyInstance,
+  { requestLog }: Pick<ServerDependencies, "requestLog">,
+): void {
+  app.post<{ Body: CancelBody }>("/cancel", { schema: { body: CancelBody } }, async (request) => {
+    const { id } = request.body;
+    const record = requestLog.find(id);
+    // The log forgets old records; then the request's owner is unknown, and only managers may
+    // cancel it.
+    const isTheirs = canAccess(request, record ?? { keyId: undefined });
+    const controller = isTheirs ? app.cancellations.get(id) : undefined;
+    if (controller === undefined) {
+      throw new ProductError(serverErrors.requestNotFound, {
+        message: `request ${quoteShort(id)} not found: it has ended or never existed.`,
+        hint: "GET /api/requests lists the requests and their ids.",
+        param: "id",
+      });
+    }
+    controller.abort();
+    return { id, status: "cancelled" };
+  });
+}
+
+const RecordingBody = Type.Object({
+  /** `false` also deletes the recordings. */
+  enabled: Type.Boolean(),
+});
+type RecordingBody = Static<typeof RecordingBody>;
+
+/** Recording lasts until it is turned off or the server ends. */
+export function registerRecording(
+  app: FastifyInstance,
+  { transcripts, ownerToken, log }: Pick<ServerDependencies, "transcripts" | "ownerToken" | "log">,
+): void {
+  app.post<{ Body: RecordingBody }>(
+    "/recording",
+    { schema: { body: RecordingBody } },
+    async (request) => {
+      // Without keys, anyone could otherwise read everybody's prompts.
+      const hasManagingKey = request.caller?.keyId !== undefined && request.caller.mayManage;
+      if (!hasManagingKey && !isOwner(request, ownerToken)) {
+        throw new ProductError(serverErrors.keyForbidden, {
+          message: "Recording requires the server's owner or a key with the role manage.",
+          hint: "Press P in modelctl's Server screen.",
+        });
+      }
+      const { enabled } = request.body;
+      if (enabled !== transcripts.isRecording) {
+        transcripts.record(enabled);
+        log(`recording of prompts and answers is ${enabled ? "on" : "off"}`);
+      }
+      return { enabled };
+    },
+  );
 }

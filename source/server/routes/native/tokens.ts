@@ -5,7 +5,7 @@ import type { ServerDependencies } from "../../dependencies.ts";
 import { invalidField } from "../../errors.ts";
 import { parseKeepAlive } from "../../options.ts";
 import { clientSignal } from "../../run-request.ts";
-import { findModel } from "./named-model.ts";
+import { findNamedModel } from "./named-model.ts";
 import { modelFields } from "./schema.ts";
 
 const { model, keep_alive } = modelFields;
@@ -33,14 +33,19 @@ const wordings = { absent: "required" } as const;
 export function registerTokens(app: FastifyInstance, dependencies: ServerDependencies): void {
   const { scheduler } = dependencies;
   app.post<{ Body: TokenizeBody }>(
-    "/api/tokenize",
+    "/tokenize",
     { schema: { body: TokenizeBody } },
     async (request, reply) => {
       const { body } = request;
       const text = body.content ?? body.prompt;
       if (text === undefined) throw invalidField("content", "content is required");
       const use = { parameters: {}, keepAliveMs: parseKeepAlive(body.keep_alive) };
-      const found = await findModel(dependencies, request, { ...body, stream: false }, wordings);
+      const found = await findNamedModel(
+        dependencies,
+        request,
+        { ...body, stream: false },
+        wordings,
+      );
       const signal = clientSignal(reply);
       const tokensOf = async (segments: Array<{ text: string; special: boolean }>) =>
         (await scheduler.call("tokenize", { segments }, use, found.model, signal)).tokens;
@@ -51,13 +56,18 @@ export function registerTokens(app: FastifyInstance, dependencies: ServerDepende
     },
   );
   app.post<{ Body: DetokenizeBody }>(
-    "/api/detokenize",
+    "/detokenize",
     { schema: { body: DetokenizeBody } },
     async (request, reply) => {
       const { body } = request;
       const { tokens } = body;
       const use = { parameters: {}, keepAliveMs: parseKeepAlive(body.keep_alive) };
-      const found = await findModel(dependencies, request, { ...body, stream: false }, wordings);
+      const found = await findNamedModel(
+        dependencies,
+        request,
+        { ...body, stream: false },
+        wordings,
+      );
       refuseUnknown(tokens, found.model.facts.vocabularySize);
       const signal = clientSignal(reply);
       const output = await scheduler.call("detokenize", { tokens }, use, found.model, signal);

@@ -1,14 +1,12 @@
 // Turns the messages of a chat completion request into the model's conversation.
-
 import { quoteShort } from "../../../base/display-text.ts";
 import { isRecord } from "../../../base/json-record.ts";
 import type { ToolCall } from "../../../prompt/chat-message.ts";
 import type { PromptMessage } from "../../../prompt/prompt-template.ts";
 import { invalidField, unsupportedField } from "../../errors.ts";
-import type { ContentText } from "../image-field.ts";
-import { parseRole } from "../message-role.ts";
-import { readParts } from "./content-parts.ts";
-import type { MessageBody } from "./schema.ts";
+import { type ContentText, joinContents, readImageUrl } from "../image-field.ts";
+import { parseRole } from "../read-fields.ts";
+import type { ContentPart, MessageBody } from "./schema.ts";
 
 /** @throws ProductError `SERVER_FIELD_INVALID`, `SERVER_FIELD_UNSUPPORTED`, `SERVER_IMAGE_REMOTE` */
 export function toMessages(messages: readonly MessageBody[]): PromptMessage[] {
@@ -66,7 +64,10 @@ type ToolCallBody = NonNullable<MessageBody["tool_calls"]>[number];
 
 function toToolCall({ id, type, function: called }: ToolCallBody, where: string): ToolCall {
   if (typeof type === "string" && type !== "function") {
-    throw unsupportedField(`${where}.type`, `${quoteShort(type)} is not function`);
+    throw unsupportedField(
+      `${where}.type`,
+      `${quoteShort(type)} is not a supported type; use function`,
+    );
   }
   if (called === undefined || called === null) {
     throw invalidField(`${where}.function`, `${where}.function is required`);
@@ -92,5 +93,34 @@ function parseArguments(text: string, param: string): Record<string, unknown> {
   throw invalidField(
     param,
     `invalid tool call arguments: '${param}' must be the text of a JSON object.`,
+  );
+}
+
+/**
+ * @param where the content's place in the request
+ * @returns the texts joined, with the images between them
+ * @throws ProductError `SERVER_FIELD_INVALID`, `SERVER_IMAGE_REMOTE`
+ */
+export function readParts(parts: readonly ContentPart[], where: string): ContentText {
+  return joinContents(parts.map((part, index) => readPart(part, `${where}.${index}`)));
+}
+
+function readPart(part: ContentPart, where: string): ContentText {
+  if (part.type === "text" && typeof part.text === "string") return { text: part.text, images: [] };
+  if (part.type === "refusal" && typeof part.refusal === "string") {
+    return { text: part.refusal, images: [] };
+  }
+  if (part.type === "image_url") {
+    const { image_url: image } = part;
+    const url = typeof image === "object" && image !== null && "url" in image ? image.url : image;
+    return { text: "", images: [readImageUrl(url, where)] };
+  }
+  if (part.type === "text" || part.type === "refusal") {
+    const param = `${where}.${part.type}`;
+    throw invalidField(param, `invalid message format: '${param}' must be a string.`);
+  }
+  throw invalidField(
+    where,
+    `invalid message format: '${where}' has the type ${quoteShort(part.type)}, which this server cannot read.`,
   );
 }

@@ -1,11 +1,11 @@
-// Fields shared by chat completions and completions, and their engine settings.
-
+// Fields shared by the routes of OpenAI's API, and their engine settings.
 import { type Static, Type } from "typebox";
 import { quoteShort } from "../../../base/display-text.ts";
-import type { CanonicalRequest } from "../../../engine/request.ts";
+import type { AnswerFormat, CanonicalRequest, ToolChoice } from "../../../engine/request.ts";
 import type { ModelParameters } from "../../../store/model-parameters.ts";
-import { invalidField } from "../../errors.ts";
+import { invalidField, unsupportedField } from "../../errors.ts";
 import { parseKeepAlive, parseOptions } from "../../options.ts";
+import type { ReadingRules } from "../../run-request.ts";
 
 export const commonFields = {
   model: Type.String(),
@@ -38,19 +38,6 @@ export const samplingFields = {
 const CommonBody = Type.Object({ ...commonFields, ...samplingFields });
 type CommonBody = Static<typeof CommonBody>;
 
-export interface Caller {
-  /** True if this client may name a file outside the store. */
-  isFileAllowed: (file: string) => boolean;
-  /** Called with options that do not exist. */
-  log: (text: string) => void;
-}
-
-/** Caller of a conversation. */
-export interface ChatCaller extends Caller {
-  /** Strips texts that agents change in every request. */
-  stablePrompts: boolean;
-}
-
 /**
  * Absent fields stay absent, so that the model's own parameters apply.
  *
@@ -58,7 +45,7 @@ export interface ChatCaller extends Caller {
  */
 export function readCommonFields(
   body: CommonBody,
-  { isFileAllowed, log }: Caller,
+  { isFileAllowed, log }: Pick<ReadingRules, "isFileAllowed" | "log">,
 ): Pick<
   CanonicalRequest,
   | "model"
@@ -106,5 +93,50 @@ function toLogitBias(bias: CommonBody["logit_bias"]): Array<[number, number]> {
       );
     }
     return [token, value];
+  });
+}
+
+/**
+ * Returns the client's grammar, or else the format that it requests.
+ *
+ * @param formatField name of the other format's field
+ * @throws ProductError `SERVER_FIELD_UNSUPPORTED` for a grammar together with another format
+ */
+export function grammarOr(
+  format: AnswerFormat | undefined,
+  grammar: AnswerFormat | undefined,
+  toolChoice: ToolChoice,
+  formatField: string,
+): AnswerFormat | undefined {
+  if (grammar === undefined) return format;
+  const mustCall = toolChoice === "required" || typeof toolChoice === "object";
+  if (!mustCall && format === undefined) return grammar;
+  const other = mustCall ? "tool_choice" : formatField;
+  throw unsupportedField("grammar", `${other} already sets the format of the answer`);
+}
+
+/** Tells if a list holds token ids, not texts or lists. */
+export function isTokenList(value: unknown): value is [number, ...unknown[]] {
+  return Array.isArray(value) && typeof value[0] === "number";
+}
+
+/**
+ * Reads token ids of the model in place of a text.
+ *
+ * @param param names the list in an error
+ * @throws ProductError `SERVER_FIELD_INVALID` for an unknown token
+ */
+export function readTokens(
+  values: readonly unknown[],
+  param: string,
+  vocabularySize: number,
+): number[] {
+  return values.map((value, index) => {
+    const isToken = typeof value === "number" && Number.isInteger(value);
+    if (isToken && value >= 0 && value < vocabularySize) return value;
+    throw invalidField(
+      `${param}.${index}`,
+      `'${param}.${index}' is ${JSON.stringify(value)}, but must be a token of the model, from 0 to ${vocabularySize - 1}.`,
+    );
   });
 }

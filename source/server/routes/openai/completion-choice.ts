@@ -1,7 +1,7 @@
-// A choice of a completion: its events as text pieces with log-probabilities.
+// A choice of a completion: its events as text pieces, with log-probabilities in parallel lists.
+import type { TokenLogprob } from "../../../engine/generation.ts";
 import type { CanonicalEvent } from "../../../engine/request.ts";
-import { CompletionLogprobLists, type CompletionLogprobs } from "./completion-logprobs.ts";
-import { TokenMeter } from "./usage.ts";
+import { TokenMeter } from "./reply-fields.ts";
 
 export interface CompletionPiece {
   text: string;
@@ -11,7 +11,7 @@ export interface CompletionPiece {
   finish_reason: string | null;
 }
 
-export interface CompletionChoiceOptions {
+interface CompletionChoiceOptions {
   index: number;
   /** Text in front of the answer. */
   echo: string;
@@ -68,4 +68,49 @@ export function joinPieces(pieces: readonly CompletionPiece[]): CompletionPiece 
             text_offset: parts.flatMap(({ text_offset }) => text_offset),
           },
   };
+}
+
+interface CompletionLogprobs {
+  tokens: string[];
+  token_logprobs: number[];
+  /** Null when no alternatives were requested. */
+  top_logprobs: Array<Record<string, number>> | null;
+  /** Offset of each token in the whole text, in characters. */
+  text_offset: number[];
+}
+
+/** Tracks the text offset across the pieces of one choice. */
+export class CompletionLogprobLists {
+  readonly #top: number;
+  readonly #decoder = new TextDecoder();
+  #characters = 0;
+
+  /** @param top number of requested alternatives */
+  constructor(top: number) {
+    this.#top = top;
+  }
+
+  lists(logprobs: readonly TokenLogprob[]): CompletionLogprobs {
+    return {
+      tokens: logprobs.map(({ token }) => token),
+      token_logprobs: logprobs.map(({ logprob }) => logprob),
+      top_logprobs: this.#top === 0 ? null : logprobs.map(alternatives),
+      text_offset: logprobs.map(({ bytes }) => this.#advance(bytes)),
+    };
+  }
+
+  /** A token may end inside a character: the next one then has the same offset. */
+  #advance(bytes: readonly number[]): number {
+    const offset = this.#characters;
+    const text = this.#decoder.decode(Uint8Array.from(bytes), { stream: true });
+    this.#characters += [...text].length;
+    return offset;
+  }
+}
+
+/** The chosen token is always included, so there may be one more than requested. */
+function alternatives({ token, logprob, top }: TokenLogprob): Record<string, number> {
+  const listed = top.map((alternative) => [alternative.token, alternative.logprob] as const);
+  // Not a plain assignment: a token may be called __proto__.
+  return Object.fromEntries([[token, logprob], ...listed, [token, logprob]]);
 }

@@ -1,4 +1,5 @@
-// Translates a completion request into one canonical request per prompt.
+// Shape of a completion request, and its translation to one canonical request per prompt.
+import { type Static, Type } from "typebox";
 import {
   type CanonicalRequest,
   plainChat,
@@ -6,12 +7,28 @@ import {
   type RequestInput,
 } from "../../../engine/request.ts";
 import { invalidField, unsupportedField } from "../../errors.ts";
-import { type Caller, readCommonFields } from "./common-fields.ts";
-import type { CompletionBody } from "./completion-schema.ts";
-import { isTokenList, readTokens } from "./token-ids.ts";
+import type { ReadingRules } from "../../run-request.ts";
+import {
+  commonFields,
+  isTokenList,
+  readCommonFields,
+  readTokens,
+  samplingFields,
+} from "./common-fields.ts";
+
+export const CompletionBody = Type.Object({
+  ...commonFields,
+  ...samplingFields,
+  prompt: Type.Optional(Type.Union([Type.String(), Type.Array(Type.Unknown())])),
+  suffix: Type.Optional(Type.String()),
+  echo: Type.Optional(Type.Boolean()),
+  logprobs: Type.Optional(Type.Integer({ minimum: 0, maximum: 20 })),
+  best_of: Type.Optional(Type.Integer({ minimum: 1 })),
+});
+export type CompletionBody = Static<typeof CompletionBody>;
 
 /** A text, or token ids of the model. */
-export type CompletionPrompt = string | number[];
+type CompletionPrompt = string | number[];
 
 /** Maximum number of answers per request, over all its prompts. */
 const mostChoices = 64;
@@ -27,7 +44,7 @@ export interface PromptRequest {
  */
 export function toPromptRequests(
   body: CompletionBody,
-  caller: Caller,
+  rules: ReadingRules,
   vocabularySize: number,
 ): PromptRequest[] {
   const { n = 1, best_of, echo, logprobs, suffix } = body;
@@ -44,7 +61,7 @@ export function toPromptRequests(
       `'prompt' and 'n' ask for ${prompts.length * n} answers, but one request may have ${mostChoices}.`,
     );
   }
-  const common = readCommonFields(body, caller);
+  const common = readCommonFields(body, rules);
   return prompts.map((prompt) => ({
     prompt,
     canonical: plainRequest({

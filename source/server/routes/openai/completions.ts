@@ -1,61 +1,35 @@
 // POST /v1/completions
 import type { FastifyInstance, FastifyReply } from "fastify";
 import type { ResolvedModel } from "../../../store/model-catalog.ts";
-import { fileAccess } from "../../access.ts";
 import type { ServerDependencies } from "../../dependencies.ts";
-import { clientSignal } from "../../run-request.ts";
+import { clientSignal, findModel } from "../../run-request.ts";
 import { CompletionChoice, type CompletionPiece, joinPieces } from "./completion-choice.ts";
-import { type PromptRequest, toPromptRequests } from "./completion-prompts.ts";
-import { CompletionBody } from "./completion-schema.ts";
+import { CompletionBody, type PromptRequest, toPromptRequests } from "./completion-prompts.ts";
 import { EventStream } from "./event-stream.ts";
-import { ReplyHead } from "./reply-head.ts";
-import { type ChoiceEvent, repeatWithSeeds, runChoices } from "./run-choices.ts";
-import { usageOf } from "./usage.ts";
+import { replyHead, usageOf } from "./reply-fields.ts";
+import { repeatWithSeeds, runChoices, type TakeEvent } from "./run-choices.ts";
 
 export function registerCompletions(app: FastifyInstance, dependencies: ServerDependencies): void {
   app.post<{ Body: CompletionBody }>(
-    "/v1/completions",
+    "/completions",
     { schema: { body: CompletionBody } },
     async (request, reply) => {
       const { body } = request;
-      const { requestLog, scheduler, log } = dependencies;
-      if (request.record !== undefined) {
-        const stream = body.stream === true;
-        requestLog.update(request.record, { model: body.model, stream });
-      }
-      const isFileAllowed = fileAccess(request, dependencies);
-      const model = await scheduler.resolve({ model: body.model, isFileAllowed });
-      const { vocabularySize } = model.facts;
-      const prompts = toPromptRequests(body, { isFileAllowed, log }, vocabularySize);
-      const n = body.n ?? 1;
+      const { n = 1, logprobs: topLogprobs } = body;
+      const { model, rules } = await findModel(dependencies, request, body);
+      const prompts = toPromptRequests(body, rules, model.facts.vocabularySize);
       const requests = prompts.flatMap(({ canonical }) => repeatWithSeeds(canonical, n, model));
       const signal = clientSignal(reply);
+      const { scheduler } = dependencies;
       const texts = body.echo === true ? await echoesOf(prompts, model, scheduler, signal) : [];
-      const choices = requests.map(
-        (_, index) =>
-          new CompletionChoice({
-            index,
-            echo: texts[Math.floor(index / n)] ?? "",
-            topLogprobs: body.logprobs,
-          }),
-      );
-      const events = runChoices(dependencies, request, requests, model, signal);
-      const head = new ReplyHead("cmpl", body.model).fields("text_completion");
-      const usage = () =>
-        usageOf(
-          choices.map(({ meter }) => meter),
-          n,
-        );
-      if (body.stream !== true) {
-        const pieces = await collect(events, choices);
-        return await reply.send({ ...head, choices: pieces.map(joinPieces), usage: usage() });
-      }
-      const stream = new EventStream(request, reply, signal);
-      return await streamCompletion(stream, events, reply, {
-        head,
-        choices,
-        usage: body.stream_options?.include_usage === true ? usage : undefined,
+      const choices = requests.map((_, index) => {
+        const echo = texts[Math.floor(index / n)] ?? "";
+        return new CompletionChoice({ index, echo, topLogprobs });
       });
+      const run: Run = (take) => runChoices(dependencies, reply, requests, { model, signal }, take);
+      return body.stream === true
+        ? await streamCompletion(body, new EventStream(reply, signal), reply, { choices, run })
+        : await sendWholeCompletion(body, reply, { choices, run });
     },
   );
 }
@@ -78,37 +52,45 @@ async function echoesOf(
   return texts;
 }
 
-async function collect(
-  events: AsyncIterable<ChoiceEvent>,
-  choices: readonly CompletionChoice[],
-): Promise<CompletionPiece[][]> {
-  const pieces: CompletionPiece[][] = choices.map(() => []);
-  for await (const { choice, event } of events) {
-    const piece = choices[choice]?.take(event);
-    if (piece !== undefined) pieces[choice]?.push(piece);
-  }
-  return pieces;
+type Run = (take: TakeEvent) => Promise<void>;
+
+interface CompletionWork {
+  choices: readonly CompletionChoice[];
+  run: Run;
 }
 
-interface CompletionStream {
-  head: Record<string, unknown>;
-  choices: readonly CompletionChoice[];
-  /** Undefined when not requested. */
-  usage: (() => unknown) | undefined;
+async function sendWholeCompletion(
+  { model, n = 1 }: CompletionBody,
+  reply: FastifyReply,
+  { choices, run }: CompletionWork,
+): Promise<FastifyReply> {
+  const pieces: CompletionPiece[][] = choices.map(() => []);
+  await run((event, choice) => {
+    const piece = choices[choice]?.take(event);
+    if (piece !== undefined) pieces[choice]?.push(piece);
+  });
+  return await reply.send({
+    ...replyHead("cmpl", "text_completion", model),
+    choices: pieces.map(joinPieces),
+    usage: usageOf(choices, n),
+  });
 }
 
 async function streamCompletion(
+  { model, n = 1, stream_options: options }: CompletionBody,
   stream: EventStream,
-  events: AsyncIterable<ChoiceEvent>,
   reply: FastifyReply,
-  { head, choices, usage }: CompletionStream,
+  { choices, run }: CompletionWork,
 ): Promise<FastifyReply> {
+  const head = replyHead("cmpl", "text_completion", model);
   try {
-    for await (const { choice, event } of events) {
+    await run(async (event, choice) => {
       const piece = choices[choice]?.take(event);
       if (piece !== undefined) await stream.send({ ...head, choices: [piece] });
+    });
+    if (options?.include_usage === true) {
+      await stream.send({ ...head, choices: [], usage: usageOf(choices, n) });
     }
-    if (usage !== undefined) await stream.send({ ...head, choices: [], usage: usage() });
     await stream.done();
   } catch (error) {
     await stream.fail(error);

@@ -1,38 +1,42 @@
 // POST /v1/embeddings
-
 import type { FastifyInstance } from "fastify";
+import { type Static, Type } from "typebox";
 import { quoteShort } from "../../../base/display-text.ts";
 import type { EmbeddingText } from "../../../engine/generation.ts";
-import { fileAccess } from "../../access.ts";
 import type { ServerDependencies } from "../../dependencies.ts";
 import { invalidField } from "../../errors.ts";
 import { parseKeepAlive, parseOptions } from "../../options.ts";
-import { clientSignal } from "../../run-request.ts";
-import { unitVector } from "../unit-vector.ts";
-import { EmbeddingBody } from "./embedding-schema.ts";
-import { isTokenList, readTokens } from "./token-ids.ts";
+import { findModel } from "../../run-request.ts";
+import { embedTexts, unitVector } from "../native/embed.ts";
+import { isTokenList, readTokens } from "./common-fields.ts";
+
+export const EmbeddingBody = Type.Object({
+  model: Type.String(),
+  input: Type.Optional(Type.Union([Type.String(), Type.Array(Type.Unknown())])),
+  dimensions: Type.Optional(Type.Integer({ minimum: 1 })),
+  encoding_format: Type.Optional(Type.String()),
+  // Extensions: as on the native API.
+  truncate: Type.Optional(Type.Boolean()),
+  keep_alive: Type.Optional(Type.Union([Type.String(), Type.Number()])),
+  options: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+});
+export type EmbeddingBody = Static<typeof EmbeddingBody>;
 
 export function registerEmbeddings(app: FastifyInstance, dependencies: ServerDependencies): void {
   app.post<{ Body: EmbeddingBody }>(
-    "/v1/embeddings",
+    "/embeddings",
     { schema: { body: EmbeddingBody } },
     async (request, reply) => {
-      const { body, record } = request;
-      const { requestLog, scheduler, log } = dependencies;
-      if (record !== undefined) requestLog.update(record, { model: body.model });
-      const isFileAllowed = fileAccess(request, dependencies);
-      const model = await scheduler.resolve({ model: body.model, isFileAllowed });
+      const { body } = request;
+      const { model, rules } = await findModel(dependencies, request, { model: body.model });
       const encode = encoderOf(body.encoding_format ?? "float");
-      const { vectors, tokenCounts, loadMs } = await scheduler.embed(
-        {
-          texts: textsOf(body.input, model.facts.vocabularySize),
-          truncate: body.truncate === true,
-          parameters: parseOptions(body.options, log),
-          keepAliveMs: parseKeepAlive(body.keep_alive),
-        },
-        model,
-        clientSignal(reply),
-      );
+      const embedding = {
+        texts: textsOf(body.input, model.facts.vocabularySize),
+        truncate: body.truncate === true,
+        parameters: parseOptions(body.options, rules.log),
+        keepAliveMs: parseKeepAlive(body.keep_alive),
+      };
+      const { vectors, tokens } = await embedTexts(dependencies, reply, embedding, model);
       const size = vectors[0]?.length ?? 0;
       if (body.dimensions !== undefined && body.dimensions > size) {
         throw invalidField(
@@ -40,8 +44,6 @@ export function registerEmbeddings(app: FastifyInstance, dependencies: ServerDep
           `'dimensions' is ${body.dimensions}, but the vectors of ${body.model} have ${size}.`,
         );
       }
-      const promptTokens = tokenCounts.reduce((total, count) => total + count, 0);
-      if (record !== undefined) requestLog.update(record, { loadMs, promptTokens });
       return {
         object: "list",
         data: vectors.map((vector, index) => ({
@@ -50,7 +52,7 @@ export function registerEmbeddings(app: FastifyInstance, dependencies: ServerDep
           index,
         })),
         model: body.model,
-        usage: { prompt_tokens: promptTokens, total_tokens: promptTokens },
+        usage: { prompt_tokens: tokens, total_tokens: tokens },
       };
     },
   );

@@ -7,7 +7,7 @@ import { promptErrors } from "../../../prompt/errors.ts";
 /**
  * Adds the field to an error; returns others unchanged.
  *
- * @param formatField what the API calls the format of an answer
+ * @param formatField the API's name for the format of an answer
  */
 export function withField(
   error: unknown,

@@ -1,23 +1,18 @@
 // A reply of server-sent events: data, an error when a status is no longer possible, [DONE].
-import type { FastifyReply, FastifyRequest } from "fastify";
-import { errorBody, toProductError } from "../../plugins/error-replies.ts";
+import type { FastifyReply } from "fastify";
+import { errorBody, recordFailure } from "../../plugins/error-replies.ts";
 import { StreamWriter } from "../../stream-writer.ts";
 
 export class EventStream {
-  readonly #request: FastifyRequest;
+  readonly #reply: FastifyReply;
   readonly #writer: StreamWriter;
 
   /**
    * @param signal aborted when the client leaves
    * @param silenceMs see `StreamWriter.breakSilence`
    */
-  constructor(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    signal: AbortSignal,
-    silenceMs?: number,
-  ) {
-    this.#request = request;
+  constructor(reply: FastifyReply, signal: AbortSignal, silenceMs?: number) {
+    this.#reply = reply;
     this.#writer = new StreamWriter(reply, "text/event-stream; charset=utf-8", signal);
     this.#writer.breakSilence(silenceMs);
   }
@@ -38,9 +33,8 @@ export class EventStream {
    */
   async fail(error: unknown): Promise<void> {
     if (!this.#writer.isOpen) throw error;
-    const known = toProductError(error);
-    this.#request.failure = { code: known.code, message: known.sentence };
-    await this.send(errorBody(this.#request.url, known));
+    const { request } = this.#reply;
+    await this.send(errorBody(request.url, recordFailure(request, error)));
     this.#writer.end();
   }
 }

@@ -14,11 +14,11 @@ export function registerModels(app: FastifyInstance, dependencies: ServerDepende
     const data = models.map((model) => describe(model.name, model));
     return JSON.stringify({ object: "list", data });
   });
-  app.get("/v1/models", async (_request, reply) =>
+  app.get("/models", async (_request, reply) =>
     reply.type("application/json; charset=utf-8").send(await listText()),
   );
   // Names may contain slashes, plain or as %2F.
-  app.get<{ Params: { "*": string } }>("/v1/models/*", async (request) => {
+  app.get<{ Params: { "*": string } }>("/models/*", async (request) => {
     const id = request.params["*"];
     const model = await catalog.resolve(id, fileAccess(request, dependencies));
     const card = model.card ?? baseModelCard(model);

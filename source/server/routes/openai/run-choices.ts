@@ -1,15 +1,10 @@
-// Runs the choices of a request in parallel and merges their events into one stream.
-import type { FastifyRequest } from "fastify";
+// Runs the choices of a request in parallel.
+import type { FastifyReply } from "fastify";
 import type { CanonicalEvent, CanonicalRequest } from "../../../engine/request.ts";
 import type { ResolvedModel } from "../../../store/model-catalog.ts";
 import type { ServerDependencies } from "../../dependencies.ts";
 import { requestCanceled, runRequest } from "../../run-request.ts";
 import { withField } from "./error-field.ts";
-
-export interface ChoiceEvent {
-  choice: number;
-  event: CanonicalEvent;
-}
 
 /**
  * Returns `n` requests that differ only in their seed: it counts up from the request's or the
@@ -28,48 +23,39 @@ export function repeatWithSeeds(
   });
 }
 
+/** Takes an event of a choice; its choice runs on when this has settled. */
+export type TakeEvent = (event: CanonicalEvent, choice: number) => void | Promise<void>;
+
 /**
- * Yields the events of all choices as they come. A failure ends the others, and so does leaving the
- * loop.
+ * Resolves when all choices are complete. A failure of one, or of `take`, ends the others.
  *
  * @param signal aborted when the client leaves
  * @throws ProductError of the store, the prompt or the engine; `ENGINE_CANCELLED`
  */
-export async function* runChoices(
+export async function runChoices(
   dependencies: ServerDependencies,
-  request: FastifyRequest,
+  reply: FastifyReply,
   choices: readonly CanonicalRequest[],
-  model: ResolvedModel,
-  signal: AbortSignal,
-): AsyncGenerator<ChoiceEvent> {
-  const ended = new AbortController();
-  const both = AbortSignal.any([signal, ended.signal]);
-  const runs = choices.map((canonical) =>
-    runRequest(dependencies, request, canonical, model, both),
-  );
-  const next = new Map(runs.map((run, choice) => [choice, nextOf(run, choice)]));
-  try {
-    while (next.size > 0) {
-      const { choice, run, result } = await Promise.race(next.values());
-      if (result.done) {
-        next.delete(choice);
-        continue;
+  { model, signal }: { model: ResolvedModel; signal: AbortSignal },
+  take: TakeEvent,
+): Promise<void> {
+  const failed = new AbortController();
+  const either = AbortSignal.any([signal, failed.signal]);
+  const runs = choices.map(async (canonical, choice) => {
+    try {
+      for await (const event of runRequest(dependencies, reply, canonical, model, either)) {
+        if (event.type === "done" && event.reason === "cancelled") throw requestCanceled();
+        await take(event, choice);
       }
-      const event = result.value;
-      if (event.type === "done" && event.reason === "cancelled") throw requestCanceled();
-      yield { choice, event };
-      next.set(choice, nextOf(run, choice));
+    } catch (error) {
+      failed.abort();
+      throw withField(error, canonical);
     }
-    if (signal.aborted) throw requestCanceled();
-  } catch (error) {
-    const [first] = choices;
-    throw first === undefined ? error : withField(error, first);
+  });
+  try {
+    await Promise.all(runs);
   } finally {
-    ended.abort();
-    await Promise.allSettled([...next.values(), ...runs.map((run) => run.return(undefined))]);
+    await Promise.allSettled(runs);
   }
-}
-
-async function nextOf(run: AsyncGenerator<CanonicalEvent>, choice: number) {
-  return { choice, run, result: await run.next() };
+  if (signal.aborted) throw requestCanceled();
 }

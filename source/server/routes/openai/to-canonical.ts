@@ -1,16 +1,22 @@
 // Translates a chat completion request to the canonical request.
-import { type CanonicalRequest, plainChat, plainRequest } from "../../../engine/request.ts";
+import { quoteShort } from "../../../base/display-text.ts";
+import { isRecord } from "../../../base/json-record.ts";
+import {
+  type AnswerFormat,
+  type CanonicalRequest,
+  plainChat,
+  plainRequest,
+} from "../../../engine/request.ts";
+import type { ToolDefinition } from "../../../prompt/chat-message.ts";
 import type { ResolvedModel } from "../../../store/model-catalog.ts";
-import { invalidField } from "../../errors.ts";
+import { invalidField, unsupportedField } from "../../errors.ts";
+import type { ReadingRules } from "../../run-request.ts";
 import { withoutChangingTexts } from "../changing-texts.ts";
-import { readTemplateVariables } from "../template-variables.ts";
+import { checkToolName, chosenTool, type ToolUse, toolMode } from "../tool-fields.ts";
 import { toMessages } from "./chat-messages.ts";
-import { type ChatCaller, readCommonFields } from "./common-fields.ts";
-import { toThink } from "./reasoning.ts";
-import { grammarOr, toAnswerFormat } from "./response-format.ts";
-import type { ChatCompletionBody } from "./schema.ts";
-import { toToolUse } from "./tool-use.ts";
-import { refuseUnsupported } from "./unsupported-fields.ts";
+import { grammarOr, readCommonFields } from "./common-fields.ts";
+import { readTemplateVariables, toThink } from "./reasoning.ts";
+import type { ChatCompletionBody, ResponseFormatBody, ToolBody, ToolChoiceBody } from "./schema.ts";
 
 /**
  * @param model the one that the request names
@@ -19,16 +25,16 @@ import { refuseUnsupported } from "./unsupported-fields.ts";
 export function toCanonical(
   body: ChatCompletionBody,
   model: ResolvedModel,
-  caller: ChatCaller,
+  rules: ReadingRules,
 ): CanonicalRequest {
   refuseUnsupported(body);
   const { max_completion_tokens } = body;
   const sent = body.messages ?? [];
-  const messages = caller.stablePrompts ? withoutChangingTexts(sent) : sent;
+  const messages = rules.stablePrompts ? withoutChangingTexts(sent) : sent;
   if (messages.length === 0) {
     throw invalidField("messages", "[] is too short - 'messages': at least one is needed.");
   }
-  const common = readCommonFields(body, caller);
+  const common = readCommonFields(body, rules);
   const parameters = {
     ...common.parameters,
     // The newer name of `max_tokens` wins.
@@ -51,6 +57,33 @@ export function toCanonical(
   });
 }
 
+/** Refuses fields that would change the answer and that this server cannot honour. */
+function refuseUnsupported(body: ChatCompletionBody): void {
+  if ((body.functions?.length ?? 0) > 0) {
+    throw unsupportedField("functions", "use 'tools' instead");
+  }
+  if (typeof body.function_call === "object") {
+    throw unsupportedField("function_call", "use 'tool_choice' instead");
+  }
+  if (body.modalities?.some((modality) => modality !== "text")) {
+    throw unsupportedField("modalities", "answers are text");
+  }
+  if (body.audio !== undefined) throw unsupportedField("audio", "answers are text");
+  if (body.web_search_options !== undefined) {
+    throw unsupportedField("web_search_options", "this server does not search the web");
+  }
+  if (body._debug_render_only === true) {
+    throw unsupportedField("_debug_render_only", "/api/chat shows prompts");
+  }
+  if (body.moderation !== undefined) {
+    throw unsupportedField("moderation", "answers are not moderated");
+  }
+  // OpenAI's word for unlimited.
+  if (body.verbosity !== undefined && body.verbosity !== "medium") {
+    throw unsupportedField("verbosity", "the length of an answer is the model's choice");
+  }
+}
+
 /** Undefined when log-probabilities are off. */
 function toTopLogprobs({ logprobs, top_logprobs = 0 }: ChatCompletionBody): number | undefined {
   if (logprobs === true) return top_logprobs;
@@ -58,4 +91,81 @@ function toTopLogprobs({ logprobs, top_logprobs = 0 }: ChatCompletionBody): numb
     throw invalidField("top_logprobs", "'top_logprobs' needs 'logprobs' to be true.");
   }
   return undefined;
+}
+
+/** Enforces a schema regardless of `strict`. Errors in it show up when its grammar is made. */
+function toAnswerFormat(format: ResponseFormatBody | undefined): AnswerFormat | undefined {
+  if (format === undefined) return undefined;
+  switch (format.type) {
+    case "text":
+      return undefined;
+    case "json_object":
+      return format.schema === undefined || format.schema === null
+        ? { kind: "json" }
+        : schemaFormat(format.schema, "response_format.schema");
+    case "json_schema":
+      return schemaFormat(format.json_schema?.schema, "response_format.json_schema.schema");
+    default:
+      throw unsupportedField(
+        "response_format.type",
+        `${quoteShort(format.type)} is none of text, json_object, json_schema`,
+      );
+  }
+}
+
+function schemaFormat(schema: unknown, param: string): AnswerFormat {
+  if (isRecord(schema)) return { kind: "schema", schema };
+  throw invalidField(param, `'${param}' must be a JSON schema, which is an object.`);
+}
+
+function toToolUse(body: ChatCompletionBody): ToolUse {
+  const tools = (body.tools ?? []).map(toDefinition);
+  const parallelToolCalls = body.parallel_tool_calls !== false;
+  return { ...choose(tools, body.tool_choice ?? "auto"), parallelToolCalls };
+}
+
+function toDefinition(tool: ToolBody, index: number): ToolDefinition {
+  const where = `tools.${index}`;
+  if (tool.type !== "function") {
+    throw unsupportedField(
+      `${where}.type`,
+      `${quoteShort(tool.type)} is not a supported type; use function`,
+    );
+  }
+  if (tool.function === undefined) {
+    throw invalidField(`${where}.function`, `${where}.function is required`);
+  }
+  const { name, description, parameters } = tool.function;
+  return {
+    name: checkToolName(name, `${where}.function.name`),
+    description: description ?? undefined,
+    parameters: parameters ?? undefined,
+  };
+}
+
+function choose(
+  tools: ToolDefinition[],
+  choice: ToolChoiceBody,
+): Pick<ToolUse, "tools" | "toolChoice"> {
+  if (typeof choice === "string")
+    return { tools, toolChoice: toolMode(choice, tools, "tool_choice") };
+  if (choice.type === "function") {
+    const name = choice.function?.name;
+    return { tools, toolChoice: chosenTool(name, tools, "tool_choice.function.name") };
+  }
+  if (choice.type === "allowed_tools") {
+    const where = "tool_choice.allowed_tools";
+    const { allowed_tools } = choice;
+    if (allowed_tools === undefined) throw invalidField(where, `${where} is required`);
+    const names = allowed_tools.tools.map((tool, index) => {
+      const param = `${where}.tools.${index}.function.name`;
+      return chosenTool(tool.function?.name, tools, param).name;
+    });
+    const allowed = tools.filter(({ name }) => names.includes(name));
+    return { tools: allowed, toolChoice: toolMode(allowed_tools.mode, allowed, `${where}.mode`) };
+  }
+  throw unsupportedField(
+    "tool_choice.type",
+    `${quoteShort(choice.type)} is neither function nor allowed_tools`,
+  );
 }

@@ -15,11 +15,11 @@ export function registerBlobs(app: FastifyInstance, { library }: ServerDependenc
   app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser("*", (_request, payload, done) => done(null, payload));
-    scope.head<{ Params: BlobParams }>("/api/blobs/:digest", async ({ params }, reply) => {
+    scope.head<{ Params: BlobParams }>("/blobs/:digest", async ({ params }, reply) => {
       const digest = parseDigest(params.digest);
       return await reply.code((await store.hasBlob(digest)) ? 200 : 404).send();
     });
-    scope.post<{ Params: BlobParams }>("/api/blobs/:digest", async (request, reply) => {
+    scope.post<{ Params: BlobParams }>("/blobs/:digest", async (request, reply) => {
       const digest = parseDigest(request.params.digest);
       const { body, headers } = request;
       // Unknown for an empty or encoded body.

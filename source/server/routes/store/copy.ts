@@ -3,7 +3,7 @@ import type { FastifyInstance } from "fastify";
 import { quoteShort } from "../../../base/display-text.ts";
 import { ProductError } from "../../../base/product-error.ts";
 import { storeErrors } from "../../../store/errors.ts";
-import { copyModel } from "../../../store/library/copy-model.ts";
+import { copyModel } from "../../../store/library/create-model.ts";
 import type { ModelCatalog } from "../../../store/model-catalog.ts";
 import type { ModelName } from "../../../store/model-reference.ts";
 import type { ServerDependencies } from "../../dependencies.ts";
@@ -12,7 +12,7 @@ import { CopyBody } from "./schema.ts";
 export function registerCopy(app: FastifyInstance, { library }: ServerDependencies): void {
   const { catalog, store } = library;
   app.post<{ Body: CopyBody }>(
-    "/api/copy",
+    "/copy",
     { schema: { body: CopyBody } },
     async ({ body: { source = "", destination = "" } }, reply) => {
       parseEnd(catalog, "source", source);

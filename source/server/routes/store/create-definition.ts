@@ -1,21 +1,28 @@
-// Reads the definition in a create request.
+// Reads the definition in a create request, and warns about fields that have no effect.
 import path from "node:path";
 import { quoteShort } from "../../../base/display-text.ts";
+import { nearestName } from "../../../base/nearest-name.ts";
 import { ProductError } from "../../../base/product-error.ts";
 import { GoChatTemplate } from "../../../prompt/go-template/go-chat-template.ts";
+import { unknownFieldText } from "../../../prompt/go-template/unknown-fields.ts";
 import { storeErrors } from "../../../store/errors.ts";
 import { parseDigest } from "../../../store/library/digest.ts";
 import type { ModelStore } from "../../../store/library/model-store.ts";
 import {
   defineModel,
+  ignoredFields,
   type ModelDefinition,
   type StoredMessage,
 } from "../../../store/model-definition.ts";
-import { isParameterName } from "../../../store/model-parameters.ts";
+import {
+  isParameterName,
+  parameterKinds,
+  removedParameters,
+} from "../../../store/model-parameters.ts";
+import { positionWithin } from "../../../store/modelfile/modelfile-text.ts";
 import { readVersion } from "../../../store/modelfile/version-text.ts";
 import { invalidField } from "../../errors.ts";
 import { parseOptions } from "../../options.ts";
-import { createWarnings } from "./create-warnings.ts";
 import type { CreateBody } from "./schema.ts";
 
 export interface CreateDefinition {
@@ -56,7 +63,7 @@ export async function readDefinition(
     licenses: [license].flat().filter((text) => text !== ""),
     parameters: parseOptions(known, () => {}),
     messages: (body.messages ?? []).map(readMessage),
-    // An empty text keeps the parent's, as for template and system.
+    // Empty text keeps the parent's, as for template and system.
     renderer: renderer || undefined,
     parser: parser || undefined,
     requires: body.requires ? checkedVersion(body.requires) : undefined,
@@ -85,7 +92,7 @@ async function blobPaths(
     if (!(await store.hasBlob(digest))) {
       throw invalidField(
         param,
-        `blob ${digest} of ${quoteShort(name)} is not there: send it to /api/blobs first`,
+        `blob ${digest} of ${quoteShort(name)} has not been uploaded: send it to /api/blobs first`,
       );
     }
     paths.push(store.blobPath(digest));
@@ -131,4 +138,42 @@ function checkedVersion(text: string): string {
     "requires",
     `requires must be a version such as 1.2.3, but is ${quoteShort(text)}`,
   );
+}
+
+/** Returns a sentence for each field that has no effect, like a Modelfile's warnings. */
+export function createWarnings(
+  { renderer, parser, parameters = {}, messages = [] }: CreateBody,
+  { template, otherNames }: { template: GoChatTemplate | undefined; otherNames: string[] },
+): string[] {
+  const warnings = template === undefined ? [] : fieldWarnings(template);
+  if (renderer) warnings.push(`renderer ${ignoredFields.renderer}`);
+  if (parser) warnings.push(`parser ${ignoredFields.parser}`);
+  if ((parameters.typical_p ?? 1) !== 1) {
+    warnings.push(`parameter typical_p ${ignoredFields.typicalP}`);
+  }
+  warnings.push(...otherNames.map(unknownParameterText));
+  for (const [index, message] of messages.entries()) {
+    const lost = ["images", "thinking", "tool_calls"].filter((name) =>
+      Object.hasOwn(message, name),
+    );
+    if (lost.length > 0) {
+      warnings.push(`messages.${index}: ${lost.join(", ")} not kept: a model only keeps text.`);
+    }
+  }
+  return warnings;
+}
+
+function fieldWarnings({ source, unknownFields }: GoChatTemplate): string[] {
+  return unknownFields.map((field) => {
+    const { line, column } = positionWithin({ line: 1, column: 1 }, source, field.at);
+    return `template line ${line}, column ${column}: ${unknownFieldText(field)}`;
+  });
+}
+
+function unknownParameterText(name: string): string {
+  const text = `parameter ${quoteShort(name)} is kept, but has no effect here:`;
+  if (removedParameters.has(name)) return `${text} it no longer exists.`;
+  const nearest = nearestName(name, Object.keys(parameterKinds));
+  const hint = nearest === undefined ? "" : ` Did you mean ${nearest}?`;
+  return `${text} there is no such parameter.${hint}`;
 }

@@ -5,20 +5,19 @@ import { ProductError } from "../../../base/product-error.ts";
 import { storeErrors } from "../../../store/errors.ts";
 import type { ModelStore } from "../../../store/library/model-store.ts";
 import { makeModel } from "../../../store/make-model.ts";
-import { parseQuantizationType } from "../../../store/quantize/quantization-type.ts";
+import { parseQuantizationType } from "../../../store/quantize/quantize-weights.ts";
 import { fileAccess } from "../../access.ts";
 import type { ServerDependencies } from "../../dependencies.ts";
 import { readDefinition } from "./create-definition.ts";
 import { readModelfile } from "./modelfile-definition.ts";
-import { parseNewName } from "./new-name.ts";
 import { replyWithProgress } from "./progress-reply.ts";
-import { CreateBody, nameIn } from "./schema.ts";
+import { CreateBody, nameIn, parseNewName } from "./schema.ts";
 
 export function registerCreate(app: FastifyInstance, dependencies: ServerDependencies): void {
   const { library, requestLog } = dependencies;
   const { catalog, store } = library;
   app.post<{ Body: CreateBody }>(
-    "/api/create",
+    "/create",
     { schema: { body: CreateBody } },
     async (request, reply) => {
       const { body, record } = request;
@@ -41,7 +40,7 @@ export function registerCreate(app: FastifyInstance, dependencies: ServerDepende
       };
       // Most errors show while files are checked: before the second record.
       const shape = { stream, warnings, holdsFirst: true };
-      return await replyWithProgress(request, reply, shape, (work) =>
+      return await replyWithProgress(reply, shape, (work) =>
         makeModel(library, name, definition, options, work).catch((error: unknown) => {
           throw explain(error);
         }),

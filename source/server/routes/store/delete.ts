@@ -13,7 +13,7 @@ export function registerDelete(app: FastifyInstance, dependencies: ServerDepende
   const { requestLog, library } = dependencies;
   const { catalog, store } = library;
   app.delete<{ Body: DeleteBody }>(
-    "/api/delete",
+    "/delete",
     { schema: { body: DeleteBody } },
     async ({ body, record }, reply) => {
       const name = nameIn(body);

@@ -34,7 +34,7 @@ export function registerHub(app: FastifyInstance, { library }: ServerDependencie
   // The first host is used to display names.
   const [host = ""] = hubHosts(store.folder.hubPrefixes);
   app.get<{ Querystring: SearchQuery }>(
-    "/api/hub/search",
+    "/hub/search",
     { schema: { querystring: SearchQuery } },
     async ({ query }, reply) => {
       const search = {
@@ -47,7 +47,7 @@ export function registerHub(app: FastifyInstance, { library }: ServerDependencie
     },
   );
   app.get<{ Querystring: RepositoryQuery }>(
-    "/api/hub/repository",
+    "/hub/repository",
     { schema: { querystring: RepositoryQuery } },
     async ({ query }, reply) => {
       const { owner, repo } = readRepositoryName(query.name ?? "");
@@ -66,7 +66,7 @@ export function registerHub(app: FastifyInstance, { library }: ServerDependencie
     },
   );
   app.get<{ Querystring: RepositoryQuery }>(
-    "/api/hub/card",
+    "/hub/card",
     { schema: { querystring: RepositoryQuery } },
     async ({ query }, reply) => {
       const { owner, repo } = readRepositoryName(query.name ?? "");

@@ -1,11 +1,11 @@
 // Replies to long requests: a record per line while they run, or the last one alone.
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyReply } from "fastify";
 import type { ProgressRecord } from "../../../store/library/layer-maker.ts";
-import { toProductError } from "../../plugins/error-replies.ts";
+import { recordFailure } from "../../plugins/error-replies.ts";
 import { clientSignal, requestCanceled } from "../../run-request.ts";
 import { StreamWriter } from "../../stream-writer.ts";
 
-export interface ProgressWork {
+interface ProgressWork {
   onProgress: (record: ProgressRecord) => void;
   /** A record in the stream, else an entry in `warnings`. */
   onWarning: (sentence: string) => void;
@@ -13,7 +13,7 @@ export interface ProgressWork {
   signal: AbortSignal;
 }
 
-export interface ProgressOptions {
+interface ProgressOptions {
   stream: boolean;
   /** Records before those of the work; without a stream, in `warnings` of the reply. */
   warnings?: readonly string[];
@@ -26,7 +26,6 @@ export interface ProgressOptions {
 
 /** @throws errors of the work before any record has been sent */
 export async function replyWithProgress(
-  request: FastifyRequest,
   reply: FastifyReply,
   { stream, warnings: known = [], holdsFirst }: ProgressOptions,
   run: (work: ProgressWork) => Promise<void>,
@@ -59,9 +58,8 @@ export async function replyWithProgress(
     const error = signal.aborted ? requestCanceled() : cause;
     await written;
     if (!writer.isOpen) throw error;
-    const { code, sentence: message } = toProductError(error);
-    request.failure = { code, message };
-    write({ error: message, code });
+    const { code, sentence } = recordFailure(reply.request, error);
+    write({ error: sentence, code });
     await written;
     writer.end();
     return reply;

@@ -1,5 +1,8 @@
-// Shapes of requests about models in the store.
+// Shapes of requests about models in the store, and the names in them.
 import { type Static, Type } from "typebox";
+import type { ModelCatalog } from "../../../store/model-catalog.ts";
+import type { ModelName } from "../../../store/model-reference.ts";
+import { invalidField } from "../../errors.ts";
 
 const named = {
   model: Type.Optional(Type.String()),
@@ -61,3 +64,10 @@ export const CreateBody = Type.Object({
   modelfile: Type.Optional(Type.String()),
 });
 export type CreateBody = Static<typeof CreateBody>;
+
+/** @throws ProductError `STORE_NAME_INVALID`, `SERVER_FIELD_INVALID` for a path */
+export function parseNewName(catalog: ModelCatalog, text: string): ModelName {
+  const parsed = catalog.parse(text);
+  if (parsed.kind === "name") return parsed.name;
+  throw invalidField("model", "invalid model name: it must not be a path.");
+}

@@ -14,36 +14,31 @@ import { nameIn, ShowBody } from "./schema.ts";
 export function registerShow(app: FastifyInstance, dependencies: ServerDependencies): void {
   const { catalog, log, library } = dependencies;
   const { templateTimeoutMs } = library;
-  app.post<{ Body: ShowBody }>(
-    "/api/show",
-    { schema: { body: ShowBody } },
-    async (request, reply) => {
-      const { verbose, system, options } = request.body;
-      const name = nameIn(request.body);
-      if (name === "") throw invalidField("model", "model is required");
-      const parameters =
-        options === undefined ? undefined : withoutEmpty(parseOptions(options, log));
-      const model = await catalog
-        .resolve(name, fileAccess(request, dependencies))
-        .catch((error: unknown) => {
-          throw withFullName(error, () => {
-            const parsed = catalog.parse(name);
-            return parsed.kind === "name" ? parsed.name.display : name;
-          });
+  app.post<{ Body: ShowBody }>("/show", { schema: { body: ShowBody } }, async (request, reply) => {
+    const { verbose, system, options } = request.body;
+    const name = nameIn(request.body);
+    if (name === "") throw invalidField("model", "model is required");
+    const parameters = options === undefined ? undefined : withoutEmpty(parseOptions(options, log));
+    const model = await catalog
+      .resolve(name, fileAccess(request, dependencies))
+      .catch((error: unknown) => {
+        throw withFullName(error, () => {
+          const parsed = catalog.parse(name);
+          return parsed.kind === "name" ? parsed.name.display : name;
         });
-      const signal = clientSignal(reply);
-      const description = describeModel(model, {
-        verbose,
-        system: system || undefined,
-        parameters,
-        templateTimeoutMs,
-        signal,
       });
-      return await description.catch((error: unknown) => {
-        throw signal.aborted ? requestCanceled() : error;
-      });
-    },
-  );
+    const signal = clientSignal(reply);
+    const description = describeModel(model, {
+      verbose,
+      system: system || undefined,
+      parameters,
+      templateTimeoutMs,
+      signal,
+    });
+    return await description.catch((error: unknown) => {
+      throw signal.aborted ? requestCanceled() : error;
+    });
+  });
 }
 
 /** Ollama's own command sends absent values as empty ones, which change nothing. */

@@ -1,15 +1,17 @@
 // GET /api/tags: models in the store, newest first.
 import type { FastifyInstance } from "fastify";
 import { formatLocalTime } from "../../../base/local-time.ts";
-import type { Capability } from "../../../prompt/capabilities.ts";
+import { type FreeRoom, roomForWindows } from "../../../engine/scheduler/card-plan.ts";
+import { type EngineSettings, planLoad } from "../../../engine/scheduler/load-plan.ts";
+import { memoryTerms } from "../../../engine/scheduler/memory-plan.ts";
+import type { Capability } from "../../../prompt/choose-template.ts";
 import type { ModelSummary } from "../../../store/library/model-list.ts";
 import type { ResolvedModel } from "../../../store/library/resolved-model.ts";
 import type { ModelCatalog } from "../../../store/model-catalog.ts";
 import type { ServerDependencies } from "../../dependencies.ts";
 import { readTemplate } from "../../description/template-in-force.ts";
 import { shareCalls } from "../../share-call.ts";
-import { detailsRecord } from "../native/details.ts";
-import { memoryRecord } from "./memory.ts";
+import { detailsRecord } from "../native/records.ts";
 
 export function registerTags(app: FastifyInstance, dependencies: ServerDependencies): void {
   const { catalog, scheduler, log } = dependencies;
@@ -38,7 +40,7 @@ export function registerTags(app: FastifyInstance, dependencies: ServerDependenc
     }
     return JSON.stringify({ models: records });
   });
-  app.get("/api/tags", async (_request, reply) =>
+  app.get("/tags", async (_request, reply) =>
     reply.type("application/json; charset=utf-8").send(await listText()),
   );
 }
@@ -51,7 +53,7 @@ function toRecord(model: ModelSummary) {
     size: model.sizeBytes,
     digest: model.digest,
     details: detailsRecord(model.details),
-    // Ours: the store it is in.
+    // Ours.
     store: model.store ?? model.origin,
   };
 }
@@ -90,7 +92,42 @@ class KnownReadings {
       const model = await this.#catalog.resolve(name);
       return { model, capabilities: readTemplate(model).capabilities };
     } catch {
-      return undefined; // users of the model get the error
+      return undefined; // whoever uses the model gets the error
     }
   }
+}
+
+/**
+ * Memory needs of a model, as terms from which a client computes any window and cache type: their sum
+ * is `weights_bytes + compute_bytes + cache_bytes_per_token[type] * window * slots`,
+ * estimated from the file's metadata. For another window there are as many slots as fit in
+ * `window_room_bytes`, from one to the server's setting.
+ *
+ * @param free free memory, on which windows and slots may depend
+ */
+function memoryRecord(
+  model: ResolvedModel,
+  engine: EngineSettings,
+  free: FreeRoom,
+): Record<string, unknown> {
+  const plan = planLoad(model, model.parameters, engine, free);
+  const { weightsBytes, computeBytes, cacheBytesPerToken } = memoryTerms(model, plan);
+  // Counted like the plan: with the buffers of all possible slots.
+  const most = memoryTerms(model, { ...plan, slots: engine.slots });
+  return {
+    weights_bytes: weightsBytes,
+    compute_bytes: computeBytes,
+    cache_bytes_per_token: cacheBytesPerToken,
+    /** Default cache type of its window. */
+    cache_type: plan.kvCacheType,
+    /** True if layers with a sliding window keep all tokens. */
+    ...(plan.slidingWindow > 0 && { swa_full: plan.keepsWholeWindow }),
+    layers: model.facts.layers,
+    /** Windows that will fit. */
+    slots: plan.slots,
+    window_room_bytes: roomForWindows(model, plan, free) - most.computeBytes,
+    /** Default window when a request names none. */
+    context_length: plan.contextLength,
+    trained_context_length: model.facts.trainedContextLength,
+  };
 }

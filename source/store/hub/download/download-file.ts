@@ -1,10 +1,11 @@
-// Downloads one file of the hub to a path: resumes, transfers, verifies, and only then names it.
+// Downloads one file of the hub to a path: resumes, transfers, verifies, and only then renames it
+// into place.
 import path from "node:path";
 import { ProductError } from "../../../base/product-error.ts";
 import { storeErrors } from "../../errors.ts";
+import { requireRoom } from "../../library/disk-errors.ts";
 import type { HubConnection } from "../hub-connection.ts";
 import { Retries } from "../retry.ts";
-import { requireFreeSpace } from "./disk-space.ts";
 import { FileHasher } from "./file-hasher.ts";
 import { type FileLocation, FileSource, SourceChanged, type SourceFile } from "./file-source.ts";
 import { defaultPartSizes, type PartSizes } from "./part-queue.ts";
@@ -18,7 +19,7 @@ export interface FileReport {
   completedBytes: number;
   /** Bytes hashed so far. */
   verifiedBytes?: number;
-  /** A sentence for the user, beyond the numbers. */
+  /** A sentence for the user. */
   detail?: string;
 }
 
@@ -38,7 +39,7 @@ export interface FileDownload {
   file: SourceFile & { sha256?: string };
   /** Target path; unfinished bytes are next to it (see `partialPath`). */
   target: string;
-  /** Where a file belongs whose hash the hub does not list, once it is known. */
+  /** Returns the final path of a file whose hash the hub does not list. */
   destinationOf?: (sha256: string) => string;
   tuning: DownloadTuning;
   limit?: RateLimit;
@@ -48,11 +49,15 @@ export interface FileDownload {
 
 const mostStarts = 3;
 
+/** Advice when the disk has no room for a download. */
+export const roomHint =
+  "Free some space, or choose a smaller quantization. The partial file is kept.";
+
 /**
  * The caller holds the lock of `target`.
  *
  * @returns the file's SHA-256, 64 hex digits
- * @throws ProductError `STORE_HUB_...`; what was fetched is kept unless it is wrong
+ * @throws ProductError `STORE_HUB_...`; fetched bytes are kept unless they are wrong
  */
 export async function downloadFile(download: FileDownload): Promise<string> {
   const { file, target, report } = download;
@@ -62,7 +67,7 @@ export async function downloadFile(download: FileDownload): Promise<string> {
     } catch (error) {
       if (!(error instanceof SourceChanged)) throw error;
       await removePartial(target);
-      if (starts === mostStarts) throw changesAllTheTime(file.path);
+      if (starts === mostStarts) throw changesRepeatedly(file.path);
       const detail = `${file.path} changed on the hub: starting over.`;
       report({ state: "retrying", completedBytes: 0, detail });
     }
@@ -81,9 +86,10 @@ async function downloadOnce(download: FileDownload): Promise<string> {
   const hasher = new FileHasher(partial.path);
   let isSettled = false;
   try {
-    const detail = beginning(partial, file.path);
+    const detail = startDetail(partial, file.path);
     report({ state: "downloading", completedBytes: partial.completedBytes, ...detail });
-    await requireFreeSpace(path.dirname(target), file.sizeBytes - partial.completedBytes);
+    const missingBytes = file.sizeBytes - partial.completedBytes;
+    await requireRoom(path.dirname(target), missingBytes, roomHint);
     await transfer({
       source,
       file: partial,
@@ -116,7 +122,7 @@ async function downloadOnce(download: FileDownload): Promise<string> {
   }
 }
 
-/** Makes the first request: gets the hub's facts about the file before anything is written. */
+/** Asks the hub for the file's facts before anything is written. */
 async function locate(download: FileDownload, source: FileSource): Promise<FileLocation> {
   const { connection, signal, report } = download;
   const retries = new Retries(connection.options.retryPolicy);
@@ -131,7 +137,7 @@ async function locate(download: FileDownload, source: FileSource): Promise<FileL
   }
 }
 
-function beginning(partial: PartialFile, file: string): { detail?: string } {
+function startDetail(partial: PartialFile, file: string): { detail?: string } {
   const { restartReason, completedBytes, identity } = partial;
   if (restartReason !== undefined) return { detail: `Starting over: ${restartReason}.` };
   if (completedBytes === 0) return {};
@@ -146,7 +152,7 @@ function hashMismatch(file: string): ProductError {
   });
 }
 
-function changesAllTheTime(file: string): ProductError {
+function changesRepeatedly(file: string): ProductError {
   return new ProductError(storeErrors.hubReplyInvalid, {
     message: `${file} changed repeatedly on the hub during the download.`,
     hint: "Try again later.",

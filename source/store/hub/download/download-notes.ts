@@ -1,21 +1,21 @@
-// Notes of an unfinished file: its identity, and which of its bytes have arrived.
+// Notes about an unfinished file: its identity, and the ranges that have arrived.
 import { open, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { isRecord } from "../../../base/json-record.ts";
 import { isMissing } from "../../library/disk-errors.ts";
 import { type ByteRange, ByteRanges } from "./byte-ranges.ts";
 
-/** Identity of the content; bytes fetched earlier are reused only if it is unchanged. */
+/** Identity of the content: earlier bytes are reused only if it is unchanged. */
 export interface FileIdentity {
   sizeBytes: number;
   /** 64 hex digits, when the hub lists them. */
   sha256?: string;
-  /** The server's mark of this content, for files without a hash. */
+  /** The server's ETag, for files without a hash. */
   etag?: string;
 }
 
 export type EarlierDownload =
   | { kind: "none" }
-  /** The notes are of no use; the reason completes a sentence. */
+  /** The notes cannot be used; the reason completes a sentence. */
   | { kind: "useless"; reason: string }
   | { kind: "usable"; ranges: ByteRange[] };
 
@@ -30,17 +30,17 @@ function notesPath(target: string): string {
   return `${partialPath(target)}.json`;
 }
 
-/** The next notes, before they take the place of the last. */
+/** The next notes, before they replace the last ones. */
 function reservePath(target: string): string {
   return `${notesPath(target)}.new`;
 }
 
-/** Reserves the room that the next notes need, so that progress can be noted on a full disk. */
+/** Reserves space for the next notes, so that progress can be noted on a full disk. */
 export async function reserveNotes(target: string): Promise<void> {
   await writeFile(reservePath(target), " ".repeat(reservedBytes));
 }
 
-/** Replaces the notes as a whole. Only after `reserveNotes`. */
+/** Replaces the notes atomically. Requires `reserveNotes`. */
 export async function writeNotes(
   target: string,
   identity: FileIdentity,
@@ -49,7 +49,7 @@ export async function writeNotes(
   const notes = JSON.stringify({ version: notesVersion, ...identity, ranges });
   const reserve = await open(reservePath(target), "r+");
   try {
-    // Spaces behind the value are part of the format, so the old content is simply written over.
+    // Spaces after JSON are valid, so padding overwrites the old content.
     await reserve.write(notes.padEnd(reservedBytes), 0);
   } finally {
     await reserve.close();
@@ -87,7 +87,7 @@ export async function readNotes(target: string, identity: FileIdentity): Promise
     : { kind: "useless", reason: "the file changed on the hub" };
 }
 
-/** Bytes left by an earlier download, for the estimate of the remaining work. */
+/** Returns the bytes left by an earlier download. */
 export async function resumableBytes(target: string, identity: FileIdentity): Promise<number> {
   const earlier = await readNotes(target, identity);
   return earlier.kind === "usable" ? new ByteRanges(earlier.ranges).total : 0;

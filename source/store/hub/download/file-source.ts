@@ -1,10 +1,9 @@
-// The source of one file's bytes: asks the hub where they are stored, then requests each range
-// there.
+// Source of one file's bytes: asks the hub where they are stored, then requests each range there.
 import { ProductError } from "../../../base/product-error.ts";
 import { storeErrors } from "../../errors.ts";
 import type { HttpReply } from "../http-reply.ts";
 import type { HubConnection } from "../hub-connection.ts";
-import { mostRedirects, redirectOf } from "../redirect.ts";
+import { mostRedirects, redirectOf } from "../hub-json.ts";
 import { type HubTarget, headerText, replyError } from "../reply-error.ts";
 import { resolveUrl } from "../repository.ts";
 import { RetryableError } from "../retry.ts";
@@ -12,22 +11,22 @@ import type { ByteRange } from "./byte-ranges.ts";
 
 export interface SourceFile extends HubTarget {
   path: string;
-  /** As listed. */
+  /** As listed by the hub. */
   sizeBytes: number;
 }
 
 export interface FileLocation {
   url: string;
-  /** The mark of the content, when the server gives one. */
+  /** ETag of the content, if the server sends one. */
   etag?: string;
-  /** True when the mark is the hub's own, which covers the file storage as well. */
-  isHubMark: boolean;
+  /** True for the hub's own ETag, which is valid for the file storage as well. */
+  isHubEtag: boolean;
 }
 
-/** The content is not what it was when the download began. */
+/** The content changed after the download began. */
 export class SourceChanged extends Error {}
 
-/** The server sends the whole file whatever range it is asked for. */
+/** The server ignores ranges and sends the whole file. */
 export class RangesIgnored extends Error {}
 
 export class FileSource {
@@ -51,21 +50,16 @@ export class FileSource {
     }
   }
 
-  /** Takes a chunk of a reply back when its bytes are written. */
-  giveBack(chunk: Buffer): void {
-    this.#connection.giveBack(chunk);
-  }
-
   /** Makes the next request ask the hub again where the file is stored. */
   forget(): void {
     this.#location = undefined;
   }
 
   /**
-   * Asks for a range. The reply's body begins at `start`, which is 0 for a server that ignores ranges.
+   * Requests a range. The reply's body begins at `start`, which is 0 if the server ignores ranges.
    *
-   * @param etag the mark that the content must have
-   * @param takesWhole whether a reply with the whole file will do
+   * @param etag the ETag that the content must have
+   * @param takesWhole accepts a reply with the whole file
    * @throws SourceChanged, RangesIgnored, ProductError `STORE_HUB_...`
    */
   async open(
@@ -83,7 +77,7 @@ export class FileSource {
       try {
         const next = redirectOf(reply);
         if (next === undefined) {
-          this.#checkMark(reply, location, options.etag);
+          this.#checkEtag(reply, location, options.etag);
           return { reply, start: this.#firstByte(reply, range, options.takesWhole) };
         }
         url = next;
@@ -105,26 +99,26 @@ export class FileSource {
       mark ||= headerText(reply.headers, "x-linked-etag");
       this.#checkSize(headerText(reply.headers, "x-linked-size"), "it gives the file");
       const next = redirectOf(reply);
-      // The file storage's address is signed for a GET: it is not asked with HEAD.
+      // The file storage's address is signed for GET, so it gets no HEAD.
       if (next !== undefined && !this.#connection.isHub(next)) {
-        return { url: next, ...etagOf(mark), isHubMark: mark !== "" };
+        return { url: next, ...etagOf(mark), isHubEtag: mark !== "" };
       }
       if (next === undefined) {
         if (reply.status !== 200) {
           throw replyError(reply, this.file, this.#connection.settings);
         }
         const own = headerText(reply.headers, "etag");
-        return { url, ...etagOf(mark || own), isHubMark: mark !== "" };
+        return { url, ...etagOf(mark || own), isHubEtag: mark !== "" };
       }
       url = next;
     }
     throw this.#invalid("too many redirects");
   }
 
-  /** Without a mark of the hub's own, the bytes of every reply must carry the same one. */
-  #checkMark(reply: HttpReply, location: FileLocation, etag: string | undefined): void {
+  /** Without an ETag of the hub's own, all replies must carry the same one. */
+  #checkEtag(reply: HttpReply, location: FileLocation, etag: string | undefined): void {
     if (reply.status !== 200 && reply.status !== 206) return;
-    const { etag: found } = location.isHubMark
+    const { etag: found } = location.isHubEtag
       ? location
       : etagOf(headerText(reply.headers, "etag"));
     if (etag !== undefined && found !== undefined && etag !== found) throw new SourceChanged();
@@ -175,7 +169,7 @@ export class FileSource {
   }
 }
 
-/** Without quotes, and without the sign that says that bytes may differ. */
+/** Removes the quotes and the prefix of a weak ETag. */
 function etagOf(text: string): { etag?: string } {
   const etag = text.replace(/^W\//, "").replaceAll('"', "");
   return etag === "" ? {} : { etag };

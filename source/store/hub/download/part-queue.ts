@@ -1,9 +1,9 @@
-// Splits the missing bytes of a file into parts for several connections, and lets an idle
-// connection help a slow one.
+// Splits the missing bytes of a file into parts for several connections; an idle connection takes
+// over half of a slow one's part.
 import { type Clock, systemClock } from "../../../base/clock.ts";
 import type { ByteRange } from "./byte-ranges.ts";
 
-/** A part being fetched: the bytes from `position` up to `end` are still to come. */
+/** A part being fetched: the bytes from `position` to `end` are missing. */
 export interface Part {
   readonly start: number;
   readonly takenMs: number;
@@ -16,7 +16,7 @@ export interface PartSizes {
   connections: number;
   /** Parts are not split below this size: each request has a cost. */
   smallestBytes: number;
-  /** Parts come roughly in order, so smaller ones let the hash follow more closely. */
+  /** Parts arrive roughly in order, so smaller ones let the hash follow more closely. */
   largestBytes: number;
 }
 
@@ -26,7 +26,7 @@ export const defaultPartSizes: PartSizes = {
   largestBytes: 16 * 1024 ** 2,
 };
 
-/** A part that finishes sooner than this is left alone: taking it over breaks a connection. */
+/** Parts that finish sooner are left alone: taking over breaks a connection. */
 const patienceMs = 2000;
 const smallestTakeoverBytes = 256 * 1024;
 
@@ -37,7 +37,7 @@ export class PartQueue {
   #waitingBytes: number;
   readonly #clock: Pick<Clock, "now">;
   readonly #done = Promise.withResolvers<void>();
-  /** Number of connections that have work. */
+  /** Number of connections to open. */
   readonly connections: number;
   /** Resolves when the last part is finished. */
   readonly done: Promise<void> = this.#done.promise;
@@ -59,8 +59,8 @@ export class PartQueue {
   }
 
   /**
-   * The next part in order, or the second half of the slowest running one; undefined when there is
-   * no work now.
+   * Returns the next part in order, or the second half of the slowest running one; undefined if
+   * there is no work now.
    */
   take(): Part | undefined {
     const part = this.#cutNext() ?? this.#takeOver();
@@ -68,7 +68,7 @@ export class PartQueue {
     return part;
   }
 
-  /** The part has arrived or was given up. */
+  /** Ends a part, complete or not. */
   finish(part: Part): void {
     this.#running.delete(part);
     this.#checkDone();
@@ -87,7 +87,7 @@ export class PartQueue {
     if (next === undefined) return undefined;
     const rest = next.end - next.start;
     const partBytes = this.#nextPartBytes();
-    // Leaves no tiny remainder: a rest that is slightly larger than a part goes with it.
+    // Avoids a tiny remainder: a rest slightly larger than a part becomes one part.
     const length = rest < partBytes * 1.25 ? rest : partBytes;
     const part = this.#newPart(next.start, next.start + length);
     next.start += length;

@@ -1,7 +1,9 @@
 // Gathers the chunks of one connection into a few large writes, and keeps reading while they run.
 import type { PartialFile } from "./partial-file.ts";
 
-/** Large enough to be few, small enough to be still in the processor's cache when they are written. */
+/**
+ * Large enough to be few, small enough to be still in the processor's cache when they are written.
+ */
 const writeBytes = 1024 ** 2;
 /** Bytes by which a connection may run ahead of the disk. */
 const mostWaitingBytes = 2 * writeBytes;
@@ -10,7 +12,7 @@ const writeIntervalMs = 250;
 
 export class PartWriter {
   readonly #file: PartialFile;
-  readonly #onWritten: (chunks: readonly Buffer[]) => void;
+  readonly #onWritten: () => void;
   #position: number;
   #chunks: Buffer[] = [];
   #gatheredBytes = 0;
@@ -21,7 +23,7 @@ export class PartWriter {
   #hasFailed = false;
 
   /** @param position of the first byte in the file */
-  constructor(file: PartialFile, position: number, onWritten: (chunks: readonly Buffer[]) => void) {
+  constructor(file: PartialFile, position: number, onWritten: () => void) {
     this.#file = file;
     this.#position = position;
     this.#onWritten = onWritten;
@@ -57,9 +59,9 @@ export class PartWriter {
     this.#writtenMs = performance.now();
     this.#writing = this.#writing.then(async () => {
       if (bytes === 0) return;
-      await this.#file.write(chunks, position);
+      await this.#file.write(Buffer.concat(chunks), position);
       this.#waitingBytes -= bytes;
-      this.#onWritten(chunks);
+      this.#onWritten();
     });
     // The next push or flush reports the failure.
     this.#writing.catch(() => {

@@ -1,14 +1,16 @@
-// A file that is being downloaded, with notes that say which bytes have arrived.
+// A file being downloaded, with notes on which bytes have arrived.
 //
-// A range is noted only after the system has taken its bytes, and the notes are replaced as a whole,
-// so a process killed at any moment leaves notes that are true. A power cut may lose bytes that the
-// system had taken: they are flushed to the disk before every note when no hash is known, else every
-// few seconds, and the hash over the whole file at the end finds what is lost in between.
+// A range is noted only after the system has taken its bytes, and notes are replaced atomically, so
+// a process killed at any moment leaves correct notes. A power failure may lose bytes that the
+// system had taken: without a known hash, they are flushed to disk before every note; otherwise
+// every few seconds, and the hash of the whole file detects what was lost in between.
 import { type FileHandle, open, rename, rm, stat, truncate, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { makeFolder } from "../../../base/make-folder.ts";
+import { ProductError } from "../../../base/product-error.ts";
+import { systemCode } from "../../../base/write-refusal.ts";
+import { storeErrors } from "../../errors.ts";
 import { type ByteRange, ByteRanges } from "./byte-ranges.ts";
-import { writeError } from "./disk-space.ts";
 import {
   type EarlierDownload,
   type FileIdentity,
@@ -18,18 +20,16 @@ import {
   reserveNotes,
   writeNotes,
 } from "./download-notes.ts";
-import { FileWriter } from "./file-writer.ts";
 
 const flushIntervalMs = 10_000;
 
 export class PartialFile {
-  /** Where the finished file belongs, as far as is known; names the unfinished one. */
+  /** Final path as far as it is known; the unfinished file is named after it. */
   readonly target: string;
   readonly identity: FileIdentity;
-  /** Why bytes fetched earlier are not used, when there were any. */
+  /** Reason why earlier bytes are not used; undefined if there were none. */
   readonly restartReason: string | undefined;
   readonly #handle: FileHandle;
-  readonly #writer: FileWriter;
   readonly #ranges: ByteRanges;
   readonly #openedMs = performance.now();
   #flushedMs = performance.now();
@@ -46,14 +46,13 @@ export class PartialFile {
     this.identity = identity;
     this.restartReason = earlier.kind === "useless" ? earlier.reason : undefined;
     this.#handle = handle;
-    this.#writer = new FileWriter(handle.fd);
     this.#ranges = new ByteRanges(earlier.kind === "usable" ? earlier.ranges : []);
     this.#notedBytes = this.#ranges.total;
   }
 
   /**
-   * Resumes an earlier download at `target` if its content is the same. The caller makes sure that
-   * nobody else does so at the same time.
+   * Resumes an earlier download at `target` if its content is the same. The caller must hold the
+   * lock of `target`.
    * @throws ProductError `STORE_DISK_FULL`, `STORE_HUB_WRITE_FAILED`
    */
   static async open(target: string, identity: FileIdentity): Promise<PartialFile> {
@@ -61,11 +60,12 @@ export class PartialFile {
     try {
       await makeFolder(path.dirname(target));
       const earlier = await findEarlier(target, identity);
-      // Notes never speak of a file that is not there: the new file comes after they have gone.
+      // Removes the notes before the new file is created, so that they never describe a missing
+      // file.
       if (earlier.kind !== "usable") await removeNotes(target);
       await reserveNotes(target);
       if (earlier.kind !== "usable") await writeFile(file, "");
-      // Sparse: no disk space is taken before bytes come.
+      // The file is sparse: it takes no disk space before bytes arrive.
       await truncate(file, identity.sizeBytes);
       const handle = await open(file, "r+");
       return new PartialFile(target, identity, handle, earlier);
@@ -83,7 +83,7 @@ export class PartialFile {
     return this.#ranges.total;
   }
 
-  /** Bytes that are written from the beginning without a hole. */
+  /** Bytes written from the beginning up to the first gap. */
   get frontBytes(): number {
     return this.#ranges.front;
   }
@@ -93,13 +93,20 @@ export class PartialFile {
   }
 
   /** @throws ProductError `STORE_DISK_FULL`, `STORE_HUB_WRITE_FAILED` */
-  async write(chunks: readonly Buffer[], position: number): Promise<void> {
-    const { writtenBytes, error } = await this.#writer.write(chunks, position);
-    this.#ranges.add(position, position + writtenBytes);
-    if (error !== undefined) throw writeError(error, this.path);
+  async write(bytes: Buffer, position: number): Promise<void> {
+    let done = 0;
+    try {
+      while (done < bytes.length) {
+        const { bytesWritten } = await this.#handle.write(bytes, done, undefined, position + done);
+        this.#ranges.add(position + done, position + done + bytesWritten);
+        done += bytesWritten;
+      }
+    } catch (error) {
+      throw writeError(error, this.path);
+    }
   }
 
-  /** Writes down what has arrived so far. */
+  /** Saves the ranges that have arrived so far. */
   note(): Promise<void> {
     this.#noting = this.#noting.then(() => this.#note());
     return this.#noting;
@@ -122,7 +129,7 @@ export class PartialFile {
     }
   }
 
-  /** Puts the whole file, which the caller has verified, in its place. */
+  /** Renames the complete file, which the caller has verified, into place. */
   async finish(destination: string): Promise<void> {
     // A failed note does not matter: the file is complete.
     await this.#noting.catch(() => {});
@@ -135,7 +142,7 @@ export class PartialFile {
     }
   }
 
-  /** Flushing costs a moment, and losing bytes that took long to fetch costs more. */
+  /** Flushes bytes that took long to fetch. */
   async #flushEnd(): Promise<void> {
     const tookMs = performance.now() - this.#openedMs;
     try {
@@ -143,17 +150,17 @@ export class PartialFile {
         await this.#handle.datasync();
       }
     } finally {
-      await this.#close();
+      await this.#handle.close();
     }
   }
 
-  /** Closes the file and keeps it for the next time, if there is anything in it. */
+  /** Closes the file and keeps it for resuming, unless it is empty. */
   async keep(): Promise<void> {
     if (this.completedBytes === 0) return await this.discard();
     try {
       await this.note();
     } finally {
-      await this.#close();
+      await this.#handle.close();
     }
   }
 
@@ -161,17 +168,12 @@ export class PartialFile {
   async discard(): Promise<void> {
     // A failed note does not matter: the file it describes is deleted.
     await this.#noting.catch(() => {});
-    await this.#close();
-    await removePartial(this.target);
-  }
-
-  async #close(): Promise<void> {
-    await this.#writer.close();
     await this.#handle.close();
+    await removePartial(this.target);
   }
 }
 
-/** Removes what an unfinished download has left. */
+/** Removes an unfinished download. */
 export async function removePartial(target: string): Promise<void> {
   await removeNotes(target);
   await rm(partialPath(target), { force: true });
@@ -182,4 +184,31 @@ async function findEarlier(target: string, identity: FileIdentity): Promise<Earl
   if (earlier.kind !== "usable") return earlier;
   const facts = await stat(partialPath(target)).catch(() => undefined);
   return facts?.size === identity.sizeBytes ? earlier : { kind: "none" };
+}
+
+/** Explains a failed write; returns other errors unchanged. */
+export function writeError(error: unknown, file: string): unknown {
+  const code = systemCode(error);
+  if (code === "ENOSPC" || code === "EDQUOT") {
+    return new ProductError(storeErrors.diskFull, {
+      message: `Disk full: ${path.dirname(file)} has no space left for the download.`,
+      hint: "Free some space, then run the command again to resume.",
+      cause: error,
+    });
+  }
+  if (code === "EEXIST" || code === "ENOTDIR") {
+    return new ProductError(storeErrors.hubWriteFailed, {
+      message: `${file} cannot be written: its folder is a file.`,
+      hint: "Name another folder.",
+      cause: error,
+    });
+  }
+  if (code !== undefined && /^(EACCES|EPERM|EROFS|EISDIR|EFBIG|EIO|ENOENT)$/.test(code)) {
+    return new ProductError(storeErrors.hubWriteFailed, {
+      message: `${file} cannot be written (${code}).`,
+      hint: "Check the folder's permissions and the disk.",
+      cause: error,
+    });
+  }
+  return error;
 }

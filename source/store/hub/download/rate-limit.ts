@@ -22,7 +22,7 @@ export class RateLimit {
     return Math.ceil(this.#bytesPerSecond / bytesPerSecondOfConnection);
   }
 
-  /** Accounts for bytes that came; says how long nothing more may come. */
+  /** Accounts for received bytes. Returns the milliseconds to pause. */
   delayAfter(bytes: number): number {
     const now = this.#clock.now();
     this.#freeAtMs = Math.max(this.#freeAtMs, now) + (bytes / this.#bytesPerSecond) * 1000;
@@ -30,7 +30,7 @@ export class RateLimit {
     return delayMs < shortestDelayMs ? 0 : delayMs;
   }
 
-  /** Accounts for bytes that came; the promise, when there is one, settles when more may come. */
+  /** Accounts for received bytes; a returned promise settles when more may come. */
   take(bytes: number, signal: AbortSignal): Promise<void> | undefined {
     const delayMs = this.delayAfter(bytes);
     return delayMs === 0 ? undefined : pause(delayMs, signal);

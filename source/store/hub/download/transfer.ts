@@ -11,7 +11,7 @@ import type { RateLimit } from "./rate-limit.ts";
 export interface TransferOptions {
   source: FileSource;
   file: PartialFile;
-  /** The mark that every reply must carry. */
+  /** ETag that every reply must carry. */
   etag: string | undefined;
   partSizes: PartSizes;
   retryPolicy: RetryPolicy;
@@ -19,24 +19,24 @@ export interface TransferOptions {
   noteIntervalMs: number;
   limit: RateLimit | undefined;
   signal: AbortSignal;
-  /** Bytes were written. */
+  /** Called after a write. */
   onWritten: () => void;
-  /** Retrying, and why. */
+  /** Called with the reason for a retry. */
   onRetry: (detail: string) => void;
 }
 
-/** A fast line is filled by a few connections; more only add cost. */
+/** A few connections fill a fast line; more only add cost. */
 const firstConnections = 4;
 const secondConnectionsMs = 3000;
-/** Interval at which an idle connection checks for a slow one. */
+/** Interval at which an idle connection looks for a slow one. */
 const idleMs = 500;
-/** Bytes a try must fetch to count as progress. */
+/** Bytes that an attempt must fetch to count as progress. */
 const progressBytes = 32 * 1024;
 
-/** @throws SourceChanged, ProductError `STORE_HUB_...`; what was fetched by then is in the file */
+/** @throws SourceChanged, ProductError `STORE_HUB_...`; fetched bytes are in the file */
 export async function transfer(options: TransferOptions): Promise<void> {
   const { file, limit } = options;
-  const { onRetry, onWritten } = saidOnce(options);
+  const { onRetry, onWritten } = reportingOnce(options);
   const telling = { ...options, onRetry, onWritten };
   const most = Math.min(options.partSizes.connections, limit?.usefulConnections ?? Infinity);
   const partSizes = { ...options.partSizes, connections: most };
@@ -51,17 +51,17 @@ export async function transfer(options: TransferOptions): Promise<void> {
   }
 }
 
-/** Reports a failure of several connections once, until bytes arrive again. */
-function saidOnce({ onRetry, onWritten }: TransferOptions) {
-  const said = new Set<string>();
+/** Reports the same failure of several connections once, until bytes arrive again. */
+function reportingOnce({ onRetry, onWritten }: TransferOptions) {
+  const reported = new Set<string>();
   return {
     onRetry(detail: string) {
-      if (said.has(detail)) return;
-      said.add(detail);
+      if (reported.has(detail)) return;
+      reported.add(detail);
       onRetry(detail);
     },
     onWritten() {
-      said.clear();
+      reported.clear();
       onWritten();
     },
   };
@@ -96,7 +96,7 @@ async function fetchParts(
   if (failure !== undefined) throw failure.error;
 }
 
-/** Work of one connection: part after part, then helping slow ones until all are done. */
+/** Runs one connection: fetches part after part, then helps slow ones until all are done. */
 async function fetchOneByOne(
   options: TransferOptions,
   queue: PartQueue,
@@ -116,7 +116,7 @@ async function fetchOneByOne(
   }
 }
 
-/** Waits for at most this many milliseconds, and leaves no timer behind. */
+/** Waits for the queue, at most `mostMs`, and leaves no timer behind. */
 async function untilDone(queue: PartQueue, mostMs: number, signal: AbortSignal): Promise<void> {
   const end = new AbortController();
   try {
@@ -139,15 +139,12 @@ async function fetchPart(options: TransferOptions, part: Part, takesWhole: boole
   }
 }
 
-/** One request. Afterwards everything up to the part's position is written. */
+/** Sends one request. Afterwards all bytes up to the part's position are written. */
 async function receive(options: TransferOptions, part: Part, takesWhole: boolean): Promise<void> {
   const { source, file, etag, limit, signal, onWritten } = options;
   const asked = { start: part.position, end: part.end };
   const { reply, start } = await source.open(asked, { etag, takesWhole, signal });
-  const writer = new PartWriter(file, part.position, (chunks) => {
-    for (const chunk of chunks) source.giveBack(chunk);
-    onWritten();
-  });
+  const writer = new PartWriter(file, part.position, onWritten);
   let skip = part.position - start;
   let broken: { error: unknown } | undefined;
   try {
@@ -156,7 +153,7 @@ async function receive(options: TransferOptions, part: Part, takesWhole: boolean
       skip -= from;
       const useful = chunk.subarray(from, from + part.end - part.position);
       part.position += useful.length;
-      // Another connection took the rest over, or the server sends more than it was asked for.
+      // Stops reading if another connection took over the rest, or the server sends too much.
       const isDone = part.position >= part.end;
       if (isDone && (part.end !== asked.end || from + useful.length < chunk.length))
         reply.abandon();

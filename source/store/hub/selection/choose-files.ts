@@ -26,7 +26,7 @@ export interface ModelChoice {
   repo: string;
   /** Commit. */
   revision: string;
-  /** `Q4_K_M`; the file's name without ending when it tells no quantization. */
+  /** `Q4_K_M`; the file's name without its ending if it names no quantization. */
   quantization: string;
   /** The shards in order, then the projector when there is one. */
   files: ChosenFile[];
@@ -92,7 +92,7 @@ function findNamed(
   });
 }
 
-/** By path, then by name in any folder, each first in the case given. */
+/** Finds a file by path, then by name in any folder; the exact case wins. */
 export function findFile<File extends { path: string }>(
   files: readonly File[],
   name: string,
@@ -106,7 +106,9 @@ export function findFile<File extends { path: string }>(
   ]);
 }
 
-/** Returns the first file with the tag before a `.`, `-` or `/`, preferably at the start of a word. */
+/**
+ * Returns the first file with the tag before a `.`, `-` or `/`, preferably at the start of a word.
+ */
 function findTag(files: readonly RepositoryFile[], tag: string): RepositoryFile | undefined {
   const literal = tag.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
   const firstShards = files.filter(({ path }) => (shardOf(path)?.index ?? 1) === 1);
@@ -118,7 +120,7 @@ function findTag(files: readonly RepositoryFile[], tag: string): RepositoryFile 
   );
 }
 
-/** All files of the set that the file is part of, in order. */
+/** Returns all files of the set that the file belongs to, in order. */
 function completeSet(
   repository: Repository,
   candidates: readonly RepositoryFile[],
@@ -150,7 +152,7 @@ function completeSet(
   });
 }
 
-/** In the deepest folder that also holds the model, with the nearest bit width. */
+/** Finds the projector in the deepest folder above the model, with the nearest bit width. */
 function nearestProjector(
   files: readonly RepositoryFile[],
   modelPath: string,

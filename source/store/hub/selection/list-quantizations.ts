@@ -1,7 +1,7 @@
-// The choices in a repository: each quantization with its size in bytes.
+// Lists the choices in a repository: each quantization with its size.
 import { ProductError } from "../../../base/product-error.ts";
 import type { Repository } from "../repository.ts";
-import { chooseModel } from "./choose-files.ts";
+import { chooseModel, type ModelChoice } from "./choose-files.ts";
 import {
   companionWord,
   fileName,
@@ -22,17 +22,17 @@ export interface QuantizationChoice {
   isDefault: boolean;
 }
 
-/** In the repository's order; sets of shards that are not whole are left out. */
+/** In the repository's order; incomplete sets of shards are left out. */
 export function listQuantizations(repository: Repository): QuantizationChoice[] {
   const models = repository.files.filter(
     ({ path }) =>
       isGguf(path) && companionWord(path) === undefined && (shardOf(path)?.index ?? 1) === 1,
   );
-  const usual = attempt(repository, undefined)?.files[0]?.path;
+  const byDefault = tryChoice(repository)?.files[0]?.path;
   return models.flatMap(({ path }) => {
-    // Two files may have the same quantization; only one of them answers to its name.
+    // Two files may have the same quantization, which then selects only one of them.
     const found = [quantizationOf(path), fileName(path), path].flatMap((selector) => {
-      const choice = selector === undefined ? undefined : attempt(repository, selector);
+      const choice = selector === undefined ? undefined : tryChoice(repository, selector);
       return selector !== undefined && choice?.files[0]?.path === path
         ? [{ selector, choice }]
         : [];
@@ -45,14 +45,14 @@ export function listQuantizations(repository: Repository): QuantizationChoice[] 
         totalBytes: choice.totalBytes,
         fileCount: choice.files.length,
         hasProjector: choice.files.some(({ role }) => role === "projector"),
-        isDefault: modelStem(path) === (usual && modelStem(usual)),
+        isDefault: modelStem(path) === (byDefault && modelStem(byDefault)),
       },
     ];
   });
 }
 
-/** Undefined where the selector leads to nothing that is whole. */
-function attempt(repository: Repository, selector: string | undefined) {
+/** Undefined if the selector finds no complete model. */
+export function tryChoice(repository: Repository, selector?: string): ModelChoice | undefined {
   try {
     return chooseModel(repository, selector);
   } catch (error) {

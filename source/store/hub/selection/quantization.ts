@@ -8,7 +8,8 @@ export interface ShardPosition {
 
 const shardPattern = /^(.+)-(\d{5})-of-(\d{5})$/i;
 
-// Q4_K_M, IQ2_XXS, TQ1_0, Q4_0_8_8, MXFP4_MOE, NVFP4, F16, BF16; unsloth's prefix UD- belongs to it.
+// Q4_K_M, IQ2_XXS, TQ1_0, Q4_0_8_8, MXFP4_MOE, NVFP4, F16, BF16; unsloth's prefix UD- belongs to
+// it.
 const quantizationPattern =
   /(?<=^|[-._/])(?:UD-)?(?:I?Q\d\w*|TQ\d\w*|MXFP\d\w*|NVFP\d\w*|(?:BF|FP?)(?:16|32|64))(?=$|[-./])/gi;
 
@@ -23,17 +24,20 @@ export function shardOf(path: string): ShardPosition | undefined {
   return match === null ? undefined : { index: Number(match[2]), count: Number(match[3]) };
 }
 
-/** `Q4_K_M` for `tiny-q4_k_m-00001-of-00002.gguf`; undefined when the name tells none. */
+/** `Q4_K_M` for `tiny-q4_k_m-00001-of-00002.gguf`; undefined if the name has none. */
 export function quantizationOf(path: string): string | undefined {
   return modelStem(path).match(quantizationPattern)?.at(-1)?.toUpperCase();
 }
 
-/** 4 for Q4_K_M, 16 for BF16; 0 when the name tells none. */
+/** 4 for Q4_K_M, 16 for BF16; 0 if the name has none. */
 export function bitWidthOf(path: string): number {
   return Number(/\d+/.exec(quantizationOf(path)?.replace(/^UD-/, "") ?? "")?.[0] ?? 0);
 }
 
-/** File names of what goes with a model: projector, importance matrix, draft models. llama.cpp's list. */
+/**
+ * Words in the names of files that accompany a model: projector, importance matrix, draft models.
+ * llama.cpp's list.
+ */
 const companions = ["mmproj", "imatrix", "mtp-", "eagle3-", "dflash-", "dspark-"];
 
 export function isGguf(path: string): boolean {

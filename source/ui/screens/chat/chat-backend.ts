@@ -61,7 +61,7 @@ export interface ChatBackend {
   models(): Promise<readonly ModelChoice[]>;
   /** Switches to another model; after an error the old one stays. */
   use(model: string): Promise<void>;
-  /** Tells if the current model takes images. */
+  /** True if the current model takes images. */
   sees(): Promise<boolean>;
   /** Tokens of the prompt that would be sent; loads the model. */
   countTokens(

@@ -1,11 +1,10 @@
 // The chat between tabs and hints, for each layout.
 
 import { Box } from "ink";
-import { type ReactElement, use } from "react";
+import type { ReactElement } from "react";
 import { Origin } from "../../components/text-cursor.tsx";
 import type { BodySize } from "../../frame/screen.ts";
-import { ClockContext } from "../../hooks/use-clock.ts";
-import { useLayout } from "../../hooks/use-layout.ts";
+import { useLook } from "../../hooks/use-look.ts";
 import { type Readable, useParts, useStore } from "../../hooks/use-store.ts";
 import {
   EngineLine,
@@ -36,7 +35,7 @@ export interface ChatBodyProps extends BodySize {
 
 export function ChatBody(props: ChatBodyProps): ReactElement {
   const { chat } = props;
-  const layout = useLayout();
+  const { layout } = useLook();
   const isReading = useStore(
     chat.store,
     ({ viewport, selectedId }) => viewport.kind === "anchored" || selectedId !== undefined,
@@ -114,7 +113,7 @@ function LiveColumn({ chat, watch, rows }: FiguresProps & { rows: number }): Rea
   const engineRows = useEnginePaneHeight(watch, conversation);
   const { saved, settings } = useParts(store, "saved", "settings");
   const current = useStore(store, () => chat.head());
-  const clock = use(ClockContext);
+  const { clock } = useLook();
   // Ages grow while nothing else happens: samples come every second.
   const second = useStore(watch, () => Math.floor(clock.wallMs() / 1000));
   return (

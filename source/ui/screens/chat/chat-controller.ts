@@ -1,6 +1,7 @@
-// Target of the chat's commands: field, messages and conversation.
+// Context of the chat's commands: field, messages and conversation.
 
 import { quitNotice } from "../../frame/quit.ts";
+import { plural } from "../../text/quantities.ts";
 import type { ChatState } from "./chat-state.ts";
 import type { ChatParts } from "./chat-view.ts";
 import type { CommandContext, Printed } from "./commands/command.ts";
@@ -13,7 +14,7 @@ import { conversationOf, nextEntryId } from "./conversation/transcript-entry.ts"
 import { MessageActions } from "./transcript/message-actions.ts";
 import { followTail } from "./transcript/transcript-window.ts";
 
-/** A second press within this time means more: Ctrl+C quits, Esc edits the last question. */
+/** A second press within this time counts: Ctrl+C quits, Esc edits the last question. */
 const secondPressMs = 2000;
 
 /** View of a new conversation. */
@@ -122,7 +123,7 @@ export class ChatController implements CommandContext {
   clear(name?: string): undefined {
     const unsent = this.#unsentText();
     this.#update({ ...freshView, entries: [] });
-    this.notify(joinSentences(this.actions.clear(name), unsent));
+    this.notify([this.actions.clear(name), unsent].filter(Boolean).join(" "));
   }
 
   confirm(question: string): Promise<boolean> {
@@ -178,7 +179,7 @@ export class ChatController implements CommandContext {
     const sentence = await this.actions.openSession(reference);
     const unsent = this.#unsentText();
     this.#update(freshView);
-    this.notify(joinSentences(sentence, unsent));
+    this.notify([sentence, unsent].filter(Boolean).join(" "));
     void this.#countContext();
   }
 
@@ -186,8 +187,7 @@ export class ChatController implements CommandContext {
   #unsentText(): string | undefined {
     const { length } = this.#state.queue.messages;
     if (length === 0) return undefined;
-    const messages = length === 1 ? "1 queued message" : `${length} queued messages`;
-    return `Not sent: ${messages}. Press Up to recall.`;
+    return `Not sent: ${plural(length, "queued message")}. Press Up to recall.`;
   }
 
   /** Counts the conversation's tokens on the server if unknown; a failure leaves them unknown. */
@@ -200,8 +200,4 @@ export class ChatController implements CommandContext {
       .catch(() => undefined);
     if (this.#state.entries === entries) this.#update({ contextTokens });
   }
-}
-
-function joinSentences(...sentences: readonly (string | undefined)[]): string {
-  return sentences.filter((sentence) => sentence !== undefined).join(" ");
 }

@@ -1,6 +1,6 @@
 // Layout of the chat: the live figures' place, and the heights of its parts.
 
-import { noticeRows } from "../../components/notice.tsx";
+import { noticeRows } from "../../components/hint-bar.tsx";
 import { layoutEditor } from "../../editor/editor-layout.ts";
 import type { BodySize } from "../../frame/screen.ts";
 import { enginePaneWidth, enginePlace } from "../../live/engine-pane.tsx";
@@ -12,7 +12,7 @@ const composerBorderRows = 2;
 const composerLeftCells = 4;
 const composerRightCells = 2;
 const transcriptMarginCells = 1;
-export const composerTextRowsMaximum = 10;
+const composerTextRowsMaximum = 10;
 const noticeRowsMaximum = 3;
 const menuRowsMaximum = 8;
 const queueRowsMaximum = 3;
@@ -26,9 +26,9 @@ export interface ChatLayout {
   readonly queueRows: number;
 }
 
-/** Longer lines are hard to read. */
+/** Maximum line length, since longer lines are hard to read. */
 const proseColumnsMaximum = 100;
-/** Bodies of fewer rows have no blank one to spare. */
+/** Smaller bodies have no blank row at the top. */
 const spaciousRows = 18;
 
 /** Columns of messages, field and status, margins included. */

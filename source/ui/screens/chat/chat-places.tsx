@@ -6,7 +6,6 @@ import type { ClientMessage } from "../../../client/chat-events.ts";
 import type { SessionDeployment, SessionHead } from "../../../sessions/session.ts";
 import type { BodySize, BoundCommand, CommandFacts, Screen } from "../../frame/screen.ts";
 import { Observable } from "../../hooks/store.ts";
-import { useLayout } from "../../hooks/use-layout.ts";
 import { useLook } from "../../hooks/use-look.ts";
 import { usePaced } from "../../hooks/use-store.ts";
 
@@ -211,8 +210,8 @@ function useFront(places: ChatPlaces): ChatPlace | undefined {
 
 /** Screen readers get the same as lines. */
 function NoChat(): ReactElement | null {
-  const { theme } = useLook();
-  if (useLayout() === "reader") return null;
+  const { theme, layout } = useLook();
+  if (layout === "reader") return null;
   return (
     <Box flexDirection="column" flexShrink={0} paddingX={1}>
       {noChatLines.map((line) => (

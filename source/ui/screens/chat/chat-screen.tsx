@@ -1,4 +1,4 @@
-// The chat as a screen of the frame.
+// Chat screen: creates the chat's parts and connects them to the frame.
 
 import chalk from "chalk";
 import { memo, type ReactElement } from "react";

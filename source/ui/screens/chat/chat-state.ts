@@ -1,4 +1,4 @@
-// Everything that the chat screen shows, as one immutable value.
+// State of the chat screen, as one immutable value.
 
 import type { AnswerStatistics, ChatEvent, ClientMessage } from "../../../client/chat-events.ts";
 import type { SessionHead } from "../../../sessions/session.ts";

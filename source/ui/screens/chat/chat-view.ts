@@ -1,4 +1,4 @@
-// Everything that the components of a chat read: state, model, and layout of the messages.
+// State, model and layout that the components of a chat read.
 
 import { useMemo } from "react";
 import type { Clock } from "../../../base/clock.ts";
@@ -28,7 +28,7 @@ export interface ChatView {
   readonly glyphs: Glyphs;
   readonly examplePrompts: readonly string[];
   readonly layout: TranscriptLayout;
-  /** In the terminal's scrollback, in the layout `inline`. */
+  /** Entries printed to the terminal's scrollback, in the layout `inline`. */
   readonly printed: PrintedEntries;
   /** Undefined if no figures of the server are shown. */
   readonly watch: Readable<WatchedServer> | undefined;
@@ -46,7 +46,7 @@ export interface ChatParts extends ChatView {
   readonly historyFile: PromptHistoryFile | undefined;
   readonly goElsewhere: ChatOptions["goElsewhere"];
   readonly size: () => BodySize;
-  /** A screen reader reads it: lists are printed, not laid over the chat. */
+  /** True for a screen reader: lists are printed instead of opened over the chat. */
   readonly isRead: boolean;
 }
 

@@ -1,5 +1,5 @@
-// The chat in the layout `inline`: finished messages are plain text above the program; content that
-// still changes is below, in as few rows as possible.
+// Chat in the layout `inline`: finished messages are plain text above the program; changing content is
+// below, in as few rows as possible.
 
 import { Box, Static, Text } from "ink";
 import { type ReactElement, useMemo, useState } from "react";

@@ -3,10 +3,11 @@
 import { Text } from "ink";
 import { memo, type ReactElement } from "react";
 import type { SessionHead } from "../../../sessions/session.ts";
+import { TextLine } from "../../components/line.tsx";
 import { Panel, panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
-import { TextLine } from "../../components/text-line.tsx";
 import { useLook } from "../../hooks/use-look.ts";
 import { textWidth, truncateText } from "../../text/graphemes.ts";
+import { roughSpan } from "../../text/quantities.ts";
 import { foreignText } from "../../text/text-run.ts";
 import type { ChatSettings } from "./chat-backend.ts";
 
@@ -86,11 +87,7 @@ function SessionRow({ name, age, isCurrent, width }: SessionRowProps): ReactElem
 
 /** `now`, `2 min`, `3 h`, `5 d`. */
 export function shortAge(milliseconds: number): string {
-  const minutes = Math.floor(milliseconds / 60_000);
-  if (minutes < 1) return "now";
-  if (minutes < 60) return `${minutes} min`;
-  const hours = Math.floor(minutes / 60);
-  return hours < 48 ? `${hours} h` : `${Math.floor(hours / 24)} d`;
+  return milliseconds < 60_000 ? "now" : roughSpan(milliseconds);
 }
 
 function settingsTexts({ system, parameters, think, format }: ChatSettings): string[] {

@@ -2,9 +2,8 @@
 
 import { Box, Text } from "ink";
 import { memo, type ReactElement } from "react";
-import { Gauge } from "../../components/gauge.tsx";
-import { Notice } from "../../components/notice.tsx";
-import { ProgressBar } from "../../components/progress-bar.tsx";
+import { Gauge, ProgressBar } from "../../components/bars.tsx";
+import { Notice } from "../../components/hint-bar.tsx";
 import { useLook } from "../../hooks/use-look.ts";
 import { useParts } from "../../hooks/use-store.ts";
 import { textWidth, truncateText } from "../../text/graphemes.ts";

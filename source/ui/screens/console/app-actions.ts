@@ -32,7 +32,7 @@ function onApp(act: (context: ConsoleContext, app: AppDocument, rest: string) =>
   };
 }
 
-/** Same, for lines with only a deployment's name. */
+/** Acts on the deployment; a typed line may contain only its name. */
 function onAppAlone(act: (context: ConsoleContext, app: AppDocument) => Outcome) {
   return onApp(async (context, app, rest) =>
     rest === "" ? await act(context, app) : `No deployment named '${rest}'`,

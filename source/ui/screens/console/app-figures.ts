@@ -64,12 +64,12 @@ export class FigureHistory {
     }));
   }
 
-  /** @param names all apps: there is no document for an app without requests */
+  /** @param names of all apps; apps without requests have no document */
   takeUsage(documents: readonly UsageDocument[], names: readonly string[], atMs: number): void {
     const byName = new Map(documents.map((usage) => [nameOf(usage), usage]));
     this.#take(names, (name, { usage }) => {
       const { requests, errors, clientErrors, ttfbMsP95 } = byName.get(name) ?? unused;
-      // Sums that fell were reset: a new hour, or a state restored from a backup.
+      // Lower sums were reset, by a new hour or a restored backup.
       const isRestart = (usage.at(-1)?.requests ?? 0) > requests;
       const kept = isRestart ? [] : usage.filter((reading) => atMs - reading.atMs <= rateSpanMs);
       return { usage: [...kept, { atMs, requests, errors, clientErrors, ttfbMsP95 }] };

@@ -5,15 +5,21 @@ import type { ReactElement } from "react";
 import { toOneLine } from "../../../base/display-text.ts";
 import { formatMilliseconds } from "../../../base/time-format.ts";
 import type { AppDocument } from "../../../cloud/admin/documents.ts";
+import { TextLine } from "../../components/line.tsx";
 import { panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
-import { type Column, fitColumns, markerWidth, Table } from "../../components/table.tsx";
-import { TextLine } from "../../components/text-line.tsx";
+import {
+  type Column,
+  fitColumns,
+  markerWidth,
+  rowsAround,
+  Table,
+} from "../../components/table.tsx";
 import { useLook } from "../../hooks/use-look.ts";
 import { percentage, rate } from "../../text/quantities.ts";
 import { foreignRun } from "../../text/text-run.ts";
 import type { Glyphs } from "../../theme.ts";
 import type { AppFigures } from "./app-figures.ts";
-import { type PaneProps, visibleFrom } from "./console-layout.ts";
+import type { PaneProps } from "./console-layout.ts";
 import {
   type CloudState,
   type ConsoleState,
@@ -35,7 +41,6 @@ export function AppList({ state, width, height, now, y }: PaneProps & { y: numbe
   const note = noteOn(selected, state, glyphs);
   const inner = panelInnerWidth(width);
   const room = Math.max(0, panelInnerHeight(height) - 1 - (note === undefined ? 0 : 1));
-  const top = visibleFrom(index, apps.length, room);
   const columns = fitColumns(appColumns(cloud, glyphs, now), inner - markerWidth);
   const isFocused = pane === "apps";
   const place = `${index + 1} of ${apps.length}`;
@@ -52,7 +57,7 @@ export function AppList({ state, width, height, now, y }: PaneProps & { y: numbe
     >
       <Table
         columns={columns}
-        items={apps.slice(top, top + room)}
+        items={rowsAround(apps, index, room)}
         keyOf={nameOf}
         isSelected={(app) => app === selected}
         isDim={isOutdated(cloud, now)}
@@ -75,7 +80,7 @@ export function AppList({ state, width, height, now, y }: PaneProps & { y: numbe
   );
 }
 
-/** Returns the fault of the selected deployment, or the work on it. */
+/** Returns the problem of the selected deployment, or the work on it. */
 function noteOn(app: AppDocument | undefined, { works, cloud }: ConsoleState, glyphs: Glyphs) {
   if (app === undefined) return undefined;
   const name = shownName(app, cloud.status?.organisation);
@@ -111,7 +116,7 @@ function appColumns(
       isFlexible: true,
       cell: (app) => {
         const name = shownName(app, status?.organisation);
-        // It lives as long as the command that runs it.
+        // Ends with the command that runs it.
         const text = app.isEphemeral ? `${name} (run)` : name;
         return foreignRun(text, "plain", glyphs.isAscii);
       },

@@ -2,11 +2,10 @@
 
 import { Box, Text, useIsScreenReaderEnabled } from "ink";
 import { Fragment, type ReactElement } from "react";
+import { TextLine } from "../../components/line.tsx";
 import { Panel, panelInnerWidth } from "../../components/panel.tsx";
-import { TextLine } from "../../components/text-line.tsx";
 import type { BodySize } from "../../frame/screen.ts";
-import { useNow } from "../../hooks/use-clock.ts";
-import { useLook } from "../../hooks/use-look.ts";
+import { useLook, useNow } from "../../hooks/use-look.ts";
 import { type Readable, useStore } from "../../hooks/use-store.ts";
 import { span } from "../../text/quantities.ts";
 import { AppDetails } from "./app-details.tsx";

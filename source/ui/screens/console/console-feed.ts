@@ -8,8 +8,8 @@ import type {
 } from "../../../cloud/admin/documents.ts";
 import type { Store } from "../../hooks/store.ts";
 import { follow } from "../../live/follow.ts";
+import { Poll } from "../../live/poll.ts";
 import type { CloudAccess, CloudServer } from "../cloud-access.ts";
-import { Poll } from "../models/poll.ts";
 import { FigureHistory } from "./app-figures.ts";
 import {
   type CloudState,

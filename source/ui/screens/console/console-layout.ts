@@ -65,8 +65,3 @@ export function listRows(state: ConsoleState, size: BodySize): number {
   const header = state.pane === "logs" ? 0 : 1;
   return Math.max(1, panelInnerHeight(paneHeights(state, size)[state.pane]) - header);
 }
-
-/** Returns the first visible row, with the selected one in the middle if possible. */
-export function visibleFrom(selected: number, count: number, height: number): number {
-  return Math.max(0, Math.min(selected - Math.floor(height / 2), count - height));
-}

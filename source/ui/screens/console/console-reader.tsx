@@ -5,6 +5,7 @@ import type { ReactElement } from "react";
 import { toOneLine } from "../../../base/display-text.ts";
 import type { AppDocument, EventDocument } from "../../../cloud/admin/documents.ts";
 import { useStore } from "../../hooks/use-store.ts";
+import { timeOfDay } from "../../text/quantities.ts";
 import { foreignText } from "../../text/text-run.ts";
 import { type ConsoleState, selectedApp, selectedKey, selectedReplica } from "./console-state.ts";
 import {
@@ -15,7 +16,6 @@ import {
   shortReplica,
   shortRevision,
   shownName,
-  timeOfDay,
   withoutColours,
 } from "./console-texts.ts";
 import { detailLabelWidth, detailRows } from "./detail-lines.ts";

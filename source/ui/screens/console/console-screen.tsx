@@ -1,10 +1,7 @@
 // The Console screen: deployments with their replicas, keys and logs, and the keys that act on them.
 
 import { memo } from "react";
-import type { EditorState } from "../../editor/editor-state.ts";
-import { fieldAfterText } from "../../editor/line-field.ts";
-import { bindCommands } from "../../frame/command-table.ts";
-import { fieldCommands } from "../../frame/field-commands.ts";
+import { screenInput } from "../../frame/command-table.ts";
 import type { BodySize, Screen } from "../../frame/screen.ts";
 import { Store } from "../../hooks/store.ts";
 import type { CloudScreenServices } from "../cloud-access.ts";
@@ -38,10 +35,6 @@ export function consoleScreen(services: CloudScreenServices): Screen {
     now,
     closing: closing.signal,
   };
-  const isTyping = () => store.get().field !== undefined;
-  const edit = (change: (field: EditorState) => EditorState) => editFilter(context, change);
-  const type = (text: string) => edit((field) => fieldAfterText(field, text));
-  const commands = [...bindCommands(consoleCommands, context), ...fieldCommands(isTyping, edit)];
   let timer: NodeJS.Timeout | undefined;
   const deactivate = () => {
     clearInterval(timer);
@@ -52,16 +45,16 @@ export function consoleScreen(services: CloudScreenServices): Screen {
     title: "Console",
     tabNumber: 5,
     Body: memo((size: BodySize) => <ConsoleBody store={store} log={log} {...size} />),
-    commands: () => commands,
+    ...screenInput(consoleCommands, context, {
+      isTyping: () => store.get().field !== undefined,
+      edit: (change) => editFilter(context, change),
+    }),
     status: () => {
       const { link, status } = store.get().cloud;
       if (link.kind === "connecting") return "control plane ◐";
       if (link.kind === "down") return "control plane ✗";
       return `control plane ● ${status === undefined ? "" : hostOf(status.baseUrl)}`;
     },
-    isTyping,
-    type,
-    paste: type,
     readerLines: () => readerLines(store.get(), log, now()),
     /** Selects a deployment, such as `local/tiny`. */
     accept: (name) => selectApp(context, name),

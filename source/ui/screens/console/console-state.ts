@@ -55,7 +55,7 @@ export interface ConsoleState {
   readonly field: { readonly editor: EditorState; readonly before: string } | undefined;
   /** True if long log lines are wrapped. */
   readonly isWrapped: boolean;
-  /** Details of a deployment in place of the panes, from their row `top` on. */
+  /** Details of a deployment in place of the panes, scrolled to row `top`. */
   readonly details: { readonly facts: DetailsFacts; readonly top: number } | undefined;
   /** A new key: its token is shown only once. */
   readonly made: { readonly document: NewKeyDocument; readonly isCopied: boolean } | undefined;
@@ -98,7 +98,7 @@ export function initialState(target: CloudTarget): ConsoleState {
   };
 }
 
-/** Takes new data; the first deployment stays selected when others come before it. */
+/** Updates the data; the first deployment stays selected when others appear before it. */
 export function withCloud(state: ConsoleState, cloud: CloudState): ConsoleState {
   const next = { ...state, cloud };
   const [app] = shownApps(next);
@@ -111,12 +111,12 @@ export function isOutdated({ link, readAtMs }: CloudState, now: number): boolean
   return link.kind === "down" || (readAtMs !== undefined && now - readAtMs > staleMs);
 }
 
-/** True if there is no deployment to show, so that the console says why. */
+/** True if there is no deployment to show; the console then explains why. */
 export function isEmpty({ cloud, details, pane }: ConsoleState): boolean {
   return details === undefined && cloud.apps.length === 0 && pane !== "keys";
 }
 
-/** True if a row above the panes says that the data may be wrong; an empty console says it itself. */
+/** True if a banner says that the data may be wrong; an empty console says so itself. */
 export function hasBanner(state: ConsoleState, now: number): boolean {
   const isExplained = state.cloud.link.kind === "down" && isEmpty(state);
   return isOutdated(state.cloud, now) && !isExplained;
@@ -127,7 +127,7 @@ export function canStart({ link, target }: CloudState): boolean {
   return target.isLocal && link.kind === "down" && link.isUnreachable;
 }
 
-/** The deployments that pass the filter. */
+/** Returns the deployments that pass the filter. */
 export function shownApps({ filter, cloud }: ConsoleState): readonly AppDocument[] {
   const text = filter.trim().toLowerCase();
   if (text === "") return cloud.apps;
@@ -140,7 +140,7 @@ export function selectedApp(state: ConsoleState): AppDocument | undefined {
   return shownApps(state)[selectedRow(state, "apps")];
 }
 
-/** The replicas of the selected deployment. */
+/** Returns the replicas of the selected deployment. */
 export function shownReplicas(state: ConsoleState): readonly ReplicaDocument[] {
   const app = selectedApp(state);
   if (app === undefined) return [];
@@ -162,7 +162,7 @@ const rowNames: Readonly<Record<List, (state: ConsoleState) => string[]>> = {
   keys: ({ cloud }) => cloud.keys.map(({ id }) => id),
 };
 
-/** Index of the selected row; -1 in an empty list. */
+/** Returns the index of the selected row; -1 in an empty list. */
 export function selectedRow(state: ConsoleState, list: List): number {
   return selectedIndex(state.selected[list], rowNames[list](state));
 }

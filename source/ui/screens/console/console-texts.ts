@@ -10,7 +10,7 @@ import type {
   ReplicaDocument,
   ReplicaState,
 } from "../../../cloud/admin/documents.ts";
-import { span } from "../../text/quantities.ts";
+import { plural, span, timeOfDay } from "../../text/quantities.ts";
 import type { TextRun } from "../../text/text-run.ts";
 import type { Glyphs, Tone } from "../../theme.ts";
 
@@ -46,11 +46,6 @@ export function shortAge(milliseconds: number): string {
   return `${Math.floor(seconds / 86_400)}d`;
 }
 
-/** @param at milliseconds since 1970 */
-export function timeOfDay(at: number): string {
-  return new Date(at).toTimeString().slice(0, 8);
-}
-
 /**
  * Returns why a replica ended, how far it has started, or until when it stays.
  *
@@ -58,7 +53,7 @@ export function timeOfDay(at: number): string {
  * @param isExplained true if the deployment's note already explains why replicas end
  */
 export function replicaNote(replica: ReplicaDocument, now: number, isExplained = false): string {
-  const { exit, progress, expiresAt, state, startedAt, gpus, coldStartMs } = replica;
+  const { exit, progress, expiresAt, state, startedAt, gpus, node, coldStartMs } = replica;
   if (exit !== undefined) {
     return toOneLine(isExplained ? exit.reason.replaceAll("_", " ") : exit.sentence);
   }
@@ -67,7 +62,8 @@ export function replicaNote(replica: ReplicaDocument, now: number, isExplained =
   }
   const parts = [
     ...(state === "IDLE" && expiresAt !== undefined ? [`${span(expiresAt - now)} left`] : []),
-    ...(gpus.length > 0 ? [`${gpus.length} GPU${gpus.length === 1 ? "" : "s"}`] : []),
+    ...(node === undefined ? [] : [`on ${node}`]),
+    ...(gpus.length > 0 ? [plural(gpus.length, "GPU")] : []),
     ...(coldStartMs === undefined ? [] : [`started in ${formatMilliseconds(coldStartMs)}`]),
   ];
   return parts.join(", ");
@@ -97,7 +93,7 @@ export function withoutColours(text: string): string {
   return text.replaceAll(colours, "");
 }
 
-/** A symbol and a word per state, so that nothing depends on colour; only exceptions are coloured. */
+/** A symbol and a word for a state, so that nothing depends on colour; only problems are coloured. */
 type StateLook = readonly [
   sign: "ready" | "working" | "idle" | "queued" | "failed" | "stopped" | "warning",
   word: string,

@@ -2,13 +2,19 @@
 
 import type { ReactElement } from "react";
 import type { KeyDocument } from "../../../cloud/admin/documents.ts";
+import { TextLine } from "../../components/line.tsx";
 import { Panel, panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
-import { type Column, fitColumns, markerWidth, Table } from "../../components/table.tsx";
-import { TextLine } from "../../components/text-line.tsx";
+import {
+  type Column,
+  fitColumns,
+  markerWidth,
+  rowsAround,
+  Table,
+} from "../../components/table.tsx";
 import { useLook } from "../../hooks/use-look.ts";
 import { foreignRun, foreignText, type TextRun } from "../../text/text-run.ts";
 import type { Glyphs } from "../../theme.ts";
-import { type PaneProps, visibleFrom } from "./console-layout.ts";
+import type { PaneProps } from "./console-layout.ts";
 import { type ConsoleState, isOutdated, selectedKey } from "./console-state.ts";
 import { keyName, lastUse, shortAge } from "./console-texts.ts";
 
@@ -19,7 +25,6 @@ export function KeyList({ state, width, height, now }: PaneProps): ReactElement 
   const selected = pane === "keys" ? selectedKey(state) : undefined;
   const room = Math.max(0, panelInnerHeight(height) - 1);
   const index = selected === undefined ? -1 : keys.indexOf(selected);
-  const top = visibleFrom(index, keys.length, room);
   const inner = panelInnerWidth(width);
   const columns = fitColumns(keyColumns(glyphs, now), inner - markerWidth);
   return (
@@ -32,7 +37,7 @@ export function KeyList({ state, width, height, now }: PaneProps): ReactElement 
     >
       <Table
         columns={columns}
-        items={keys.slice(top, top + room)}
+        items={rowsAround(keys, index, room)}
         keyOf={({ id }) => id}
         isSelected={(key) => key === selected}
         isDim={isOutdated(cloud, now)}

@@ -1,14 +1,14 @@
-// The newest lines of a log: the lines that pass the filters, and the visible ones.
+// Newest lines of a log, those that pass the filters, and the visible ones.
 
 import type { LogDocument } from "../../../cloud/admin/documents.ts";
 import { Store } from "../../hooks/store.ts";
 
-/** Streams in the order that a key cycles through. */
+/** Streams in the order of the key that cycles them. */
 const logStreams = ["all", "stderr", "stdout", "event"] as const;
 
-/** Each narrows the lines further. */
+/** Filters of a log; a line must pass all of them. */
 export interface LogFilters {
-  /** As `readLogFilter` reads it. */
+  /** In the syntax of `readLogFilter`. */
   readonly text: string;
   readonly stream: (typeof logStreams)[number];
   /** Undefined: all replicas. */
@@ -17,9 +17,9 @@ export interface LogFilters {
 
 const noFilters: LogFilters = { text: "", stream: "all", replica: undefined };
 
-/** Lines kept in memory; older ones are in the server's files. */
+/** Lines kept in memory; the server's files have older ones. */
 const keptLines = 5000;
-/** Old lines are dropped in batches: removing one from the front moves all the others. */
+/** Old lines are dropped in batches: removing one at the front moves all others. */
 const surplusLines = 1000;
 
 export interface LogEntry {
@@ -28,7 +28,7 @@ export interface LogEntry {
   readonly line: LogDocument;
 }
 
-/** Adding a line and reading the visible ones take constant time. */
+/** Adds a line and returns the visible ones in constant time. */
 export class LogBuffer {
   readonly #version = new Store({ count: 0 });
   #entries: LogEntry[] = [];

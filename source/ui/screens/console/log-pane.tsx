@@ -3,20 +3,21 @@
 import { Text } from "ink";
 import { memo, type ReactElement } from "react";
 import type { LogDocument } from "../../../cloud/admin/documents.ts";
+import { TextLine } from "../../components/line.tsx";
 import { panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
-import { TextLine } from "../../components/text-line.tsx";
 import { useLook } from "../../hooks/use-look.ts";
 import { useStore } from "../../hooks/use-store.ts";
 import { truncateText } from "../../text/graphemes.ts";
+import { timeOfDay } from "../../text/quantities.ts";
 import { foreignText } from "../../text/text-run.ts";
 import { wrapLine } from "../../text/wrap-line.ts";
 import type { Glyphs } from "../../theme.ts";
 import { type ConsoleState, selectedApp } from "./console-state.ts";
-import { shortReplica, shownName, timeOfDay, withoutColours } from "./console-texts.ts";
+import { shortReplica, shownName, withoutColours } from "./console-texts.ts";
 import { FilteredPanel } from "./filtered-panel.tsx";
 import type { LogBuffer } from "./log-buffer.ts";
 
-/** In front of a text: time, replica, sign. */
+/** Time, replica and sign, in front of a text. */
 const headWidth = 8 + 1 + 8 + 3;
 
 export interface LogPaneProps {
@@ -124,7 +125,7 @@ function wrappedRows(line: LogDocument, { width, height }: Room, glyphs: Glyphs)
   return pieces.map(({ text }, index) => ({ line, isFirst: index === 0, text }));
 }
 
-/** The beginning of a line, which may have a megabyte, without colours and line breaks. */
+/** Returns the beginning of a line, which may have a megabyte, without colours and line breaks. */
 function shownText({ text }: LogDocument, length: number, { isAscii }: Glyphs): string {
   const plain = withoutColours(text.slice(0, length));
   return foreignText(plain.replaceAll(/[\r\n]+/g, " "), isAscii);

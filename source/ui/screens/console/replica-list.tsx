@@ -9,25 +9,19 @@ import type {
   ReplicaDocument,
 } from "../../../cloud/admin/documents.ts";
 import type { ScaleSettings } from "../../../cloud/app-config.ts";
-import { Gauge } from "../../components/gauge.tsx";
+import { Gauge, Sparkline } from "../../components/bars.tsx";
+import { TextLine } from "../../components/line.tsx";
 import { Panel, panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
-import { Sparkline } from "../../components/sparkline.tsx";
-import { TextLine } from "../../components/text-line.tsx";
+import { rowsAround } from "../../components/table.tsx";
 import { useLook } from "../../hooks/use-look.ts";
 import { textWidth, truncateText } from "../../text/graphemes.ts";
+import { timeOfDay } from "../../text/quantities.ts";
 import { fitText, foreignText } from "../../text/text-run.ts";
 import type { Tone } from "../../theme.ts";
 import type { AppFigures } from "./app-figures.ts";
-import { type PaneProps, visibleFrom } from "./console-layout.ts";
+import type { PaneProps } from "./console-layout.ts";
 import { isOutdated, selectedApp, selectedReplica, shownReplicas } from "./console-state.ts";
-import {
-  nameOf,
-  replicaNote,
-  replicaStateRun,
-  shortReplica,
-  shownName,
-  timeOfDay,
-} from "./console-texts.ts";
+import { nameOf, replicaNote, replicaStateRun, shortReplica, shownName } from "./console-texts.ts";
 
 const stateWidth = 11;
 const gaugeWidth = 8;
@@ -37,7 +31,7 @@ const demandRows = 2;
 const demandLabelWidth = 10;
 const sparklineWidthMaximum = 60;
 
-/** Replicas take at most half of the rows, so that events fit too. */
+/** Gives replicas at most half of the rows, so that events fit too. */
 export function ReplicaList({ state, width, height, now }: PaneProps): ReactElement {
   const { glyphs } = useLook();
   const { cloud, pane } = state;
@@ -47,7 +41,6 @@ export function ReplicaList({ state, width, height, now }: PaneProps): ReactElem
   const [columns, rows] = [panelInnerWidth(width), panelInnerHeight(height)];
   const room = Math.max(1, Math.min(replicas.length, Math.floor((rows - demandRows) / 2)));
   const index = selected === undefined ? -1 : replicas.indexOf(selected);
-  const top = visibleFrom(index, replicas.length, room);
   const isDim = isOutdated(cloud, now);
   const name = app && shownName(app, cloud.status?.organisation);
   const title = name === undefined ? "replicas" : `${name} ${glyphs.separator} replicas`;
@@ -64,7 +57,7 @@ export function ReplicaList({ state, width, height, now }: PaneProps): ReactElem
       {app !== undefined && replicas.length === 0 && (
         <TextLine text={`  ${noReplica(app.scale)}`} tone="dim" width={columns} />
       )}
-      {replicas.slice(top, top + room).map((replica) => (
+      {rowsAround(replicas, index, room).map((replica) => (
         <ReplicaRow
           key={replica.replica}
           replica={replica}

@@ -145,7 +145,7 @@ function textIn(text: string): string | undefined {
   }
 }
 
-/** Takes only values that differ from the shown ones. */
+/** Applies only values that differ from the shown ones. */
 function applied(
   before: GivenValues,
   shown: ReadonlyMap<string, Item>,
@@ -158,8 +158,8 @@ function applied(
     const isKept = value === item.value || value === shownValue(item);
     if (isKept) continue;
     changed.push(id);
-    const isDrawn = id === "name" && isEphemeral(before);
-    if (value === "" && !isDrawn) delete given[id];
+    const isGenerated = id === "name" && isEphemeral(before);
+    if (value === "" && !isGenerated) delete given[id];
     else given[id] = value;
   }
   for (const [id, value] of read) {

@@ -1,10 +1,10 @@
-// Answers of the person so far, and the deployment that follows from them.
+// The user's answers so far, and the deployment that they describe.
 
 import type { AppConfig } from "../../../cloud/app-config.ts";
 import type { CloudTarget, ConfigAnswers, DeployAnswers, ScriptAccess } from "../cloud-access.ts";
 import { type Setting, settings } from "./settings.ts";
 
-/** Typed and chosen answers by field name. The script decides absent ones. */
+/** Typed and chosen answers by field name. Absent ones keep the script's values. */
 export type GivenValues = Readonly<Record<string, string>>;
 
 /** Rules of deployctl that need no script. */
@@ -93,7 +93,7 @@ export function changedSettings(
   return settings
     .map((setting) => [setting, given[setting.id]?.trim() ?? ""] as const)
     .filter(([{ id, write }, text]) => {
-      // Another machine type drops the script's number of GPUs.
+      // With another machine type the script's number of GPUs does not apply.
       const isDropped = id === "gpuCount" && given.machineType !== undefined;
       return text !== "" && (isDropped || text !== write(base));
     });

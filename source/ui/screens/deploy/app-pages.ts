@@ -2,6 +2,7 @@
 
 import { formatBytes, formatMemory } from "../../../base/byte-format.ts";
 import type { AppDocument } from "../../../cloud/admin/documents.ts";
+import { plural } from "../../text/quantities.ts";
 import type { MachineCapacity } from "../cloud-access.ts";
 import { appStateWord } from "../console/console-texts.ts";
 import { authOf, isEphemeral } from "./answers.ts";
@@ -93,8 +94,8 @@ export function wherePage(state: DeployState) {
   const question = "Where should it run?";
   if (targets.kind !== "loaded") {
     const said =
-      targets.kind === "failed" ? line(targets.sentence, "error") : line("Looking for servers");
-    return { question, lines: [said], fault: "Still looking for servers." };
+      targets.kind === "failed" ? line(targets.sentence, "error") : line("Loading servers", "dim");
+    return { question, lines: [said], fault: "The servers are still loading." };
   }
   const options = targets.value.map(
     ({ profile, place, isCurrent }) =>
@@ -127,7 +128,7 @@ function machineLines(machine: MachineCapacity | undefined): Line[] {
   const { processors, memory, diskFreeBytes, gpus } = machine;
   const cards = gpus.map(({ name, memoryBytes }) => `${name}, ${formatMemory(memoryBytes)}`);
   return [
-    fact("Processor", `${processors} ${processors === 1 ? "core" : "cores"}`),
+    fact("Processor", plural(processors, "core")),
     fact("Memory", `${formatMemory(memory.freeBytes)} free of ${formatMemory(memory.totalBytes)}`),
     fact("Disk", `${formatBytes(diskFreeBytes)} free`),
     fact("GPU", cards.join("; ") || "none"),

@@ -27,7 +27,7 @@ type When = Row["when"];
 
 const isTyping: When = ({ item }) => item?.kind === "text";
 const isReading: When = (situation) => !isTyping(situation);
-/** Steps whose facts can be reloaded even if nothing failed. */
+/** Steps whose facts can be reloaded without a failure. */
 const repeatable: ReadonlySet<StepId> = new Set(["found", "preflight", "review"]);
 const isPath: When = ({ item }) => pathFields.has(item?.id ?? "");
 const isLaunched: When = ({ state }) => state.step === "launch";

@@ -1,4 +1,4 @@
-// Loads the facts of the steps in the background: no key waits for them.
+// Loads the facts of the steps in the background, so that no key waits for them.
 
 import path from "node:path";
 import { describeError, ProductError } from "../../../base/product-error.ts";
@@ -22,7 +22,7 @@ import { steps } from "./steps.ts";
 type ValueOfKnown<Key extends keyof Facts> =
   Facts[Key] extends Loadable<infer Value> ? Value : never;
 
-/** Source of a fact, read again when its subject changes. */
+/** Source of a fact; the fact is read again when its subject changes. */
 interface Source<Key extends keyof Facts> {
   readonly about: (state: DeployState) => string;
   readonly read: (state: DeployState) => Promise<ValueOfKnown<Key>>;
@@ -35,7 +35,7 @@ export class DeployLoader {
   readonly #sources: { readonly [Key in keyof Facts]: Source<Key> };
   /** By profile; undefined for the current one. */
   readonly #servers = new Map<string | undefined, CloudServer>();
-  /** Holds secrets: it is never part of the state. */
+  /** Contains secrets, so it is never part of the state. */
   #preparation: Preparation | undefined;
   #checks = 0;
   #stop = new AbortController();
@@ -273,7 +273,7 @@ export class DeployLoader {
   }
 }
 
-/** Returns nothing for a local server that is not running; the launch starts it. */
+/** Returns an empty list if the local server is not running; the launch starts it. */
 async function orNothing<T>(
   server: CloudServer,
   read: (server: CloudServer) => Promise<T[]>,

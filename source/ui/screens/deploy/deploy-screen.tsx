@@ -2,13 +2,11 @@
 
 import { Box, Text } from "ink";
 import { memo, type ReactElement } from "react";
-import type { EditorState } from "../../editor/editor-state.ts";
-import { fieldAfterText } from "../../editor/line-field.ts";
-import { bindCommands } from "../../frame/command-table.ts";
-import { fieldCommands } from "../../frame/field-commands.ts";
+import { memoizeLast } from "../../../base/memoize-last.ts";
+import { screenInput } from "../../frame/command-table.ts";
 import type { BodySize, Screen } from "../../frame/screen.ts";
 import { Store } from "../../hooks/store.ts";
-import { useLayout } from "../../hooks/use-layout.ts";
+import { useLook } from "../../hooks/use-look.ts";
 import { useStore } from "../../hooks/use-store.ts";
 import { TextActions } from "./answers-text.ts";
 import { type DeployKeys, deployCommands } from "./deploy-commands.ts";
@@ -20,7 +18,6 @@ import {
   targetOf,
 } from "./deploy-state.ts";
 import { DraftActions } from "./draft-actions.ts";
-import type { Item } from "./form.ts";
 import { openStep } from "./form-reducer.ts";
 import { LaunchActions } from "./launch-actions.ts";
 import { stepsColumns } from "./page-layout.ts";
@@ -39,29 +36,20 @@ export function deployScreen({ folder = process.cwd(), ...services }: DeployServ
   const launch = new LaunchActions(context, loader, drafts);
   const steps = new StepActions(context, { loader, drafts, launch });
   const text = new TextActions(context, steps);
-  // Computed once per state: every command needs it.
-  let focused: { readonly state?: DeployState; readonly item?: Item | undefined } = {};
-  const focusedNow = () => {
-    const state = store.get();
-    if (focused.state !== state) focused = { state, item: focusedItem(state) };
-    return focused.item;
-  };
+  // Every command asks for it.
+  const focused = memoizeLast(focusedItem);
   const keys: DeployKeys = {
     get state() {
       return store.get();
     },
     get item() {
-      return focusedNow();
+      return focused(store.get());
     },
     steps,
     launch,
     drafts,
     text,
   };
-  const isTyping = () => keys.item?.kind === "text";
-  const edit = (change: (field: EditorState) => EditorState) => steps.edit(change);
-  const type = (typed: string) => edit((field) => fieldAfterText(field, typed));
-  const commands = [...bindCommands(deployCommands, keys), ...fieldCommands(isTyping, edit)];
   let resuming: Promise<void> | undefined;
   return {
     id: "deploy",
@@ -70,15 +58,15 @@ export function deployScreen({ folder = process.cwd(), ...services }: DeployServ
     Body: memo(function DeployScreenBody(size: BodySize): ReactElement {
       return <DeployBody state={useStore(store, (whole) => whole)} size={size} />;
     }),
-    commands: () => commands,
+    ...screenInput(deployCommands, keys, {
+      isTyping: () => keys.item?.kind === "text",
+      edit: (change) => steps.edit(change),
+    }),
     status: () => {
       const state = store.get();
       if (state.launch?.state !== "running") return targetOf(state)?.place ?? "";
       return `launching ${state.given.name ?? ""}`.trim();
     },
-    isTyping,
-    type,
-    paste: type,
     readerLines: () => readerLines(store.get(), glyphs),
     /** Starts with a local model. */
     accept: (model) => steps.deployModel(model),
@@ -97,10 +85,9 @@ export function deployScreen({ folder = process.cwd(), ...services }: DeployServ
   };
 }
 
-/** The list of steps if it fits, and the current page; for screen readers, only the focused field. */
+/** Draws the list of steps if it fits, and the current page; for screen readers, only the focused field. */
 export function DeployBody({ state, size }: { state: DeployState; size: BodySize }): ReactElement {
-  const isRead = useLayout() === "reader";
-  if (isRead) return <Text>{focusDescription(state)}</Text>;
+  if (useLook().layout === "reader") return <Text>{focusDescription(state)}</Text>;
   const { step, given, draftSavedAtMs } = state;
   return (
     <Box>

@@ -54,11 +54,11 @@ export function loadedValue<T>(loadable: Loadable<T>): T | undefined {
 export interface ReadScript {
   readonly inspection: Inspection;
   readonly base: AppConfig;
-  /** Set if the inspection had to run its top level, under guard. */
+  /** Set if the inspection had to run its top level in a sandbox. */
   readonly note: string | undefined;
 }
 
-/** The checked document, as far as it may be shown. */
+/** The part of the checked document that may be shown. */
 export interface PreflightResult {
   readonly findings: readonly PreflightFinding[];
   readonly config: AppConfig;
@@ -72,12 +72,12 @@ export interface Facts {
   /** Scripts of this folder that have something to deploy. */
   readonly scripts: Loadable<readonly string[]>;
   readonly models: Loadable<readonly LocalModel[]>;
-  /** For the script's reference. */
+  /** Depends on the script's reference. */
   readonly script: Loadable<ReadScript>;
-  /** Names that can follow `::` in the reference; for the script's path. */
+  /** Names that can follow `::` in the reference; depends on the script's path. */
   readonly functions: Loadable<readonly string[]>;
   readonly targets: Loadable<readonly CloudTarget[]>;
-  /** For the profile, like the next three. */
+  /** Depends on the profile, like the next three. */
   readonly capacity: Loadable<MachineCapacity | undefined>;
   readonly apps: Loadable<readonly AppDocument[]>;
   readonly secrets: Loadable<readonly SecretDocument[]>;
@@ -106,12 +106,12 @@ export interface DeployState {
   /** The checks of the preflight, while they run. */
   readonly checks: readonly PreflightCheck[];
   readonly launch: Launch | undefined;
-  /** Lines that call the new app. */
+  /** Example calls of the new app. */
   readonly callLines: readonly string[];
   readonly tests: Loadable<readonly TestStep[]>;
   /** Shown only once. */
   readonly key: Loadable<NewKeyDocument>;
-  /** Work besides the steps, such as a rollback. */
+  /** Work in progress, such as a rollback. */
   readonly work: string | undefined;
   /** Milliseconds since 1970. */
   readonly draftSavedAtMs: number | undefined;

@@ -20,7 +20,7 @@ export class DraftActions {
     this.#folder = new DraftFolder(stateFolder, scripts.looksSecret);
   }
 
-  /** Resumes the last draft that no terminal uses, unless the user has answered something meanwhile. */
+  /** Resumes the last draft that no terminal uses, unless the user has already answered something. */
   async resume(): Promise<void> {
     const { frame } = this.#context;
     try {

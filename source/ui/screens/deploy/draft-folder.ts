@@ -15,6 +15,7 @@ import {
 } from "node:fs/promises";
 import path from "node:path";
 import { describeError } from "../../../base/product-error.ts";
+import { systemCode } from "../../../base/write-refusal.ts";
 import { type GivenValues, newVariable, type Rules, variablePrefix } from "./answers.ts";
 import type { StepId } from "./deploy-state.ts";
 import { resumedStep } from "./steps.ts";
@@ -89,8 +90,8 @@ export class DraftFolder {
           else drafts.push({ ...draft, file, savedAtMs: mtimeMs, isInUse });
         }
       } catch (error) {
-        // Its terminal has just finished it, or another one has taken it.
-        if (codeOf(error) !== "ENOENT") throw error;
+        // Another terminal has just deleted or resumed it.
+        if (systemCode(error) !== "ENOENT") throw error;
       }
     }
     return { drafts: drafts.toSorted((a, b) => b.savedAtMs - a.savedAtMs), problems };
@@ -113,7 +114,7 @@ export class DraftFolder {
       });
       return true;
     } catch (error) {
-      if (codeOf(error) === "ENOENT") return false;
+      if (systemCode(error) === "ENOENT") return false;
       throw error;
     }
   }
@@ -150,7 +151,7 @@ export class DraftFolder {
     try {
       return (await readdir(this.#folder)).filter((name) => anyPattern.test(name));
     } catch (error) {
-      if (codeOf(error) === "ENOENT") return [];
+      if (systemCode(error) === "ENOENT") return [];
       throw error;
     }
   }
@@ -192,7 +193,7 @@ function readDraft(text: string): Draft | undefined {
   try {
     document = Object(JSON.parse(text));
   } catch {
-    return undefined; // cut off, or written by somebody else
+    return undefined;
   }
   if (document.version !== 1 || typeof document.step !== "string") return undefined;
   const entries = Object.entries(Object(document.given)).flatMap(([id, value]) =>
@@ -201,16 +202,12 @@ function readDraft(text: string): Draft | undefined {
   return { step: resumedStep(document.step), given: Object.fromEntries(entries) };
 }
 
-/** A reused process id only keeps a draft from being resumed at the start: it stays in the list. */
+/** A reused process id only prevents a draft from being resumed at the start: it stays in the list. */
 function isRunning(processId: number): boolean {
   try {
     process.kill(processId, 0);
     return true;
   } catch (error) {
-    return codeOf(error) === "EPERM";
+    return systemCode(error) === "EPERM";
   }
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && "code" in error ? error.code : undefined;
 }

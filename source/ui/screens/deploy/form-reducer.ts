@@ -1,4 +1,4 @@
-// Changes of the form: the focus moves, answers change, faults come and go.
+// Reducers of the form: focus, answers and faults.
 
 import { createEditorState, type EditorState } from "../../editor/editor-state.ts";
 import { fieldWith } from "../../editor/line-field.ts";
@@ -24,7 +24,7 @@ function textOf(item: Item | undefined): string {
 export function openStep(state: DeployState, step: StepId): DeployState {
   const opened = { ...state, step, faults: {}, paths: [], scroll: 0 };
   const typed = pageOf(opened).items.findIndex(({ kind }) => kind === "text");
-  // The script's path comes first; elsewhere the first choice.
+  // Focuses the script's path; elsewhere the first field.
   return withFocus(opened, step === "script" ? typed : 0);
 }
 
@@ -50,7 +50,7 @@ export function choose(state: DeployState, distance: -1 | 1): DeployState {
   const { value = item.value } = options[Math.max(0, Math.min(options.length - 1, at))] ?? {};
   const given = givenAfterChoice(state.given, id, value);
   const isPublicConfirmed = id !== "auth" && state.isPublicConfirmed;
-  // Fields may have come or gone, and have other values.
+  // The choice may add, remove or change fields.
   return withFocus({ ...state, given, faults: {}, isPublicConfirmed }, state.focus);
 }
 
@@ -70,8 +70,8 @@ export function withMode({ name, ...given }: GivenValues, mode: string): GivenVa
 }
 
 /**
- * Returns the text of the focused field. A fact, such as a suggested name, may have changed it since the
- * last edit: then the cursor is at its end.
+ * Returns the text of the focused field. If a fact, such as a suggested name, changed it since the last
+ * edit, the cursor is at its end.
  */
 export function focusedField(state: DeployState): EditorState {
   const text = textOf(focusedItem(state));
@@ -90,13 +90,13 @@ export function editField(
   if (editor.text === before.text) return { ...state, editor };
   const { [item.id]: _fault, "": _step, ...faults } = state.faults;
   const { target, ...others } = { ...state.given, [item.id]: editor.text };
-  // Another script has other functions.
+  // Another script has different functions.
   const keepsTarget = target !== undefined && item.id !== "script";
   const given = keepsTarget ? { ...others, target } : others;
   return { ...state, editor, given, faults, paths: [] };
 }
 
-/** Checks the field that loses the focus: its fault is shown below it. An empty one may be passed by. */
+/** Checks the field that loses the focus, and shows its fault below it. Empty fields may be skipped. */
 function leaveField(state: DeployState): DeployState {
   const item = focusedItem(state);
   if (item?.kind !== "text" || item.value.trim() === "") return state;

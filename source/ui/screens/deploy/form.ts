@@ -8,7 +8,7 @@ export interface TextItem {
   readonly label: string;
   /** The current text: typed, or the default. */
   readonly value: string;
-  /** Returns the text to show, of the same length so that the cursor fits; undefined shows the text itself. */
+  /** Returns the text to show, of the same length so that the cursor fits. Defaults to the text itself. */
   readonly mask?: (text: string) => string;
   /** Shown while the field is empty. */
   readonly placeholder?: string;

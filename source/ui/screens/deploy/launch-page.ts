@@ -26,8 +26,8 @@ export function launchPage(state: DeployState) {
 
 function launchQuestion({ given }: DeployState, launch: Launch): string {
   const { state, isEphemeral, result } = launch;
-  const [, drawn] = result?.app.split("/") ?? [];
-  const name = drawn ?? (given.name || scriptOf(given));
+  const [, generated] = result?.app.split("/") ?? [];
+  const name = generated ?? (given.name || scriptOf(given));
   switch (state) {
     case "running":
       return `Launching ${name}`;
@@ -83,7 +83,7 @@ function liveLines(state: DeployState, { result }: Launch): Line[] {
     fact("Access", result.auth),
     ...keyLines(state),
     ...testLines(state),
-    // The copy has the other lines too.
+    // y copies the other lines too.
     ...state.callLines
       .filter((text) => text.startsWith("curl") && text.includes(" -d "))
       .flatMap((text) => [blank, line(text, "code")]),

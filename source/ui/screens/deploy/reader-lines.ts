@@ -1,4 +1,4 @@
-// Text of the current step for screen readers: each line is read out once.
+// Text of the current step for screen readers, which read each line once.
 
 import { foreignText } from "../../text/text-run.ts";
 import type { Glyphs } from "../../theme.ts";
@@ -18,7 +18,7 @@ export function readerLines(state: DeployState, glyphs: Glyphs): readonly string
     const label = items.find((item) => item.id === id)?.label;
     return label === undefined ? `Error: ${fault}` : `Error in ${label}: ${fault}`;
   });
-  // Lines of running work would be read out at each change.
+  // Lines of running work would be read out again at each change.
   const phases =
     state.step === "launch" && state.launch?.state === "running" ? state.launch.phases : undefined;
   const said =
@@ -58,6 +58,6 @@ function spokenValue(item: Item): string {
   }
   const { value, mask, placeholder = "" } = item;
   if (value === "") return placeholder === "" ? "empty" : `empty, ${placeholder}`;
-  // The asterisks of a secret would be read one by one.
+  // Asterisks would be read one by one.
   return mask !== undefined && mask(value) !== value ? "hidden" : value;
 }

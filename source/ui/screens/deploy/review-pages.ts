@@ -2,6 +2,7 @@
 
 import { formatBytes } from "../../../base/byte-format.ts";
 import type { AppConfig } from "../../../cloud/app-config.ts";
+import { plural } from "../../text/quantities.ts";
 import type { PreflightCheck, PreflightFinding } from "../cloud-access.ts";
 import {
   authOf,
@@ -25,7 +26,7 @@ import { blank, errorLine, fact, type Line, line, warningLine, workingLine } fro
 import { scriptedPage } from "./script-pages.ts";
 import { settings } from "./settings.ts";
 
-/** Every check with its result. */
+/** Lists every check with its result. */
 export function preflightPage(state: DeployState) {
   const { known, checks } = state;
   const { checked } = known;
@@ -120,10 +121,6 @@ function checksLines({ known: { checked }, checks }: DeployState): Line[] {
       : workingLine(`${passed} passed; checking ${names || "the script"}`),
     ...findings.filter(({ kind }) => kind !== "ok").flatMap(findingLines),
   ];
-}
-
-function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 function changesLines(state: DeployState, checked: PreflightResult): Line[] {

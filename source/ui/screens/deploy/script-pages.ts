@@ -60,7 +60,7 @@ function modelFields({ known: { models }, given }: DeployState, source: Item) {
     return { items: [source], lines: [line(models.sentence, "error")], fault };
   }
   if (models.kind !== "loaded") {
-    return { items: [source], lines: [line("Looking for models", "dim")], fault };
+    return { items: [source], lines: [line("Loading models", "dim")], fault };
   }
   const [first] = models.value;
   if (first === undefined) {

@@ -3,6 +3,7 @@
 import { describeError } from "../../../base/product-error.ts";
 import type { AppConfig } from "../../../cloud/app-config.ts";
 import type { ReadVariable } from "../../../cloud/inspection/inspection.ts";
+import { plural } from "../../text/quantities.ts";
 import type { ConfigAnswers } from "../cloud-access.ts";
 import { configAnswersOf, namesIn, newVariable, variablePrefix, variablesOf } from "./answers.ts";
 import { capacityLines } from "./app-pages.ts";
@@ -119,9 +120,7 @@ function hardwareLines({ known }: DeployState, hardware: AppConfig["hardware"]):
   if (machine === undefined || machine.gpus.length >= needed) return [];
   const has = machine.gpus.length || "no GPU";
   return [
-    warningLine(
-      `Needs ${needed} GPU${needed === 1 ? "" : "s"} (${machineType}); this machine has ${has}.`,
-    ),
+    warningLine(`Needs ${plural(needed, "GPU")} (${machineType}); this machine has ${has}.`),
     line("To run on the CPU (slow), set machine type any and 0 GPUs.", "dim", "  "),
   ];
 }

@@ -1,5 +1,4 @@
-// Settings of an app with a field each: how to read and write them, their flags; and presets for several of
-// them.
+// App settings that have a field: how to read, check and write each, its flag; and presets.
 
 import type { AppConfig } from "../../../cloud/app-config.ts";
 import type { ConfigAnswers } from "../cloud-access.ts";
@@ -9,9 +8,9 @@ export interface Setting {
   readonly label: string;
   readonly step: "resources" | "scaling" | "timeouts";
   readonly flag: string;
-  /** Its meaning in a few words. */
+  /** Short description. */
   readonly note: string;
-  /** Writes its value in a configuration as a user would type it. */
+  /** Formats its value in a configuration as a user would type it. */
   write(config: AppConfig): string;
   /** @returns why a text is invalid */
   fault(text: string): string | undefined;

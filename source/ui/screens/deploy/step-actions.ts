@@ -127,7 +127,7 @@ export class StepActions {
       return undefined;
     }
     const { id, value } = item;
-    // Completed as in quotes: a path may contain blanks here.
+    // Quoted, since a path may contain blanks here.
     const { typed, matches } = await completePath({ typed: value, quote: '"' }, folder);
     const { given, editor } = this.#state;
     const now = focusedItem(this.#state);
@@ -179,7 +179,7 @@ export class StepActions {
       loader.retry();
       return;
     }
-    // The script may have been corrected meanwhile.
+    // The script may have been corrected.
     store.update({ work: "reading and checking the script again" });
     await loader.check();
     store.update({ work: undefined });
@@ -215,7 +215,7 @@ export class StepActions {
   async #mayLeave(): Promise<boolean> {
     const { store } = this.#context;
     const { step } = this.#state;
-    // Enter may come right behind Esc, while models are listed again.
+    // Enter may follow Esc at once, while models are listed again.
     if (step === "script") await this.#parts.loader.settled("models");
     const before = this.#state;
     if (before.step !== step) return false;
@@ -268,7 +268,7 @@ async function mayLeaveStep(context: DeployContext): Promise<boolean> {
       return true;
     case "app":
       return await confirmPublic(context);
-    // Access may have been answered before, and read from a draft.
+    // A draft may contain the answer about access.
     case "review":
       return (await confirmFaults(context)) && (await confirmPublic(context));
     default:

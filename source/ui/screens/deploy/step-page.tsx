@@ -2,10 +2,9 @@
 
 import { Box, Spacer, Text } from "ink";
 import type { ReactElement } from "react";
-import { Line } from "../../components/line.tsx";
+import { Line, TextLine } from "../../components/line.tsx";
 import { Panel, panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
 import { TextField } from "../../components/text-field.tsx";
-import { TextLine } from "../../components/text-line.tsx";
 import type { EditorState } from "../../editor/editor-state.ts";
 import type { BodySize } from "../../frame/screen.ts";
 import { useLook } from "../../hooks/use-look.ts";
@@ -106,7 +105,7 @@ interface EndProps {
   readonly width: number;
 }
 
-/** A blank row and the heading. */
+/** Blank row and heading. */
 const logHeadRows = 2;
 
 /** Draws the last lines of the log, if at least one fits. */
@@ -130,7 +129,7 @@ function SameCommand(props: EndProps & { readonly command: string }): ReactEleme
   const { command, rows, width } = props;
   const { glyphs, theme } = useLook();
   const wrapped = lineRows(line(command, "code"), "command", { width, glyphs }, 2);
-  // A heading, and two blank rows that set it apart.
+  // A heading and two blank rows.
   if (wrapped.length + 3 > rows) return null;
   return (
     <>

@@ -1,11 +1,10 @@
 // Panel of the steps, the advanced steps, the script, and the time of the last saved draft.
 
 import { memo, type ReactElement } from "react";
-import { formatLocalTime } from "../../../base/local-time.ts";
-import { Line } from "../../components/line.tsx";
+import { Line, TextLine } from "../../components/line.tsx";
 import { Panel, panelInnerWidth } from "../../components/panel.tsx";
-import { TextLine } from "../../components/text-line.tsx";
 import { useLook } from "../../hooks/use-look.ts";
+import { timeOfDay } from "../../text/quantities.ts";
 import { referenceOf, scriptOf } from "./answers.ts";
 import type { DeployState } from "./deploy-state.ts";
 import { stepsWidth } from "./page-layout.ts";
@@ -40,7 +39,7 @@ export const StepsList = memo(function StepsList(props: StepsListProps): ReactEl
       {draftSavedAtMs !== undefined && (
         <>
           <TextLine text="draft saved" tone="dim" width={width} />
-          <TextLine text={timeOf(draftSavedAtMs)} tone="dim" width={width} />
+          <TextLine text={timeOfDay(draftSavedAtMs)} tone="dim" width={width} />
         </>
       )}
     </Panel>
@@ -49,10 +48,10 @@ export const StepsList = memo(function StepsList(props: StepsListProps): ReactEl
 
 type StepState = "done" | "current" | "later";
 
-/** @param place how many steps behind the current one; the review is later while one of its settings is open */
-function stateOf(place: number, isBehind: boolean): StepState {
-  if (place < 0) return "done";
-  return place === 0 && !isBehind ? "current" : "later";
+/** @param distance from the current step. The review is later while one of its settings is open. */
+function stateOf(distance: number, isInAdvanced: boolean): StepState {
+  if (distance < 0) return "done";
+  return distance === 0 && !isInAdvanced ? "current" : "later";
 }
 
 function Step({ label, state }: { label: string; state: StepState }): ReactElement {
@@ -69,9 +68,4 @@ function Step({ label, state }: { label: string; state: StepState }): ReactEleme
       ]}
     />
   );
-}
-
-/** `14:03:59`. */
-function timeOf(wallMs: number): string {
-  return formatLocalTime(new Date(wallMs)).slice(11, 19);
 }

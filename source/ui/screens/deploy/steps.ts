@@ -19,7 +19,7 @@ export interface Step {
   readonly reads?: readonly (keyof Facts)[];
 }
 
-/** Main steps; the launch ends the last one. */
+/** Main steps; the last one ends with the launch. */
 export const mainSteps: readonly Step[] = [
   { id: "script", title: "Source", page: scriptPage, reads: ["scripts", "models"] },
   { id: "app", title: "Name and access", page: appPage, reads: ["apps"] },
@@ -33,7 +33,7 @@ export const mainSteps: readonly Step[] = [
 
 const launchStep: Step = { id: "launch", title: "Launch", page: launchPage };
 
-/** Optional steps; each returns to the review. The script decides unanswered settings. */
+/** Optional steps; each returns to the review. Unanswered settings keep the script's values. */
 const advancedSteps: readonly Step[] = [
   { id: "found", title: "Inspection", note: "findings in the script", page: foundPage },
   { id: "mode", title: "Run or deploy", note: "permanent app or one-time run", page: modePage },

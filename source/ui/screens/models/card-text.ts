@@ -1,14 +1,15 @@
-// The texts of a model's card: its licence, its Modelfile, and the whole card for the pager.
+// Texts of a model's card: licence, Modelfile, and the whole card for the pager.
 
 import { formatBytes } from "../../../base/byte-format.ts";
 import { shownModel } from "../../../base/model-tag.ts";
 import type { DeletionPlan, ModelDescription } from "../../../client/models-store.ts";
+import { plural } from "../../text/quantities.ts";
 
 /** Longer lists are shown as their length. */
 const listLengthMaximum = 12;
 const textMark = '"""';
 
-/** The short name where the file has one, else the first line of the text. */
+/** Returns the licence's short name from the file, otherwise the first line of its text. */
 export function licenseName(short: unknown, text: string | undefined): string {
   if (typeof short === "string" && short !== "") return short;
   const line = text?.split("\n").find((candidate) => candidate.trim() !== "");
@@ -19,16 +20,16 @@ export function licenseName(short: unknown, text: string | undefined): string {
 export function modelfileSummary(modelfile: string): string {
   const commands = commandsOf(modelfile);
   const from = commands.find((line) => /^from /i.test(line))?.slice("from ".length) ?? "";
-  // Folders and names of digits are the store's own: they tell a person nothing.
+  // Store folders and digests mean nothing to users.
   const file = from.split("/").at(-1) ?? "";
   const own = /^sha256[-:]/.test(file) ? "a local file" : file;
   const base = from.startsWith("/") ? own : shownModel(from);
   const more = commands.filter((line) => !/^from /i.test(line)).length;
-  const others = more === 0 ? "" : ` and ${more} more ${more === 1 ? "command" : "commands"}`;
+  const others = more === 0 ? "" : ` and ${plural(more, "more command")}`;
   return `From ${base.trim()}${others}; press i to view it`;
 }
 
-/** The first line of each command of a Modelfile. */
+/** Returns the first line of each command of a Modelfile. */
 function commandsOf(modelfile: string): readonly string[] {
   const lines: string[] = [];
   let isInText = false;
@@ -40,7 +41,7 @@ function commandsOf(modelfile: string): readonly string[] {
   return lines;
 }
 
-/** Space that a deletion frees, shown on the card and before the deletion. */
+/** Describes the space that a deletion frees. */
 export function deletionSentence(plan: DeletionPlan): string {
   const { freedBytes, sharedBytes, referredBytes } = plan;
   const parts = [
@@ -51,7 +52,7 @@ export function deletionSentence(plan: DeletionPlan): string {
   return `${parts.join("; ")}.`;
 }
 
-/** The whole card as plain text, for the pager. */
+/** Returns the whole card as plain text. */
 export function cardText(model: ModelDescription): string {
   const { name, description, parameters, system, template, modelfile, license, info } = model;
   const sections: [title: string, text: string | undefined][] = [

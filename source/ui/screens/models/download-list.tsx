@@ -3,10 +3,9 @@
 import { Box, Text } from "ink";
 import type { ReactElement } from "react";
 import { formatBytes } from "../../../base/byte-format.ts";
-import type { Paragraph } from "../../components/paragraph.tsx";
-import { ProgressBar } from "../../components/progress-bar.tsx";
-import { useNow } from "../../hooks/use-clock.ts";
-import { useLook } from "../../hooks/use-look.ts";
+import { ProgressBar } from "../../components/bars.tsx";
+import type { Paragraph } from "../../components/line.tsx";
+import { useLook, useNow } from "../../hooks/use-look.ts";
 import { textWidth, truncateText } from "../../text/graphemes.ts";
 import { span } from "../../text/quantities.ts";
 import { fitText, foreignText } from "../../text/text-run.ts";
@@ -26,7 +25,7 @@ export interface DownloadRoom {
   readonly heightMaximum: number;
 }
 
-/** Rows of the list; 0 without a download, or without room for one. */
+/** Returns the rows of the list; 0 without a download, or without room for one. */
 export function downloadListHeight(
   downloads: readonly Download[],
   room: DownloadRoom,
@@ -56,7 +55,7 @@ export function DownloadList({ downloads, ...room }: DownloadListProps): ReactEl
   );
 }
 
-/** The first ones, as far as there is room. */
+/** Returns the first downloads that fit. */
 function shownDownloads(
   downloads: readonly Download[],
   { width, heightMaximum }: DownloadRoom,
@@ -71,12 +70,12 @@ function shownDownloads(
   return firstHidden === -1 ? open : open.slice(0, firstHidden);
 }
 
-/** Rows of a download: its name and bytes, and its state below. */
+/** Returns the rows of a download: name and bytes, with the state below. */
 function itemRows(download: Download, width: number, glyphs: Glyphs): number {
   return 1 + (download.state === "failed" ? failureRows(download, width, glyphs).length : 1);
 }
 
-/** No card shows the reason where this list does, so it may take several rows. */
+/** Wraps the reason of a failure, which no card shows beside this list. */
 function failureRows({ error }: Download, width: number, glyphs: Glyphs): readonly string[] {
   const { failed, separator, isAscii, ellipsis } = glyphs;
   const text = foreignText(`${failed} ${error ?? "failed"} ${separator} r retry`, isAscii);
@@ -86,7 +85,7 @@ function failureRows({ error }: Download, width: number, glyphs: Glyphs): readon
   return [...rows.slice(0, failureRowsMaximum - 1), truncateText(last, width, ellipsis)];
 }
 
-/** The full reason of a failed download, for a card; undefined for other downloads. */
+/** Draws why a download failed, for a card; undefined for other downloads. */
 export function downloadFailure(
   download: Download | undefined,
   paragraph: Paragraph,
@@ -151,7 +150,7 @@ function stateText(download: Download, width: number, glyphs: Glyphs, nowMs: num
   const { isAscii, ellipsis } = glyphs;
   const separator = ` ${glyphs.separator} `;
   const parts = [...stateParts(download, nowMs)];
-  // The last one matters least.
+  // Drops the least important part first.
   while (parts.length > 1 && textWidth(parts.join(separator)) > width) parts.pop();
   return truncateText(foreignText(parts.join(separator), isAscii), width, ellipsis);
 }

@@ -1,10 +1,10 @@
-// A download: its state and figures, from the records that the server sends.
+// State and figures of a download, from the server's records.
 
 import type { PullRecord } from "../../../client/model-calls.ts";
 
 export type DownloadState = "running" | "verifying" | "paused" | "failed" | "done";
 
-/** The bytes downloaded up to a time. */
+/** Bytes downloaded up to a time. */
 interface Sample {
   readonly atMs: number;
   readonly bytes: number;
@@ -42,7 +42,7 @@ export function startDownload(name: string): Download {
   };
 }
 
-/** The download after one more record. */
+/** Updates the download with a record. */
 export function addProgress(download: Download, record: PullRecord, nowMs: number): Download {
   if (record.status === "success") return { ...download, state: "done", status: "", samples: [] };
   const state = record.status.startsWith("verifying") ? "verifying" : "running";
@@ -62,7 +62,7 @@ export function pauseDownload(download: Download): Download {
   return { ...download, state: "paused", status: "", samples: [] };
 }
 
-/** Resumes where it stopped; its figures stay until new ones come. */
+/** Resumes the download; its figures stay until new ones arrive. */
 export function resumeDownload(download: Download): Download {
   return { ...download, state: "running", status: "resuming", samples: [], error: undefined };
 }
@@ -102,7 +102,7 @@ export function remainingMs(download: Download, nowMs: number): number | undefin
 
 function withSample(samples: readonly Sample[], sample: Sample): readonly Sample[] {
   const before = samples.at(-2);
-  // The newest sample moves along until it is far enough from the one before.
+  // Replaces the newest sample until it is far enough from the one before.
   const isClose = before !== undefined && sample.atMs - before.atMs < sampleIntervalMs;
   const kept = [...(isClose ? samples.slice(0, -1) : samples), sample];
   const firstKept = kept.findIndex(({ atMs }) => sample.atMs - atMs <= speedWindowMs);

@@ -1,22 +1,22 @@
-// Memory needed to load a model with a chosen context window, and its fit: calculated for every row of a
-// list from the figures that the server gives.
+// Estimates the memory that a model needs with a chosen context window, and if it fits, from the server's
+// figures.
 
 import type { LoadedEntry } from "../../../client/model-calls.ts";
 import type { Capacity } from "../../../client/models-capacity.ts";
 import type { CacheType, ModelMemory } from "../../../client/models-store.ts";
 
-/** Options to load with; undefined leaves one to the server. */
+/** Load options; the server chooses undefined ones. */
 export interface LoadChoice {
   readonly contextLength: number | undefined;
   readonly cacheType: CacheType | undefined;
 }
 
-/** `gpu`: all layers. `split`: some of them. `cpu`: there is no card. `none`: too big. */
+/** `gpu`: all layers. `split`: some of them. `cpu`: no GPU. `none`: too big. */
 export type Fit = "gpu" | "split" | "cpu" | "none";
 
 export interface MemoryEstimate {
   readonly contextLength: number;
-  /** Windows of that length. */
+  /** Number of windows of that length. */
   readonly slots: number;
   readonly cacheType: CacheType;
   readonly weightsBytes: number;
@@ -24,15 +24,15 @@ export interface MemoryEstimate {
   readonly computeBytes: number;
   readonly totalBytes: number;
   readonly fit: Fit;
-  /** Layers that the cards have room for, the output layer among them; undefined without a card. */
+  /** Layers that fit on the GPUs, including the output layer; undefined without a GPU. */
   readonly gpuLayers: number | undefined;
   readonly layers: number;
 }
 
-/** The memory of a loaded model, which it gives back when it is loaded again. */
+/** Memory of a loaded model, which is freed when it is loaded again. */
 export type AllocatedMemory = Pick<LoadedEntry, "size" | "size_vram" | "context_length" | "slots">;
 
-/** The server leaves this much of each card to its driver and to other programs. */
+/** Memory of each GPU that the server leaves to the driver and other programs. */
 const reserveBytes = 400 * 1024 ** 2;
 
 const nothingHeld: AllocatedMemory = { size: 0, size_vram: 0, context_length: 0, slots: 0 };
@@ -47,7 +47,7 @@ export function estimateMemory(
   const { weightsBytes, computeBytes, trainedContextLength } = memory;
   const cacheType = choice.cacheType ?? memory.cacheType;
   const wanted = choice.contextLength ?? memory.contextLength;
-  // A model of unknown training takes any window.
+  // A model without a known trained length accepts any window.
   const contextLength = trainedContextLength > 0 ? Math.min(wanted, trainedContextLength) : wanted;
   const windowBytes = memory.cacheBytesPerToken[cacheType] * contextLength;
   const slots =
@@ -60,7 +60,7 @@ export function estimateMemory(
   const vramBytes = freeVramBytes(capacity) + held.size_vram;
   const ramBytes = capacity.memory.freeBytes + (held.size - held.size_vram);
   const fit = fitIn(totalBytes, capacity, vramBytes, ramBytes);
-  // Weights and windows spread evenly over the layers, near enough for an estimate.
+  // Assumes that weights and windows are spread evenly over the layers.
   const share = Math.min(layers - 1, Math.floor((vramBytes / totalBytes) * layers));
   const gpuLayers = fit === "gpu" ? layers : fit === "split" ? share : undefined;
   return {
@@ -77,18 +77,18 @@ export function estimateMemory(
   };
 }
 
-/** The windows that the server gives a model: as many as find room, at least one. */
+/** Returns the number of windows that fit, as the server counts them: at least one. */
 function slotsIn(roomBytes: number, windowBytes: number, most: number): number {
   if (windowBytes === 0) return most;
   return Math.max(1, Math.min(most, Math.floor(roomBytes / Math.ceil(windowBytes))));
 }
 
-/** Memory of all cards that a model can have. */
+/** Returns the free memory of all GPUs. */
 export function freeVramBytes({ gpus }: Capacity): number {
   return gpus.reduce((sum, { freeBytes }) => sum + Math.max(0, freeBytes - reserveBytes), 0);
 }
 
-/** A first guess for a model that is not installed, by its weights alone. */
+/** Estimates the fit of a model that is not installed by its weights alone. */
 export function fitOfWeights(weightsBytes: number, capacity: Capacity): Fit {
   return fitIn(weightsBytes, capacity, freeVramBytes(capacity), capacity.memory.freeBytes);
 }
@@ -111,9 +111,9 @@ const windowLadder = [
 ];
 
 /**
- * The next longer or shorter window; the ends of the ladder stay.
+ * Returns the next longer or shorter window; stops at the ends.
  *
- * @param current the window on the screen
+ * @param current window
  */
 export function nextWindow(current: number, direction: -1 | 1): number {
   const found =
@@ -123,8 +123,8 @@ export function nextWindow(current: number, direction: -1 | 1): number {
   return found ?? current;
 }
 
-/** Goes round the KV cache types. */
+/** Cycles through the KV cache types. */
 export function nextCacheType(current: CacheType): CacheType {
-  const circle: Record<CacheType, CacheType> = { f16: "q8_0", q8_0: "q4_0", q4_0: "f16" };
-  return circle[current];
+  const next: Record<CacheType, CacheType> = { f16: "q8_0", q8_0: "q4_0", q4_0: "f16" };
+  return next[current];
 }

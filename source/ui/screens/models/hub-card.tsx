@@ -6,18 +6,15 @@ import { formatBytes } from "../../../base/byte-format.ts";
 import { formatCount } from "../../../base/count-format.ts";
 import { formatRelativeTime } from "../../../base/relative-time.ts";
 import type { HubQuantization } from "../../../client/models-hub.ts";
-import { Line } from "../../components/line.tsx";
+import { Line, useParagraph } from "../../components/line.tsx";
 import { panelInnerWidth } from "../../components/panel.tsx";
-import { useParagraph } from "../../components/paragraph.tsx";
 import { ScrollPanel, type ScrollPanelProps } from "../../components/scroll-panel.tsx";
-import { useNow } from "../../hooks/use-clock.ts";
-import { useLook } from "../../hooks/use-look.ts";
-import { joinParts } from "../../text/join-parts.ts";
+import { useLook, useNow } from "../../hooks/use-look.ts";
+import { formatTally, formatWindow } from "../../text/quantities.ts";
 import { fitRuns, fitText, foreignText, type TextRun } from "../../text/text-run.ts";
 import { downloadFailure } from "./download-list.tsx";
 import { fitOfWeights } from "./estimate.ts";
 import type { HubEntry } from "./model-entries.ts";
-import { formatTally, formatWindow } from "./model-figures.ts";
 import type { ModelsState } from "./models-state.ts";
 import { fitWords } from "./state-cells.ts";
 
@@ -44,12 +41,12 @@ export function HubCard({ state, entry, panel }: HubCardProps): ReactElement {
     architecture !== undefined && `arch ${architecture}`,
     parameterCount !== undefined && formatCount(parameterCount),
     contextLength !== undefined && `${formatWindow(contextLength)} context`,
-  ];
+  ].filter(Boolean);
   const figures = [
     downloads !== undefined && `${formatTally(downloads)} downloads`,
     likes !== undefined && `${formatTally(likes)} likes`,
     modifiedMs !== undefined && formatRelativeTime(modifiedMs, nowMs),
-  ];
+  ].filter(Boolean);
   const offered = offer?.value ?? [];
   const selectorWidth = Math.max(0, ...offered.map(({ selector }) => selector.length));
   /** Size, a first guess at the fit, and remarks, in one row. */
@@ -70,9 +67,9 @@ export function HubCard({ state, entry, panel }: HubCardProps): ReactElement {
     <ScrollPanel {...panel}>
       {downloadFailure(entry.download, paragraph, glyphs)}
       {paragraph(model.repository, "title")}
-      {facts.some(Boolean) && paragraph(joinParts(facts, separator))}
+      {facts.length > 0 && paragraph(facts.join(separator))}
       {paragraph(`licence ${model.license ?? "unknown"}`)}
-      {figures.some(Boolean) && paragraph(joinParts(figures, separator))}
+      {figures.length > 0 && paragraph(figures.join(separator))}
       {model.isGated &&
         paragraph(
           `${glyphs.warning} gated: accept the terms on the hub, then set HF_TOKEN for the server.`,

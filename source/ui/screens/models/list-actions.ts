@@ -15,7 +15,7 @@ const cardFrameRows = 3;
 
 const isInCard = ({ pane, isTyping }: ModelsState) => pane === "card" && !isTyping;
 
-/** Moves the selection, or scrolls the card while that has the focus. */
+/** Moves the selection, or scrolls the card if it has the focus. */
 export function move(context: ModelsContext, rows: number): undefined {
   const { store, state, feed } = context;
   const within = (last: number, place: number) => Math.min(last, Math.max(0, place));
@@ -51,13 +51,13 @@ export function openFilter({ store }: ModelsContext): undefined {
   store.update({ isTyping: true, pane: "list" });
 }
 
-/** Leaves the field; the list stays filtered. */
+/** Closes the field; the list stays filtered. */
 export function keepFilter({ store, feed }: ModelsContext): undefined {
   store.update({ isTyping: false });
   feed.readCard();
 }
 
-/** Leaves the card, or else clears the filter. */
+/** Returns to the list, or clears the filter. */
 export function goBack(context: ModelsContext): undefined {
   const { store, state } = context;
   if (isInCard(state)) {
@@ -95,12 +95,12 @@ export function changeSort({ store, state, feed }: ModelsContext): undefined {
   if (source === "hub") feed.searchHub();
 }
 
-/** Takes the next longer or shorter context window. */
+/** Selects the next longer or shorter context window. */
 export function changeWindow({ store, state, entry }: ModelsContext, step: -1 | 1): undefined {
   if (entry?.kind !== "local") return;
   const current = state.choice.contextLength ?? entry.estimate?.contextLength;
   if (current === undefined) return;
-  // The estimate ends at the trained length: the first step back counts from there.
+  // The estimate stops at the trained length, so the first step back starts there.
   const trained = entry.model?.memory?.trainedContextLength || current;
   const contextLength = nextWindow(Math.min(current, trained), step);
   store.update({ choice: { ...state.choice, contextLength } });

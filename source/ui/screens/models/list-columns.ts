@@ -4,6 +4,7 @@ import { formatBytes, formatMemory } from "../../../base/byte-format.ts";
 import { formatCount } from "../../../base/count-format.ts";
 import { type Column, markerWidth } from "../../components/table.tsx";
 import { splitGraphemes } from "../../text/graphemes.ts";
+import { formatTally, formatWindow, roughSpan } from "../../text/quantities.ts";
 import { foreignRun, type TextRun } from "../../text/text-run.ts";
 import type { Glyphs } from "../../theme.ts";
 import type {
@@ -13,7 +14,6 @@ import type {
   ModelEntry,
   RunningEntry,
 } from "./model-entries.ts";
-import { formatSpan, formatTally, formatWindow } from "./model-figures.ts";
 import { shortName } from "./model-name.ts";
 import type { Source } from "./models-state.ts";
 import {
@@ -37,7 +37,7 @@ interface EntryColumn<Entry> {
   readonly align?: "right";
   /** A list narrower than this leaves the column out. */
   readonly from?: number;
-  /** Gets entries of the column's list alone. */
+  /** Called only with entries of the column's list. */
   cell(entry: Entry, look: CellLook): TextRun;
 }
 
@@ -69,7 +69,7 @@ const hubColumns: readonly EntryColumn<HubEntry>[] = [
   figure("PULLS", 6, formatTally, ({ model }) => model.downloads),
   { ...figure("LIKES", 5, formatTally, ({ model }) => model.likes), from: 58 },
   {
-    ...figure("AGE", 6, formatSpan, ({ model: { modifiedMs } }, { nowMs }) =>
+    ...figure("AGE", 6, roughSpan, ({ model: { modifiedMs } }, { nowMs }) =>
       modifiedMs === undefined ? undefined : nowMs - modifiedMs,
     ),
     from: 64,
@@ -113,7 +113,7 @@ function figure<Entry>(
   return { title, width, align: "right", cell };
 }
 
-/** The columns of a list of `width` cells; the name has the cells that the others leave. */
+/** Returns the columns of a list of `width` cells; the name takes the rest. */
 export function listColumns(
   source: Source,
   width: number,
@@ -131,7 +131,7 @@ export function listColumns(
   ];
 }
 
-/** The name, with the letters that match the filter marked. */
+/** Marks the letters of a name that match the filter. */
 function nameRuns({ entry, matches }: FoundEntry, width: number, glyphs: Glyphs): TextRun[] {
   const shown = shortName(entry.name, width, glyphs.ellipsis);
   // Matches are offsets from the beginning of the full name.

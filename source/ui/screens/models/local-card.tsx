@@ -3,12 +3,10 @@
 import { Text } from "ink";
 import type { ReactElement } from "react";
 import { formatRelativeTime } from "../../../base/relative-time.ts";
+import { type Paragraph, useParagraph } from "../../components/line.tsx";
 import { panelInnerWidth } from "../../components/panel.tsx";
-import { type Paragraph, useParagraph } from "../../components/paragraph.tsx";
 import { ScrollPanel, type ScrollPanelProps } from "../../components/scroll-panel.tsx";
-import { useNow } from "../../hooks/use-clock.ts";
-import { useLook } from "../../hooks/use-look.ts";
-import { joinParts } from "../../text/join-parts.ts";
+import { useLook, useNow } from "../../hooks/use-look.ts";
 import { deletionSentence, licenseName, modelfileSummary } from "./card-text.ts";
 import { downloadFailure } from "./download-list.tsx";
 import { memoryEstimateRows } from "./memory-estimate.tsx";
@@ -45,7 +43,7 @@ export function LocalCard({ state, entry, panel }: LocalCardProps): ReactElement
     <ScrollPanel {...panel}>
       {downloadFailure(download, paragraph, glyphs)}
       {facts !== undefined && descriptionRows(facts, paragraph)}
-      {paragraph(joinParts(line, ` ${glyphs.separator} `))}
+      {paragraph(line.filter(Boolean).join(` ${glyphs.separator} `))}
       {model.capabilities.length > 0 && paragraph(`supports ${model.capabilities.join(", ")}`)}
       <Text> </Text>
       {estimate !== undefined && capacity.value !== undefined && (

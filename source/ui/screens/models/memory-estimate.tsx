@@ -1,15 +1,14 @@
-// The memory that loading a model takes, as bars, with the choices that change it.
+// Memory needed to load a model, as bars, with the choices that change it.
 
 import { Text } from "ink";
 import type { ReactElement } from "react";
 import { formatMemory } from "../../../base/byte-format.ts";
 import type { Capacity } from "../../../client/models-capacity.ts";
-import { Line } from "../../components/line.tsx";
-import { ProgressBar } from "../../components/progress-bar.tsx";
-import { TextLine } from "../../components/text-line.tsx";
+import { ProgressBar } from "../../components/bars.tsx";
+import { Line, TextLine } from "../../components/line.tsx";
+import { formatWindow } from "../../text/quantities.ts";
 import type { Tone } from "../../theme.ts";
 import { freeVramBytes, type LoadChoice, type MemoryEstimate } from "./estimate.ts";
-import { formatWindow } from "./model-figures.ts";
 
 const labelWidth = 9;
 const figureWidth = 9;
@@ -92,7 +91,7 @@ function titleOf({ contextLength, slots }: MemoryEstimate, capacity: Capacity): 
   return `${title}, ${slots === capacity.slots ? slots : `${slots} of ${capacity.slots}`} slots`;
 }
 
-/** The memory that the model would go into. */
+/** Returns the free memory that the model could use. */
 function freeBytesFor({ fit }: MemoryEstimate, capacity: Capacity): number {
   const vramBytes = freeVramBytes(capacity);
   const isOnGpuAlone = capacity.gpus.length > 0 && fit === "gpu";

@@ -192,7 +192,7 @@ async function create(context: ModelsContext, name: string, modelfile: string): 
   }
 }
 
-/** Reads the lists again and selects the new model. */
+/** Refreshes the lists and selects the new model. */
 async function showNew(context: ModelsContext, name: string): Promise<void> {
   const { store, feed } = context;
   feed.forgetCards();
@@ -202,7 +202,7 @@ async function showNew(context: ModelsContext, name: string): Promise<void> {
   store.update(withList(context.state, "local", { selected: found.name }));
 }
 
-/** @param source a model that cannot get its own name again */
+/** @param source model whose own name is not accepted */
 async function askName(
   context: ModelsContext,
   question: string,

@@ -1,4 +1,4 @@
-// The entries of each list, filtered and ordered, and the selected one that keys act on.
+// Entries of each list, filtered and sorted, and the selected one.
 
 import fuzzysort from "fuzzysort";
 import { memoizeLast } from "../../../base/memoize-last.ts";
@@ -48,7 +48,7 @@ export interface FoundEntry {
   readonly matches: readonly number[];
 }
 
-/** The entries that the list of a source shows, in its order. */
+/** Returns the entries of a list in its order. */
 export function entriesOf(state: ModelsState, source: Source): readonly FoundEntry[] {
   const { local, hub, running, capacity, downloads, loading, choice, lists } = state;
   const { filter, sort } = lists[source];
@@ -73,13 +73,13 @@ export function entriesOf(state: ModelsState, source: Source): readonly FoundEnt
   }
 }
 
-/** The entry that keys act on; undefined in an empty list. Every command asks for it. */
+/** Returns the selected entry; undefined in an empty list. Every command asks for it. */
 export const selectedEntry = memoizeLast((state: ModelsState): ModelEntry | undefined => {
   const entries = entriesOf(state, state.source);
   return entries[selectedIndex(state, entries)]?.entry;
 });
 
-/** The place of the selected entry; 0 where the list no longer has it. */
+/** Returns the index of the selected entry; 0 if it is no longer in the list. */
 export function selectedIndex(state: ModelsState, entries: readonly FoundEntry[]): number {
   const { selected } = state.lists[state.source];
   const at = entries.findIndex(({ entry }) => entry.name === selected);
@@ -87,7 +87,8 @@ export function selectedIndex(state: ModelsState, entries: readonly FoundEntry[]
 }
 
 /**
- * Holds the selection on its model when another comes in above it; undefined where it is held already.
+ * Selects the first model, so that it stays selected when others appear above it; undefined if a model is
+ * selected.
  */
 export function selectionFallback(state: ModelsState, source: Source): ListChoice | undefined {
   const list = state.lists[source];
@@ -107,7 +108,7 @@ export function isLoaded(entry: ModelEntry): boolean {
   return entry.kind === "running" || (entry.kind === "local" && entry.loaded !== undefined);
 }
 
-/** Reason why a model cannot be deleted or renamed; undefined for one of modelctl's own store. */
+/** Returns why a model cannot be deleted or renamed; undefined for one in modelctl's store. */
 export function readOnlyReason({
   name,
   store,
@@ -124,7 +125,7 @@ export function readOnlyReason({
   }
 }
 
-/** The models of this machine and those being downloaded. Most changes of the state change no list. */
+/** Returns installed models and downloads. Memoized, since most changes of the state change no list. */
 const localEntries = memoizeLast(
   (
     models: readonly LocalModel[] = [],
@@ -160,7 +161,7 @@ const localEntries = memoizeLast(
   },
 );
 
-/** A name that two items have belongs to the first. */
+/** Maps names to items; the first item wins a shared name. */
 function byName<T>(
   items: readonly T[],
   namesOf: (item: T) => readonly string[],
@@ -199,15 +200,15 @@ const runningEntries = memoizeLast(
     if (sort === "size") {
       return entries.toSorted((one, other) => other.loaded.size - one.loaded.size);
     }
-    // The server lists those first that stay longest.
+    // The server sorts them by the time that they stay loaded.
     return entries;
   },
 );
 
-/** The best matches first, equal ones in their order; all entries without a filter. */
+/** Returns the best matches first, equal ones in their order; all entries without a filter. */
 function matching(entries: readonly ModelEntry[], wanted: string): FoundEntry[] {
   if (wanted === "") return entries.map((entry) => ({ entry, matches: [] }));
-  // Without the threshold, qw3 would not find Qwen3-8B; without the limit, ten are all that is found.
+  // Threshold 0 lets qw3 find Qwen3-8B; limit 0 lifts the default of ten results.
   const found = fuzzysort.go(wanted, entries, { key: "name", threshold: 0, limit: 0 });
   const places = new Map(entries.map((entry, at) => [entry, at]));
   const placeOf = (entry: ModelEntry) => places.get(entry) ?? 0;

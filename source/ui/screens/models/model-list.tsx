@@ -2,17 +2,14 @@
 
 import { Box, Text } from "ink";
 import type { ReactElement } from "react";
+import { TextLine, useParagraph } from "../../components/line.tsx";
 import { Panel, panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
-import { useParagraph } from "../../components/paragraph.tsx";
 import { rowsAround, Table } from "../../components/table.tsx";
-import { TextLine } from "../../components/text-line.tsx";
-import { useNow } from "../../hooks/use-clock.ts";
-import { useLook } from "../../hooks/use-look.ts";
-import { joinParts } from "../../text/join-parts.ts";
+import { useLook, useNow } from "../../hooks/use-look.ts";
+import { roughSpan } from "../../text/quantities.ts";
 import { DownloadList, downloadListHeight } from "./download-list.tsx";
 import { listColumns } from "./list-columns.ts";
 import { entriesOf, selectedIndex } from "./model-entries.ts";
-import { formatSpan } from "./model-figures.ts";
 import type { ModelsState, Reading } from "./models-state.ts";
 import { SourceBar } from "./source-bar.tsx";
 import { fitLegend } from "./state-cells.ts";
@@ -34,7 +31,7 @@ interface RowsProps {
 }
 
 export interface ModelListProps extends RowsProps {
-  /** The card beside it shows failed downloads: the list leaves them out. */
+  /** Leaves out failed downloads, which the card beside it shows. */
   readonly hasCard?: boolean;
 }
 
@@ -78,7 +75,7 @@ export function ModelList({ state, width, height, hasCard = false }: ModelListPr
   );
 }
 
-/** `Models (local 3, hub 12, loaded 1, 42 s ago)`; the age is that of old figures. */
+/** `Models (local 3, hub 12, loaded 1, 42 s ago)`; the age appears with outdated figures. */
 function titleOf({ local, hub, running }: ModelsState, nowMs: number): string {
   const count = (word: string, list: readonly unknown[] | undefined) =>
     list && `${word} ${list.length}`;
@@ -87,9 +84,9 @@ function titleOf({ local, hub, running }: ModelsState, nowMs: number): string {
     count("local", local.value),
     count("hub", hub.value),
     count("loaded", running.value),
-    ageMs !== undefined && `${formatSpan(ageMs)} ago`,
-  ];
-  return counts.some(Boolean) ? `Models (${joinParts(counts, ", ")})` : "Models";
+    ageMs !== undefined && `${roughSpan(ageMs)} ago`,
+  ].filter(Boolean);
+  return counts.length > 0 ? `Models (${counts.join(", ")})` : "Models";
 }
 
 /** `2 of 12, by newest`. */
@@ -100,14 +97,14 @@ function footerOf(state: ModelsState): string {
   return `${selectedIndex(state, entries) + 1} of ${entries.length}, ${order}`;
 }
 
-/** The age of figures that should be newer; undefined for fresh ones. */
+/** Returns the age of outdated figures; undefined for current ones. */
 function staleAge(reading: Reading<unknown>, nowMs: number): number | undefined {
   if (reading.readAtMs === undefined || reading.error === undefined) return undefined;
   const ageMs = nowMs - reading.readAtMs;
   return ageMs > staleAfterMs ? ageMs : undefined;
 }
 
-/** The table stays below an error, and is dimmed once its figures are old. */
+/** Draws the table below an error, dimmed if its figures are outdated. */
 function ModelRows({ state, width, height }: RowsProps): ReactElement {
   const { glyphs } = useLook();
   const paragraph = useParagraph(width);
@@ -118,14 +115,13 @@ function ModelRows({ state, width, height }: RowsProps): ReactElement {
     reading.error === undefined
       ? []
       : paragraph(
-          joinParts(
-            [
-              `${glyphs.failed} ${reading.error}`,
-              ageMs !== undefined && `${formatSpan(ageMs)} ago`,
-              "r retry",
-            ],
-            ` ${glyphs.separator} `,
-          ),
+          [
+            `${glyphs.failed} ${reading.error}`,
+            ageMs !== undefined && `${roughSpan(ageMs)} ago`,
+            "r retry",
+          ]
+            .filter(Boolean)
+            .join(` ${glyphs.separator} `),
           "error",
         );
   const entries = entriesOf(state, state.source);
@@ -178,7 +174,7 @@ const emptySentences = {
   running: "No models loaded. Press [ for the models, then l to load one.",
 } as const;
 
-/** Names what is loading, or the keys to press; empty below an error and at the start of a wait. */
+/** Draws what is loading or which keys help; nothing below an error or at the start of a wait. */
 function EmptyList({ state, width }: Omit<RowsProps, "height">): ReactElement | null {
   const { glyphs, theme } = useLook();
   const paragraph = useParagraph(width);

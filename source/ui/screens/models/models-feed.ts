@@ -1,4 +1,4 @@
-// Reader of the screen's data from the server: lists, memory and disk, cards, the hub's answers.
+// Reads the screen's data from the server: lists, memory and disk, cards, hub searches.
 
 import type { Clock } from "../../../base/clock.ts";
 import { shownModel } from "../../../base/model-tag.ts";
@@ -19,6 +19,7 @@ import {
   planDeletion,
 } from "../../../client/models-store.ts";
 import type { Store } from "../../hooks/store.ts";
+import { Poll } from "../../live/poll.ts";
 import { selectedEntry, selectionFallback } from "./model-entries.ts";
 import {
   type CardFacts,
@@ -32,7 +33,6 @@ import {
   waitingFor,
   withList,
 } from "./models-state.ts";
-import { Poll } from "./poll.ts";
 
 export interface ModelsFeedOptions {
   /** The current server: it may change after a disconnect. */
@@ -41,14 +41,14 @@ export interface ModelsFeedOptions {
   readonly clock: Clock;
 }
 
-/** Changes made here are read at once; the rest changes seldom. */
+/** Polling intervals. Changes made here are read at once; others are rare. */
 const intervalsMs = { running: 1000, capacity: 3000, local: 10_000 };
-/** Share of the time to spend reading: the server opens a file for each model. */
+/** Maximum share of the time spent on the list: the server opens a file for each model. */
 const listShareMaximum = 1 / 20;
-/** A key held down passes many cards, and the hub limits its requests. */
+/** Delays before a card is read: a key held down passes many cards, and the hub limits requests. */
 const cardDelaysMs = { local: 120, hub: 400, running: 120 };
 const searchDelayMs = 250;
-/** A longer wait is shown. */
+/** Longer waits are shown. */
 const shownWaitMs = 160;
 const cardsMaximum = 100;
 
@@ -111,7 +111,7 @@ export class ModelsFeed {
     for (const poll of Object.values(this.#polls)) poll.stop();
   }
 
-  /** Reads everything about this machine again, now. */
+  /** Refreshes all data about this machine. */
   async refresh(): Promise<void> {
     await Promise.all(Object.values(this.#polls).map((poll) => poll.now()));
   }
@@ -131,12 +131,12 @@ export class ModelsFeed {
     this.#cardTimer.unref();
   }
 
-  /** Any change of models may change the space that deleting one frees. */
+  /** Drops the cards, since any change of models may change the space that a deletion frees. */
   forgetCards(): void {
     this.#options.store.update({ cards: new Map() });
   }
 
-  /** Searches once no more letters follow. */
+  /** Searches after a pause in typing. */
   searchHubSoon(): void {
     clearTimeout(this.#searchTimer);
     this.#searchTimer = setTimeout(() => this.searchHub(), searchDelayMs);
@@ -196,7 +196,7 @@ export class ModelsFeed {
       this.#settle();
     } catch (error) {
       if (search.signal.aborted) return;
-      // Models found by other words stay out of this list.
+      // Drops models of another query.
       const before = this.#state.hubQuery === query ? this.#state.hub : notRead;
       this.#update({ hub: failed(before, describeError(error)) });
     }
@@ -247,7 +247,7 @@ export class ModelsFeed {
     this.#update({ [part]: new Map<string, Reading<unknown>>([...others, [key, reading]]) });
   }
 
-  /** Holds the selections on their models while the lists change. */
+  /** Keeps models selected while the lists change. */
   #settle(): void {
     for (const source of sources) {
       const choice = selectionFallback(this.#state, source);
@@ -255,7 +255,7 @@ export class ModelsFeed {
     }
   }
 
-  /** Draws again once the wait is long enough to be shown. */
+  /** Draws again when the wait is long enough to be shown. */
   #showWaiting(): void {
     setTimeout(() => this.#update({}), shownWaitMs).unref();
   }

@@ -2,13 +2,10 @@
 
 import { memo } from "react";
 import { formatBytes } from "../../../base/byte-format.ts";
-import type { EditorState } from "../../editor/editor-state.ts";
-import { fieldAfterText } from "../../editor/line-field.ts";
-import { bindCommands } from "../../frame/command-table.ts";
-import { fieldCommands } from "../../frame/field-commands.ts";
+import { screenInput } from "../../frame/command-table.ts";
 import type { BodySize, Screen } from "../../frame/screen.ts";
 import { Store } from "../../hooks/store.ts";
-import { joinParts } from "../../text/join-parts.ts";
+import { plural } from "../../text/quantities.ts";
 import type { Glyphs } from "../../theme.ts";
 import { isActive } from "./download.ts";
 import { editFilter } from "./list-actions.ts";
@@ -45,10 +42,6 @@ export function modelsScreen({ client, glyphs, clock, frame }: ModelsScreenOptio
       return selectedEntry(store.get());
     },
   };
-  const edit = (change: (field: EditorState) => EditorState) => editFilter(context, change);
-  const type = (text: string) => edit((field) => fieldAfterText(field, text));
-  const isTyping = () => store.get().isTyping;
-  const commands = [...bindCommands(modelsCommands, context), ...fieldCommands(isTyping, edit)];
   const onCardExtent = (lastTop: number) => {
     context.lastCardTop.current = lastTop;
   };
@@ -58,11 +51,11 @@ export function modelsScreen({ client, glyphs, clock, frame }: ModelsScreenOptio
     Body: memo((size: BodySize) => (
       <ModelsView {...size} store={store} onCardExtent={onCardExtent} />
     )),
-    commands: () => commands,
+    ...screenInput(modelsCommands, context, {
+      isTyping: () => store.get().isTyping,
+      edit: (change) => editFilter(context, change),
+    }),
     status: () => statusText(store.get(), glyphs),
-    isTyping,
-    type,
-    paste: type,
     subscribe: store.subscribe,
     activate: () => feed.start(),
     // Downloads and loads continue.
@@ -82,8 +75,8 @@ function statusText({ capacity, downloads, work }: ModelsState, { separator }: G
   const freeBytes = capacity.value?.diskFreeBytes;
   const parts = [
     work !== undefined && "creating a model",
-    active > 0 && `${active} ${active === 1 ? "download" : "downloads"}`,
+    active > 0 && plural(active, "download"),
     freeBytes !== undefined && `disk ${formatBytes(freeBytes)} free`,
   ];
-  return joinParts(parts, ` ${separator} `);
+  return parts.filter(Boolean).join(` ${separator} `);
 }

@@ -1,4 +1,4 @@
-// The state of the models screen: readings of the server, and the person's choices.
+// State of the models screen: data of the server, and the user's choices.
 
 import type { LoadedEntry } from "../../../client/model-calls.ts";
 import type { Capacity } from "../../../client/models-capacity.ts";
@@ -12,13 +12,13 @@ import { isSameModel } from "./model-name.ts";
 export const sources = ["local", "hub", "running"] as const;
 export type Source = (typeof sources)[number];
 
-/** A value that is read from the server again and again. */
+/** A value that is polled from the server. */
 export interface Reading<T> {
-  /** The last one received; still shown when the server stops. */
+  /** The last value received; kept when the server stops. */
   readonly value: T | undefined;
   /** Milliseconds since 1970. */
   readonly readAtMs: number | undefined;
-  /** The reason why there is no newer one. */
+  /** Why the last reading failed. */
   readonly error: string | undefined;
   /** Milliseconds since 1970; undefined while nothing is awaited. */
   readonly waitingSinceMs: number | undefined;
@@ -66,7 +66,7 @@ export interface LoadingModel {
   readonly fraction: number | undefined;
 }
 
-/** The facts of a card that the list does not show. */
+/** Facts for the card of a model. */
 export interface CardFacts {
   readonly description: ModelDescription;
   /** Undefined for a model that cannot be deleted here, and until it is known. */

@@ -2,15 +2,13 @@
 
 import { Box } from "ink";
 import type { ReactElement } from "react";
-import { TextLine } from "../../components/text-line.tsx";
+import { TextLine } from "../../components/line.tsx";
 import type { BodySize } from "../../frame/screen.ts";
-import { useLayout } from "../../hooks/use-layout.ts";
 import { useLook } from "../../hooks/use-look.ts";
 import { type Readable, useStore } from "../../hooks/use-store.ts";
-import { joinParts } from "../../text/join-parts.ts";
+import { formatWindow } from "../../text/quantities.ts";
 import { ModelCard } from "./model-card.tsx";
 import { type ModelEntry, selectedEntry } from "./model-entries.ts";
-import { formatWindow } from "./model-figures.ts";
 import { ModelList } from "./model-list.tsx";
 import type { ModelsState } from "./models-state.ts";
 import { ReaderList } from "./reader-list.tsx";
@@ -30,8 +28,7 @@ export interface ModelsViewProps extends BodySize {
 export function ModelsView(props: ModelsViewProps): ReactElement {
   const { store, onCardExtent, columns, rows } = props;
   const state = useStore(store, (all) => all);
-  const isRead = useLayout() === "reader";
-  if (isRead) return <ReaderList state={state} />;
+  if (useLook().layout === "reader") return <ReaderList state={state} />;
   const entry = selectedEntry(state);
   const card = { state, entry, height: rows, onExtent: onCardExtent };
   if (columns >= twoPanesFrom) {
@@ -56,7 +53,7 @@ export function ModelsView(props: ModelsViewProps): ReactElement {
 /** The selected model in one line, where its card is hidden. */
 function Summary({ entry, width }: { entry: ModelEntry; width: number }): ReactElement {
   const { separator } = useLook().glyphs;
-  const text = ` ${joinParts([...summaryFacts(entry), "Tab card"], ` ${separator} `)}`;
+  const text = ` ${[...summaryFacts(entry), "Tab card"].filter(Boolean).join(` ${separator} `)}`;
   return <TextLine text={text} tone="dim" width={width} />;
 }
 

@@ -6,7 +6,6 @@ import { describeError } from "../../../base/product-error.ts";
 import { pullOnServer } from "../../../client/model-calls.ts";
 import { type HubQuantization, listQuantizations } from "../../../client/models-hub.ts";
 import type { Choice } from "../../frame/screen.ts";
-import { joinParts } from "../../text/join-parts.ts";
 import {
   addProgress,
   type Download,
@@ -152,5 +151,5 @@ function choiceFor(name: string, quantization: HubQuantization, state: ModelsSta
     sizeBytes > (memoryBytes ?? Infinity) && "too big for memory",
     sizeBytes > (room?.diskFreeBytes ?? Infinity) && "too big for the disk",
   ];
-  return { value: selector, title: selector, note: joinParts(notes, ", ") };
+  return { value: selector, title: selector, note: notes.filter(Boolean).join(", ") };
 }

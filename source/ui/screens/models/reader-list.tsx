@@ -3,15 +3,14 @@
 import { Box, Text } from "ink";
 import type { ReactElement } from "react";
 import { formatBytes, formatMemory } from "../../../base/byte-format.ts";
-import { joinParts } from "../../text/join-parts.ts";
+import { formatTally, formatWindow, plural } from "../../text/quantities.ts";
 import { foreignText } from "../../text/text-run.ts";
 import { fractionOf } from "./download.ts";
 import type { Fit } from "./estimate.ts";
 import { entriesOf, type ModelEntry, selectedIndex } from "./model-entries.ts";
-import { formatTally, formatWindow } from "./model-figures.ts";
 import type { ModelsState } from "./models-state.ts";
 
-/** Short: any change makes a screen reader read all of it again. */
+/** Short, since every change is read out as a whole. */
 export function ReaderList({ state }: { readonly state: ModelsState }): ReactElement {
   const { source, work, isTyping } = state;
   const entries = entriesOf(state, source);
@@ -19,7 +18,7 @@ export function ReaderList({ state }: { readonly state: ModelsState }): ReactEle
   const entry = entries[selected]?.entry;
   const { error } = state[source];
   const lines = [
-    `List ${source}: ${entries.length} ${entries.length === 1 ? "model" : "models"}`,
+    `List ${source}: ${plural(entries.length, "model")}`,
     error !== undefined && `Error: ${error}`,
     work,
     entry === undefined
@@ -49,28 +48,26 @@ function description(entry: ModelEntry): string {
       const { model, estimate } = entry;
       if (model === undefined) return entry.name;
       const window = model.memory?.trainedContextLength;
-      return joinParts(
-        [
-          entry.name,
-          formatBytes(model.sizeBytes),
-          model.quantization,
-          window !== undefined && `context ${formatWindow(window)}`,
-          estimate && fitWords[estimate.fit],
-        ],
-        ", ",
-      );
+      return [
+        entry.name,
+        formatBytes(model.sizeBytes),
+        model.quantization,
+        window !== undefined && `context ${formatWindow(window)}`,
+        estimate && fitWords[estimate.fit],
+      ]
+        .filter(Boolean)
+        .join(", ");
     }
     case "hub": {
       const { downloads, isGated } = entry.model;
-      return joinParts(
-        [
-          entry.name,
-          downloads !== undefined && `${formatTally(downloads)} downloads`,
-          isGated && "gated",
-          entry.installed.length > 0 && "installed",
-        ],
-        ", ",
-      );
+      return [
+        entry.name,
+        downloads !== undefined && `${formatTally(downloads)} downloads`,
+        isGated && "gated",
+        entry.installed.length > 0 && "installed",
+      ]
+        .filter(Boolean)
+        .join(", ");
     }
     case "running":
       return `${entry.name}, ${formatMemory(entry.loaded.size)} in memory`;

@@ -1,12 +1,12 @@
 // State of a model in a cell: a symbol and a word.
 
 import type { LoadedEntry } from "../../../client/model-calls.ts";
+import { roughSpan } from "../../text/quantities.ts";
 import type { TextRun } from "../../text/text-run.ts";
 import type { Glyphs } from "../../theme.ts";
 import { type Download, fractionOf } from "./download.ts";
 import type { Fit } from "./estimate.ts";
 import type { HubEntry, LocalEntry } from "./model-entries.ts";
-import { formatSpan } from "./model-figures.ts";
 import type { LoadingModel } from "./models-state.ts";
 
 export const fitWords: Readonly<Record<Fit, TextRun>> = {
@@ -81,5 +81,5 @@ export function timeToUnload({ expires_at: expiresAt, state }: LoadedEntry, nowM
   const aheadMs = Date.parse(expiresAt) - nowMs;
   if (state === "loading" || Number.isNaN(aheadMs)) return "-";
   if (aheadMs > years20Ms) return "forever";
-  return aheadMs <= 0 ? "expired" : formatSpan(aheadMs);
+  return aheadMs <= 0 ? "expired" : roughSpan(aheadMs);
 }

@@ -26,7 +26,7 @@ export function openField({ store, state }: BrowseContext): undefined {
   store.update({ textBefore: text, field: fieldWith(createEditorState(), text) });
 }
 
-/** Changes the field that is open; the rows follow at once. */
+/** Edits the open field; the rows change at once. */
 export function editField(
   context: BrowseContext,
   edit: (field: EditorState) => EditorState,
@@ -101,7 +101,7 @@ export function movePage(context: BrowseContext, direction: -1 | 1): undefined {
   move(context, direction * Math.max(1, context.extent.current.rows - 1));
 }
 
-/** Reads an open request again once it has ended: its texts are complete only then. */
+/** Reads an open request again when it has ended and its texts are complete. */
 export function refresh(context: BrowseContext): void {
   const { opened, read: before } = context.state;
   if (opened === undefined || before?.key !== keyOf(opened)) return;

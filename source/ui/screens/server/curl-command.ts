@@ -1,4 +1,4 @@
-// Requests as command lines for curl.
+// Formats requests as curl commands.
 
 import type { RequestView } from "../../../client/requests.ts";
 
@@ -9,7 +9,7 @@ export interface CurlOptions {
   readonly needsKey: boolean;
 }
 
-/** Runs in any POSIX shell. The key is read from the environment, never written out. */
+/** Returns a command for any POSIX shell, which reads the key from the environment. */
 export function curlCommand(view: RequestView, { url, body, needsKey }: CurlOptions): string {
   const lines = [`curl ${quoted(url + view.path)}`];
   if (view.method !== "GET" && view.method !== "POST") lines.push(`-X ${view.method}`);
@@ -19,13 +19,13 @@ export function curlCommand(view: RequestView, { url, body, needsKey }: CurlOpti
   return lines.join(" \\\n  ");
 }
 
-/** An example call to try. */
+/** Returns an example call. */
 export function exampleCall(url: string): string {
   const body = { model: "tiny", messages: [{ role: "user", content: "Hi" }] };
   return `curl ${url}/v1/chat/completions -H 'content-type: application/json' -d '${JSON.stringify(body)}'`;
 }
 
-/** Known parts of a body that was not recorded. */
+/** Returns the known parts of a body that was not recorded. */
 function skeleton({ path, model, parameters, stream }: RequestView): string {
   const isNative = path.startsWith("/api/");
   const said =

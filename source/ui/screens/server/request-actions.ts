@@ -4,7 +4,9 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { formatBytes } from "../../../base/byte-format.ts";
 import { describeError } from "../../../base/product-error.ts";
+import { systemCode } from "../../../base/write-refusal.ts";
 import { cancelRequest, type RequestView, recordPrompts } from "../../../client/requests.ts";
+import { plural } from "../../text/quantities.ts";
 import { curlCommand, exampleCall } from "./curl-command.ts";
 import type { ServerContext } from "./server-state.ts";
 
@@ -45,7 +47,7 @@ export async function copyCurl(context: ServerContext, view: RequestView): Actio
   return isWhole ? copied : `${copied}; the body was not recorded`;
 }
 
-/** A call to try, while there are no requests. */
+/** Copies an example call, while there are no requests. */
 export async function copyExample({ client, frame }: ServerContext): ActionMessage {
   return await frame.copy(exampleCall(client().connection.url));
 }
@@ -83,7 +85,7 @@ export async function replay(context: ServerContext, view: RequestView): ActionM
 
 /** Writes the shown requests to a file. */
 export async function exportRequests({ frame, listed: { shown } }: ServerContext): ActionMessage {
-  const count = `${shown.length} ${shown.length === 1 ? "request" : "requests"}`;
+  const count = plural(shown.length, "request");
   const answer = await frame.ask(`Export ${count} as JSON lines to`, "requests.ndjson");
   if (answer === undefined || answer.trim() === "") return undefined;
   const file = path.resolve(answer.trim());
@@ -101,7 +103,7 @@ async function writeNew(file: string, text: string): Promise<boolean> {
     await writeFile(file, text, { flag: "wx" });
     return true;
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
+    if (systemCode(error) === "EEXIST") return false;
     throw error;
   }
 }

@@ -5,7 +5,7 @@ import { formatMilliseconds } from "../../../base/time-format.ts";
 import type { RequestView } from "../../../client/requests.ts";
 import type { Column } from "../../components/table.tsx";
 import { isFailure } from "../../live/request-figures.ts";
-import { rate, span } from "../../text/quantities.ts";
+import { rate, span, timeOfDay } from "../../text/quantities.ts";
 import { foreignRun, runsText, type TextRun } from "../../text/text-run.ts";
 import { asciiGlyphs, type Glyphs, type Tone } from "../../theme.ts";
 
@@ -59,12 +59,12 @@ export function requestColumns(options: RequestColumnOptions): readonly Column<R
   ];
 }
 
-/** The reason of a failure, shown instead of the figures. */
+/** Returns the reason of a failure, shown instead of the figures. */
 export function failureNote({ error }: RequestView, isAscii: boolean): TextRun | undefined {
   return error && foreignRun(error.message, "error", isAscii);
 }
 
-/** Figures as a screen reader says them, by their columns. */
+/** Spoken figures by column. */
 const spokenFigures: Readonly<Record<string, (value: string) => string>> = {
   IN: (value) => `${value} tokens in`,
   OUT: (value) => `${value} out`,
@@ -73,7 +73,7 @@ const spokenFigures: Readonly<Record<string, (value: string) => string>> = {
   TOTAL: (value) => `${value} total`,
 };
 
-/** A request that has ended, in one line for screen readers. */
+/** Describes an ended request in one line for screen readers. */
 export function requestSentence(view: RequestView): string {
   const options = { glyphs: asciiGlyphs, isRelative: false, now: view.startedAt };
   const note = failureNote(view, true);
@@ -92,7 +92,7 @@ export function requestSentence(view: RequestView): string {
   return [facts.join(" "), ...figures, ...(note === undefined ? [] : [note.text])].join(", ");
 }
 
-/** Tokens per second; for a running answer the mean since its first token. */
+/** Returns tokens per second; for a running answer the mean since its first token. */
 export function speedOf(view: RequestView, now: number): number | undefined {
   if (view.tokensPerSecond !== undefined) return view.tokensPerSecond;
   const { firstTokenMs, completionTokens = 0, startedAt } = view;
@@ -112,13 +112,9 @@ export function statusRun(view: RequestView, glyphs: Glyphs): TextRun {
   if (status === 499) return { text: `${glyphs.stopped} 499`, tone: "warning" };
   if (status === undefined) return { text: `${glyphs.failed} lost`, tone: "error" };
   if (isFailure(view)) return { text: `${glyphs.failed} ${status}`, tone: "error" };
-  // The head was sent before it failed.
+  // It failed after the headers were sent.
   if (error !== undefined) return { text: `${glyphs.failed} broken`, tone: "error" };
   // A dry run changes nothing, whatever its method says.
   const outcome = parameters?.dry_run === true ? "dry run" : status;
   return { text: `${glyphs.done} ${outcome}`, tone: "plain" };
-}
-
-export function timeOfDay(at: number): string {
-  return new Date(at).toTimeString().slice(0, 8);
 }

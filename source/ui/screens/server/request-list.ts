@@ -1,4 +1,4 @@
-// The requests that the table shows: filters, pause, and the row that keys act on; all independent.
+// State of the request list: filters, pause and selection, which are independent.
 
 import { memoizeLast } from "../../../base/memoize-last.ts";
 import { describeError } from "../../../base/product-error.ts";
@@ -11,12 +11,12 @@ export type ReadFilter = (text: string) => IsShown;
 
 type IsShown = (view: RequestView) => boolean;
 
-/** Classes of status, in the order in which a key walks through them. */
-export const statusClasses = ["all", "running", "ok", "4xx", "5xx"] as const;
+/** Status classes in the order of the key that cycles them. */
+const statusClasses = ["all", "running", "ok", "4xx", "5xx"] as const;
 export type StatusClass = (typeof statusClasses)[number];
 
 export interface ListFilters {
-  /** In the language of the log's filters. */
+  /** In the syntax of the log's filters. */
   readonly text: string;
   readonly status: StatusClass;
   readonly model: string | undefined;
@@ -28,11 +28,11 @@ export interface RequestListState {
   readonly showsOwn: boolean;
   /** All filters combined. */
   readonly isShown: IsShown;
-  /** Error in the text of the filter; the last valid filter stays in force. */
+  /** Error in the filter's text; the last valid filter stays active. */
   readonly filterProblem: string | undefined;
-  /** The requests as they were when the list was paused. */
+  /** The requests at the time of the pause; undefined while not paused. */
   readonly frozen: readonly RequestView[] | undefined;
-  /** The row that keys act on; undefined follows the newest. */
+  /** The selected row; undefined follows the newest. */
   readonly selectedKey: string | undefined;
 }
 
@@ -40,10 +40,10 @@ export interface RequestListState {
 export interface ListedRequests {
   /** Requests that pass the filters, oldest first. */
   readonly shown: readonly RequestView[];
-  /** -1 where nothing is shown. */
+  /** -1 in an empty list. */
   readonly selectedIndex: number;
   readonly selected: RequestView | undefined;
-  /** All requests but the hidden ones of modelctl, whatever the filters say. */
+  /** Number of requests before filters, without modelctl's hidden ones. */
   readonly total: number;
 }
 
@@ -64,7 +64,7 @@ const passing = memoizeLast((isShown: IsShown, views: readonly RequestView[]) =>
   views.filter(isShown),
 );
 
-/** Paths of a person's own requests; modelctl's screens poll the others. */
+/** Paths that users request through modelctl; its screens poll the others. */
 const askingPaths = new Set(["/api/chat", "/api/generate", "/api/embed"]);
 
 function isOwn({ client, path }: RequestView): boolean {
@@ -146,7 +146,7 @@ export function currentRequest(entries: readonly RequestView[], before: RequestV
   return entries.find((view) => view.id === id && view.startedAt === startedAt) ?? before;
 }
 
-/** Models that were asked, for choosing one. */
+/** Returns the models of all requests. */
 export function requestedModels(entries: readonly RequestView[]): readonly string[] {
   const names = entries.flatMap(({ model }) => (model === undefined ? [] : [model]));
   return [...new Set(names)].sort();

@@ -2,13 +2,11 @@
 
 import { Box, Text } from "ink";
 import { memo, type ReactElement, useEffect } from "react";
-import { Line } from "../../components/line.tsx";
+import { Line, useParagraph } from "../../components/line.tsx";
 import { Panel, panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
-import { useParagraph } from "../../components/paragraph.tsx";
 import { fitColumns, markerWidth, rowsAround, Table } from "../../components/table.tsx";
 import { TextField } from "../../components/text-field.tsx";
-import { useNow } from "../../hooks/use-clock.ts";
-import { useLook } from "../../hooks/use-look.ts";
+import { useLook, useNow } from "../../hooks/use-look.ts";
 import { useStore } from "../../hooks/use-store.ts";
 import { keyOf } from "../../live/request-feed.ts";
 import { fitRuns, foreignRun, runsWidth, type TextRun } from "../../text/text-run.ts";
@@ -35,7 +33,7 @@ export const RequestTable = memo(function RequestTable(props: RequestTableProps)
   const state = useStore(sources.store, (one) => one);
   const { isRelative, selectedKey } = state;
   const entries = useStore(sources.feed, (one) => one);
-  // The figures of running requests count up with each sample.
+  // Figures of running requests change with each sample.
   const { samples } = useStore(sources.watch, (one) => one);
   const { shown, selected, selectedIndex, total } = listRequests(state, entries);
   const width = panelInnerWidth(columns);
@@ -82,7 +80,7 @@ interface FilterLineProps {
   readonly width: number;
 }
 
-/** The filters in force, the field for their text, and whether the newest request is followed. */
+/** Draws the active filters, the field for their text, and the mode: FOLLOW or PAUSED. */
 function FilterLine({ state, missed, width }: FilterLineProps): ReactElement {
   const { glyphs, theme } = useLook();
   const { isAscii, ellipsis, warning } = glyphs;

@@ -1,11 +1,10 @@
 // The text of a request: caller, phases, parameters, prompt and answer.
 
 import { formatMilliseconds } from "../../../base/time-format.ts";
-import { cacheSource } from "../../../client/request-entry.ts";
-import type { RequestTexts, RequestView } from "../../../client/requests.ts";
+import { cacheSource, type RequestTexts, type RequestView } from "../../../client/requests.ts";
 import { truncateText } from "../../text/graphemes.ts";
-import { joinParts } from "../../text/join-parts.ts";
 import { neutraliseLine, normaliseLineBreaks } from "../../text/neutralise.ts";
+import { timeOfDay } from "../../text/quantities.ts";
 import {
   fitRuns,
   foreignRun,
@@ -16,7 +15,7 @@ import {
 } from "../../text/text-run.ts";
 import { wrapLine } from "../../text/wrap-line.ts";
 import type { Glyphs, Tone } from "../../theme.ts";
-import { statusRun, timeOfDay } from "./request-columns.ts";
+import { statusRun } from "./request-columns.ts";
 
 /** Prompt, answer and body as the server recorded them, or the state of reading them. */
 export type DetailTexts =
@@ -36,7 +35,7 @@ export interface TextOptions {
 
 const tabText = "    ";
 
-/** Parameters and phases, without prompt and answer. */
+/** Returns caller, phases, parameters and error. */
 export function summaryLines(view: RequestView, options: TextOptions): TextLine[] {
   const { glyphs, width } = options;
   const { client, keyId, stream, slot, finishReason, error } = view;
@@ -56,7 +55,7 @@ export function summaryLines(view: RequestView, options: TextOptions): TextLine[
   const parameters = parametersText(view);
   return [
     runsWidth(heading) > width ? fitRuns(heading, width, glyphs.ellipsis) : heading,
-    ...linesOf(joinParts(caller, "  "), "plain", options),
+    ...linesOf(caller.filter(Boolean).join("  "), "plain", options),
     ...linesOf(phasesText(view, glyphs), "plain", options),
     ...(parameters === "" ? [] : linesOf(parameters, "dim", options)),
     ...(error === undefined ? [] : linesOf(`${error.code}: ${error.message}`, "error", options)),
@@ -82,11 +81,11 @@ export function phasesText(view: RequestView, glyphs: Glyphs): string {
     firstTokenMs !== undefined && `first token after ${formatMilliseconds(firstTokenMs)}`,
     totalMs !== undefined && `${formatMilliseconds(totalMs)} total`,
   ];
-  const parts = [joinParts(phases, ` ${glyphs.arrow} `), joinParts(ends, ", ")];
-  return joinParts(parts, "; ") || "no timings yet";
+  const parts = [phases.filter(Boolean).join(` ${glyphs.arrow} `), ends.filter(Boolean).join(", ")];
+  return parts.filter(Boolean).join("; ") || "no timings yet";
 }
 
-/** The whole request; it may be longer than the window. */
+/** Returns the whole request, which may be longer than the window. */
 export function requestLines(
   view: RequestView,
   texts: DetailTexts,
@@ -124,7 +123,7 @@ export function requestLines(
   }
 }
 
-/** The same for a pager or a screen reader, without cuts. */
+/** Returns the whole request for a pager or a screen reader. */
 export function requestText(view: RequestView, texts: DetailTexts, glyphs: Glyphs): string {
   const options = { width: Number.MAX_SAFE_INTEGER, glyphs, isWrapped: true };
   return requestLines(view, texts, options)
@@ -138,7 +137,7 @@ function parametersText({ parameters }: RequestView): string {
     .join("  ");
 }
 
-/** A line from elsewhere in one tone, wrapped or cut. */
+/** Returns an untrusted line in one tone, wrapped or cut. */
 function linesOf(line: string, tone: Tone, { width, glyphs, isWrapped }: TextOptions): TextLine[] {
   if (isWrapped) {
     const harmless = neutraliseLine(line, glyphs.isAscii);

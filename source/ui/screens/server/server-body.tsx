@@ -1,17 +1,17 @@
-// The body of the Server screen: panes, the request table and a preview, or one request in full.
+// The body of the Server screen: a banner, panes, the request table and a preview, or one request in full.
 
 import { Box, Text } from "ink";
 import type { ReactElement } from "react";
 import type { BodySize } from "../../frame/screen.ts";
-import { useLayout } from "../../hooks/use-layout.ts";
-import { useLook } from "../../hooks/use-look.ts";
+import { useLook, useNow } from "../../hooks/use-look.ts";
 import { useStore } from "../../hooks/use-store.ts";
-import { rate } from "../../text/quantities.ts";
+import { rate, span } from "../../text/quantities.ts";
 import { foreignText } from "../../text/text-run.ts";
+import { wrapLine } from "../../text/wrap-line.ts";
+import type { Tone } from "../../theme.ts";
 import { previewRows, RequestDetail, RequestPreview } from "./request-detail.tsx";
 import { listRequests } from "./request-list.ts";
 import { RequestTable } from "./request-table.tsx";
-import { BannerRows, bannerRows, useBanner } from "./server-banner.tsx";
 import { lineRows, paneRows, ServerLines, ServerPanes } from "./server-panes.tsx";
 import type { ServerSources } from "./server-state.ts";
 
@@ -27,7 +27,7 @@ export interface ServerBodyProps extends BodySize {
 }
 
 export function ServerBody({ sources, ...size }: ServerBodyProps): ReactElement {
-  if (useLayout() === "reader") return <ServerSummary sources={sources} />;
+  if (useLook().layout === "reader") return <ServerSummary sources={sources} />;
   return <ServerWindow sources={sources} {...size} />;
 }
 
@@ -66,7 +66,7 @@ function ServerWindow({ sources, columns, rows }: ServerBodyProps): ReactElement
   );
 }
 
-/** The changing figures in a few lines, for screen readers, below the finished requests. */
+/** Draws the changing figures for screen readers, below the ended requests. */
 function ServerSummary({ sources }: Pick<ServerBodyProps, "sources">): ReactElement {
   const { glyphs } = useLook();
   const banner = useBanner(sources);
@@ -90,6 +90,65 @@ function ServerSummary({ sources }: Pick<ServerBodyProps, "sources">): ReactElem
           {foreignText(`Selected: ${selected.id} ${selected.method} ${selected.path}`, true)}
         </Text>
       )}
+    </Box>
+  );
+}
+
+const bannerRowsMaximum = 3;
+
+const remedyKeys = {
+  "next-port": ["p use next free port"],
+  "make-key": ["n create key"],
+  none: [],
+} as const;
+
+/** A problem with the server, and the keys that help. */
+interface Banner {
+  readonly text: string;
+  readonly tone: Tone;
+}
+
+/** @returns undefined if there is no problem */
+function useBanner(sources: ServerSources): Banner | undefined {
+  const { glyphs } = useLook();
+  const now = useNow();
+  const { work, startProblem } = useStore(sources.store, (one) => one);
+  const { link } = useStore(sources.watch, (one) => one);
+  const host = sources.host();
+  const parted = (...parts: string[]) => parts.join(` ${glyphs.separator} `);
+  if (work !== undefined) return { text: `${glyphs.working} ${work}`, tone: "plain" };
+  if (startProblem !== undefined) {
+    const { sentence, remedy } = startProblem;
+    const keys = [...remedyKeys[remedy], "o settings", "S retry"];
+    const text = parted(`${glyphs.failed} ${sentence}`, ...keys);
+    return { text, tone: remedy === "make-key" ? "warning" : "error" };
+  }
+  if (host.state === "stopped") {
+    const text = `${glyphs.idle} The server is stopped`;
+    return { text: parted(text, "S start", "o settings"), tone: "warning" };
+  }
+  if (link.kind === "down") {
+    const age = span(now - link.sinceMs);
+    const text = `${glyphs.failed} ${link.sentence} Down for ${age}; reconnecting to ${host.url}`;
+    return { text, tone: "error" };
+  }
+  if (host.warning === undefined) return undefined;
+  return { text: parted(`${glyphs.warning} ${host.warning}`, "o settings"), tone: "warning" };
+}
+
+/** Wraps the text into rows of at most `width` cells. */
+function bannerRows(banner: Banner | undefined, width: number, isAscii: boolean) {
+  if (banner === undefined) return [];
+  return wrapLine(foreignText(banner.text, isAscii), width)
+    .slice(0, bannerRowsMaximum)
+    .map(({ text }) => text);
+}
+
+function BannerRows({ rows, tone }: { rows: readonly string[]; tone: Tone }): ReactElement {
+  const { theme } = useLook();
+  return (
+    <Box flexShrink={0} paddingLeft={1}>
+      <Text {...theme[tone]}>{rows.join("\n")}</Text>
     </Box>
   );
 }

@@ -1,6 +1,7 @@
-// Stops, starts and changes the server that this program hosts.
+// Starts, stops and configures the server that this program hosts.
 
 import { describeError } from "../../../base/product-error.ts";
+import { plural } from "../../text/quantities.ts";
 import { askSettings } from "./server-settings.ts";
 import type { HostedServer, ServerContext, ServerControl, StartProblem } from "./server-state.ts";
 
@@ -13,7 +14,7 @@ const remedies: Readonly<Record<string, StartProblem["remedy"]>> = {
   SERVER_NO_KEY: "make-key",
 };
 
-/** The server at this moment. */
+/** Returns the server's current state. */
 export function hostedServer({
   control,
   store,
@@ -25,7 +26,7 @@ export function hostedServer({
   return { url, state, warning: control.warning() };
 }
 
-/** Starts a stopped server, or stops a running one once the person is sure. */
+/** Starts a stopped server, or stops a running one after a confirmation. */
 export async function toggleServer(context: ControlContext, control: ServerControl): ActionMessage {
   const { frame, watch } = context;
   if (!control.isRunning()) return await start(context, control, () => control.start());
@@ -35,7 +36,7 @@ export async function toggleServer(context: ControlContext, control: ServerContr
   return "The server is stopped";
 }
 
-/** Asks for other settings, and restarts the server with them. */
+/** Asks for new settings, and restarts the server with them. */
 export async function changeSettings(
   context: ControlContext,
   control: ServerControl,
@@ -59,7 +60,7 @@ export async function startOnNextPort(
   return await start(context, control, () => control.startOnNextPort());
 }
 
-/** Creates the key without which a server that others can reach does not start. */
+/** Creates the key that a server needs to start if others can reach it. */
 export async function makeKey(context: ControlContext, control: ServerControl): ActionMessage {
   const { frame } = context;
   const token = await control.makeKey();
@@ -71,10 +72,7 @@ export async function makeKey(context: ControlContext, control: ServerControl): 
 
 function unfinishedRequests({ watch }: ControlContext): string {
   const running = watch.sample?.running ?? 0;
-  if (running === 0) return "";
-  return running === 1
-    ? " 1 running request will finish first."
-    : ` ${running} running requests will finish first.`;
+  return running === 0 ? "" : ` ${plural(running, "running request")} will finish first.`;
 }
 
 async function stop({ store, watch }: ControlContext, control: ServerControl): Promise<void> {

@@ -5,17 +5,15 @@ import { memo, type ReactElement, useMemo } from "react";
 import { formatMemory } from "../../../base/byte-format.ts";
 import { formatMilliseconds } from "../../../base/time-format.ts";
 import type { LoadedModelFigures, ServerSample } from "../../../client/metrics.ts";
-import { slotSquares } from "../../components/gauge.tsx";
+import { slotSquares } from "../../components/bars.tsx";
+import { TextLine } from "../../components/line.tsx";
 import { Panel, panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
-import { TextLine } from "../../components/text-line.tsx";
-import { useNow } from "../../hooks/use-clock.ts";
-import { useLook } from "../../hooks/use-look.ts";
+import { useLook, useNow } from "../../hooks/use-look.ts";
 import { useStore } from "../../hooks/use-store.ts";
 import { FigureList } from "../../live/figure-list.tsx";
 import { type Figure, machineFigures } from "../../live/machine-figures.ts";
 import { type RequestFigures, requestFigures } from "../../live/request-figures.ts";
 import type { WatchedServer } from "../../live/server-watch.ts";
-import { joinParts } from "../../text/join-parts.ts";
 import { percentage, rate, span, tokenCount, usedOfTotal } from "../../text/quantities.ts";
 import type { Glyphs } from "../../theme.ts";
 import type { ServerSources } from "./server-state.ts";
@@ -26,7 +24,7 @@ export const paneRows = 7;
 export const lineRows = 2;
 const noModel = "no model loaded";
 const squaresMaximum = 12;
-/** Models that the scheduler's pane has room for. */
+/** Number of models in the scheduler's pane. */
 const modelsMaximum = 2;
 
 export interface ServerPanesProps {
@@ -42,7 +40,7 @@ interface ServerFacts extends WatchedServer {
 
 function useFacts({ watch, feed }: ServerSources): ServerFacts {
   const now = useNow();
-  // A chart of a minute needs no more than one update per second.
+  // Charts of a minute need one update per second.
   const second = Math.floor(now / 1000) * 1000;
   const requests = useMemo(() => requestFigures(feed.get(), second), [feed, second]);
   return { ...useStore(watch, (one) => one), requests, now };
@@ -74,14 +72,14 @@ export const ServerPanes = memo(function ServerPanes(props: ServerPanesProps): R
   );
 });
 
-/** Their most important figures, in two rows: the work, then the machine and its models. */
+/** The most important figures in two rows: work, then machine and models. */
 export const ServerLines = memo(function ServerLines(props: ServerPanesProps): ReactElement {
   const { glyphs } = useLook();
   const facts = useFacts(props.sources);
   const separator = ` ${glyphs.separator} `;
   const texts = [
-    joinParts(workParts(facts), separator),
-    joinParts(loadParts(facts, glyphs), separator),
+    workParts(facts).filter(Boolean).join(separator),
+    loadParts(facts, glyphs).filter(Boolean).join(separator),
   ];
   return (
     <Box flexDirection="column" height={lineRows} flexShrink={0} paddingX={1}>
@@ -108,7 +106,7 @@ function workParts({ samples, requests }: ServerFacts) {
   ];
 }
 
-/** Names of models may be long, so they come last, where a narrow window cuts. */
+/** Models come last, since a narrow window cuts long names. */
 function loadParts({ samples, now }: ServerFacts, glyphs: Glyphs) {
   const sample = samples.at(-1);
   if (sample === undefined) return [];

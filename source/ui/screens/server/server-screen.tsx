@@ -3,10 +3,7 @@
 import { memo } from "react";
 import { describeError } from "../../../base/product-error.ts";
 import { requestTexts } from "../../../client/requests.ts";
-import type { EditorState } from "../../editor/editor-state.ts";
-import { fieldAfterText } from "../../editor/line-field.ts";
-import { bindCommands } from "../../frame/command-table.ts";
-import { fieldCommands } from "../../frame/field-commands.ts";
+import { screenInput } from "../../frame/command-table.ts";
 import type { BodySize, Screen } from "../../frame/screen.ts";
 import { Store } from "../../hooks/store.ts";
 import type { RequestFeed } from "../../live/request-feed.ts";
@@ -51,24 +48,20 @@ export function serverScreen(options: ServerScreenOptions): Screen {
       return listRequests(store.get(), feed.get());
     },
   };
-  const edit = (change: (field: EditorState) => EditorState) => editField(context, change);
-  const type = (text: string) => edit((field) => fieldAfterText(field, text));
-  const isTyping = () => store.get().field !== undefined;
-  const commands = [...bindCommands(serverCommands, context), ...fieldCommands(isTyping, edit)];
   feed.subscribe(() => refresh(context));
   return {
     id: "server",
     title: "Server",
     Body: memo((size: BodySize) => <ServerBody sources={context} {...size} />),
-    commands: () => commands,
+    ...screenInput(serverCommands, context, {
+      isTyping: () => store.get().field !== undefined,
+      edit: (change) => editField(context, change),
+    }),
     status: () => {
       const { sample, staleMs } = watch;
       if (sample === undefined || staleMs !== undefined) return "";
       return `up ${span(sample.uptimeMs)}  ${rate(sample.tokensPerSecond)} tok/s`;
     },
-    isTyping,
-    type,
-    paste: type,
     readerLines: () => readerLines(context),
     subscribe: (listener) => {
       const stops = [store, watch, feed].map((source) => source.subscribe(listener));
@@ -88,7 +81,7 @@ export function serverScreen(options: ServerScreenOptions): Screen {
   };
 }
 
-/** The open request, or the newest ones that have ended: a running one changes all the time. */
+/** Returns the open request, or the newest ended ones: running ones change all the time. */
 function readerLines({ state: { opened, read }, feed, listed }: ServerContext): readonly string[] {
   if (opened !== undefined) {
     const view = currentRequest(feed.get(), opened);

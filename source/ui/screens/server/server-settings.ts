@@ -1,9 +1,9 @@
-// The settings of the server that this program hosts, and a dialogue that changes them.
+// Settings of the server that this program hosts, and a dialogue to change them.
 
 import type { Choice, FrameServices } from "../../frame/screen.ts";
 
 /** When requests need a key; `auto`: if other machines can reach the server. */
-export const keyRules = ["auto", "true", "false"] as const;
+const keyRules = ["auto", "true", "false"] as const;
 export type KeyRule = (typeof keyRules)[number];
 
 export interface ServerSettings {

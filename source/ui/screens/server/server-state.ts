@@ -1,4 +1,4 @@
-// The state of the Server screen, and the context of its components and actions.
+// State of the Server screen, and the context of its components and actions.
 
 import type { ApiClient } from "../../../client/api-client.ts";
 import type { RequestView } from "../../../client/requests.ts";
@@ -38,9 +38,9 @@ export interface ServerState extends RequestListState {
 }
 
 export interface ReadRequest {
-  /** As of `keyOf`. */
+  /** From `keyOf`. */
   readonly key: string;
-  /** The state in which the request was read: one that has ended since is read again. */
+  /** State of the request when it was read; it is read again once it has ended. */
   readonly state: RequestView["state"];
   readonly texts: DetailTexts;
 }
@@ -66,7 +66,7 @@ export const initialServerState: ServerState = {
 
 const reading: DetailTexts = { kind: "reading" };
 
-/** The texts of a request, as far as they have been read. */
+/** Returns the texts of a request, or that they are being read. */
 export function textsOf(read: ReadRequest | undefined, view: RequestView): DetailTexts {
   return read?.key === keyOf(view) ? read.texts : reading;
 }
@@ -99,7 +99,7 @@ export interface ServerContext extends ServerSources {
   readonly client: () => ApiClient;
   readonly readTexts: (view: RequestView) => Promise<DetailTexts>;
   readonly readFilter: ReadFilter;
-  /** Undefined where another program hosts the server. */
+  /** Undefined if another program hosts the server. */
   readonly control: ServerControl | undefined;
   readonly glyphs: Glyphs;
   readonly frame: FrameServices;
@@ -107,10 +107,10 @@ export interface ServerContext extends ServerSources {
   readonly closing: AbortSignal;
 }
 
-/** The server as the program that hosts it controls it. */
+/** Controls of the server, if this program hosts it. */
 export interface ServerControl {
   readonly isRunning: () => boolean;
-  /** The settings in force, or of the last try to start. */
+  /** The current settings, or those of the last attempt to start. */
   readonly settings: () => ServerSettings;
   /** A sentence, where other machines can use the server without a key. */
   readonly warning: () => string | undefined;
@@ -124,14 +124,14 @@ export interface ServerControl {
   startWith(settings: ServerSettings): Promise<void>;
   /** Starts it with the same settings on the next free port. @throws as `start` */
   startOnNextPort(): Promise<void>;
-  /** @returns a key's token, which is not shown again */
+  /** @returns the token of a new key, which is not shown again */
   makeKey(): Promise<string>;
 }
 
-/** The server as the program that hosts it knows it. */
+/** The server, with its state if this program hosts it. */
 export interface HostedServer {
   readonly url: string;
-  /** Undefined where another program hosts it. */
+  /** Undefined if another program hosts it. */
   readonly state: "running" | "stopped" | "busy" | undefined;
   /** A sentence, where other machines can use the server without a key. */
   readonly warning: string | undefined;

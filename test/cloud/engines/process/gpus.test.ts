@@ -2,11 +2,8 @@
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { gpuNeedOf, readMachineTypes } from "../../../../source/cloud/engines/machine-types.ts";
 import { capacityFor, fittingNeed } from "../../../../source/cloud/engines/process/capacity.ts";
-import {
-  gpuNeedOf,
-  readMachineTypes,
-} from "../../../../source/cloud/engines/process/machine-types.ts";
 import {
   endEngine,
   makePlan,

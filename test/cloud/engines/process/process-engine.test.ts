@@ -6,7 +6,7 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { AppConfig } from "../../../../source/cloud/app-config.ts";
 import type { ReplicaExit } from "../../../../source/cloud/engines/engine.ts";
-import type { HealthSettings } from "../../../../source/cloud/engines/process/health-watch.ts";
+import type { HealthSettings } from "../../../../source/cloud/engines/health-watch.ts";
 import {
   readNonce,
   readProcesses,
@@ -269,16 +269,6 @@ describe("ending a replica", () => {
     await stopping;
     expect(await exitOf("one")).toMatchObject({ reason: "stopped" });
     expect((await open.engine.observe())[0]?.processId).toBeUndefined();
-  });
-
-  it("is noticed when its server dies although the function returns normally", async () => {
-    await start("one");
-    const { endpoint } = await untilPhase(open.engine, "one", "ready");
-    await expect(fetch(`${endpoint}/die`)).rejects.toThrow();
-    const { reason, sentence, tail } = await exitOf("one");
-    expect(reason).toBe("returned");
-    expect(sentence).toContain("exited with code 9");
-    expect(tail.join("\n")).toContain("fake server of fake-model listens on");
   });
 
   it("ends the server when the runner is killed", async () => {

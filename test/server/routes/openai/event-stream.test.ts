@@ -1,4 +1,4 @@
-// A stream that has nothing to say for long says that it is alive, in a way that its readers skip.
+// A silent stream sends comments, which its readers skip.
 import Fastify, { type FastifyInstance } from "fastify";
 import OpenAI from "openai";
 import { afterEach, expect, test } from "vitest";
@@ -13,8 +13,8 @@ afterEach(async () => await app.close());
 /** A server whose streams are silent until `waiting` is settled. */
 async function silentUntil(waiting: Promise<void>): Promise<string> {
   app = Fastify();
-  app.post("/v1/chat/completions", async (request, reply) => {
-    const stream = new EventStream(request, reply, clientSignal(reply), 1);
+  app.post("/v1/chat/completions", async (_request, reply) => {
+    const stream = new EventStream(reply, clientSignal(reply), 1);
     try {
       await waiting;
       await stream.send({ choices: [{ index: 0, delta: { content: "Hello!" } }] });
@@ -45,7 +45,7 @@ test("comments come before the first event, and a later error is an event", asyn
 test("OpenAI's client ignores comments", async () => {
   const waiting = Promise.withResolvers<void>();
   const client = new OpenAI({ baseURL: `${await silentUntil(waiting.promise)}/v1`, apiKey: "any" });
-  // Its call is answered by the first comment already.
+  // The first comment already answers its call.
   const stream = await client.chat.completions.create({ model: "m", messages: [], stream: true });
   waiting.resolve();
   const texts: unknown[] = [];

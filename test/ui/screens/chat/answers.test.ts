@@ -1,5 +1,5 @@
-// Goal: a person can hold a conversation and never loses a word of it.
-// Method: the whole screen in a terminal in memory, with a scripted stand-in for the HTTP client.
+// Tests conversations: answers, stops and failures lose no text.
+// Runs the whole screen in an in-memory terminal with a scripted model.
 
 import { describe, expect, test } from "vitest";
 import { ask, openChat } from "../../support/open-chat.ts";

@@ -1,5 +1,4 @@
-// Goal: messages and field share one width that can be read, and small windows lose no row.
-// Method: the pure shares of a window's room.
+// Tests how the chat shares the rows and columns of a window.
 
 import { expect, test } from "vitest";
 import {

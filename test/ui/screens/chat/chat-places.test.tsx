@@ -1,5 +1,5 @@
-// Goal: chats with deployments exist next to the local one, and none is lost.
-// Method: the places alone, around screens that note what happens to them.
+// Tests that chats with deployments exist next to the local one.
+// Uses screens that record the calls.
 import { expect, test } from "vitest";
 import type { ClientMessage } from "../../../../source/client/chat-events.ts";
 import type { SessionHead } from "../../../../source/sessions/session.ts";

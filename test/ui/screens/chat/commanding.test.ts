@@ -1,5 +1,5 @@
-// Goal: every command does what the help says, and a mistyped one costs nothing.
-// Method: the whole screen in a terminal in memory, with a scripted stand-in for the HTTP client.
+// Tests that every command does what the help says, and that mistyped ones are restored.
+// Runs the whole screen in an in-memory terminal with a scripted model.
 
 import { describe, expect, test } from "vitest";
 import type { ClientMessage } from "../../../../source/client/chat-events.ts";

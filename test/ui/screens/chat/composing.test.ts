@@ -1,5 +1,5 @@
-// Goal: what is typed, pasted or recalled is exactly what is sent, and the cursor shows where.
-// Method: bytes as a terminal sends them, into the whole screen in a terminal in memory.
+// Tests that typed, pasted and recalled text is sent unchanged, and that the cursor shows the place.
+// Sends bytes as a terminal does to the whole screen in an in-memory terminal.
 
 import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -161,7 +161,7 @@ test("a text file after @ is attached and counted, and a missing one is reported
   scripted.countTokens = async ([message]) => message?.content.length ?? 0;
   const { screen, backend } = await openChat({ folder, scripted });
   screen.type("Read @gone.txt\r");
-  await screen.until("not found: gone.txt. Press Enter again to send only the text.");
+  await screen.until("Not found: gone.txt. Press Enter again to send only the text.");
   screen.type("\x15Read @data.bin\r");
   await screen.until("data.bin is neither text nor an image.");
   expect(backend.answers).toHaveLength(0);

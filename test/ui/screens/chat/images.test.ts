@@ -1,5 +1,5 @@
-// Goal: an image is sent when it can be seen, and never dropped without a word.
-// Method: the whole screen in a terminal in memory; real image files; a scripted stand-in for the server.
+// Tests that images are sent if the model supports them, and that the user is told otherwise.
+// Runs the whole screen in an in-memory terminal with real image files and a scripted model.
 import { copyFile, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -111,7 +111,7 @@ describe("a message that cannot be sent stays in the field", () => {
     ["/image dog.png what", "File dog.png does not exist."],
     ["/image text.png what", "text.png is not an image."],
     ["see ./text.png", "text.png is not an image."],
-    ["see ./dog.png", "not found: ./dog.png."],
+    ["see ./dog.png", "Not found: ./dog.png."],
     ["/image", "Which image?"],
   ])("%j", async (typed, sentence) => {
     const chat = await openChat({ folder });

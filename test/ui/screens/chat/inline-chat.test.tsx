@@ -1,5 +1,5 @@
-// Goal: nothing is printed to the scrollback twice, whatever happens to the chat.
-// Method: the component printed as text, after changes of the chat's state; the list of printed entries alone.
+// Tests that nothing is printed to the scrollback twice.
+// Draws the component after changes of its state, and tests the list of printed entries alone.
 
 import { expect, test } from "vitest";
 import { Scrollback } from "../../../../source/ui/screens/chat/inline-chat.tsx";

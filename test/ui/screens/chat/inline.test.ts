@@ -1,5 +1,5 @@
-// Goal: inline, what was said is plain text in the terminal, each message once, and little of it is repainted.
-// Method: the whole program in a terminal in memory; its rows above and on the screen are counted.
+// Tests that the inline layout prints each message once as plain text, and repaints little.
+// Runs the whole program in an in-memory terminal, and counts rows on the screen and above it.
 
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

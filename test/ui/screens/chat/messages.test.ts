@@ -1,5 +1,5 @@
-// Goal: messages can be copied, retried, edited and forked, and no text is lost.
-// Method: the whole screen in a terminal in memory, with a scripted stand-in for the HTTP client.
+// Tests copying, retrying, editing and forking messages without losing text.
+// Runs the whole screen in an in-memory terminal with a scripted model.
 import { describe, expect, test } from "vitest";
 import { ask, type OpenChat, openChat } from "../../support/open-chat.ts";
 import { keys } from "../../support/sized-terminal.ts";

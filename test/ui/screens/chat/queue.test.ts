@@ -1,5 +1,5 @@
-// Goal: messages that are typed while an answer runs are sent in turn, and none is sent or lost by surprise.
-// Method: the whole screen in a terminal in memory, with a scripted stand-in for the HTTP client.
+// Tests that messages typed during an answer are sent in order, and never by surprise.
+// Runs the whole screen in an in-memory terminal with a scripted model.
 
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -93,7 +93,7 @@ test("files are read when their message is queued, and a missing one is reported
   await writeFile(path.join(folder, "notes.txt"), "Buy milk.\n");
   const chat = await withQueue([], { folder });
   chat.screen.type("Read @gone.txt\r");
-  await chat.screen.until("not found: gone.txt.");
+  await chat.screen.until("Not found: gone.txt.");
   chat.screen.type("\x15Read @notes.txt\r");
   await chat.screen.until("1 queued");
   await rm(path.join(folder, "notes.txt"));

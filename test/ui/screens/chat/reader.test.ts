@@ -1,5 +1,5 @@
-// Goal: with a screen reader everything is said once, and what changes in place is short and changes seldom.
-// Method: the whole program in a terminal in memory; what is written to it is what is read out.
+// Tests that screen readers get every text once, and that lines that change are short and change rarely.
+// Runs the whole program in an in-memory terminal, whose output is what is read out.
 
 import { expect, test } from "vitest";
 import { ask, openChat } from "../../support/open-chat.ts";

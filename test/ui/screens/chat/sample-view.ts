@@ -1,4 +1,4 @@
-// A chat's state and layout without a server, for drawing its components.
+// Creates a chat's state and layout without a server, to draw its components.
 
 import type { ModelFacts } from "../../../../source/client/chat-events.ts";
 import { Store } from "../../../../source/ui/hooks/store.ts";

@@ -1,5 +1,5 @@
-// Goal: scrolling back is never disturbed, and the way to the newest text is always visible.
-// Method: the whole screen in a terminal in memory; rows before and after new output are compared.
+// Tests that new output never moves a scrolled view, and that the way to the newest text is visible.
+// Runs the whole screen in an in-memory terminal, and compares rows before and after new output.
 
 import { expect, test } from "vitest";
 import { ask, type OpenChat, openChat } from "../../support/open-chat.ts";

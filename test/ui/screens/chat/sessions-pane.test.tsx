@@ -1,5 +1,4 @@
-// Goal: saved chats and settings are found at a glance, in whatever room is left for them.
-// Method: the component with chosen chats, drawn as text.
+// Tests the list of saved chats and the settings below it, in any room.
 
 import { describe, expect, test } from "vitest";
 import type { SessionHead } from "../../../../source/sessions/session.ts";

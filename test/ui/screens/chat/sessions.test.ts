@@ -1,5 +1,5 @@
-// Goal: a chat can be closed and resumed, even in two terminals, and nothing of it is lost.
-// Method: the whole screen in a terminal in memory, real files, a scripted stand-in for the server.
+// Tests that chats can be closed and resumed without loss, even in two terminals.
+// Runs the whole screen in an in-memory terminal with real files and a scripted model.
 import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";

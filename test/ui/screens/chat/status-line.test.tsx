@@ -1,5 +1,4 @@
-// Goal: one row shows the current work or a notice, at any width.
-// Method: the component at chosen states and widths, drawn as text.
+// Tests that one row shows the current work or a notice, at any width.
 
 import { expect, test } from "vitest";
 import type { ChatState } from "../../../../source/ui/screens/chat/chat-state.ts";

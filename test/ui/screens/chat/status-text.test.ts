@@ -1,5 +1,4 @@
-// Goal: the status line tells the truth in one glance, also when figures or room are missing.
-// Method: states in, one line of text out.
+// Tests the text of the status line, also when figures are missing or space is short.
 
 import { describe, expect, test } from "vitest";
 import type { AnswerStatistics } from "../../../../source/client/chat-events.ts";

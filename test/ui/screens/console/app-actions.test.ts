@@ -1,5 +1,4 @@
-// Goal: a typed range of replicas means what a person expects, and is explained before it is set.
-// Method: the pure parts alone; the keys are in console-screen.test.ts.
+// Tests how a typed range of replicas is read and explained. For the keys see console-screen.test.ts.
 
 import { describe, expect, test } from "vitest";
 import { defaultScale } from "../../../../source/cloud/app-config.ts";

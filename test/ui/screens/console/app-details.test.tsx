@@ -1,5 +1,4 @@
-// Goal: details tell everything of a deployment, wrapped at any width, and scroll no further than their end.
-// Method: the component with documents that a test chooses.
+// Tests that the details of a deployment wrap at any width and scroll to their end.
 
 import { expect, test } from "vitest";
 import { AppDetails } from "../../../../source/ui/screens/console/app-details.tsx";

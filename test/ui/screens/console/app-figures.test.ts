@@ -1,5 +1,4 @@
-// Goal: rates and histories are those of the last readings, and grow with the apps alone.
-// Method: readings in, figures out.
+// Tests rates and histories of the last readings, and that they are bounded.
 
 import { describe, expect, test } from "vitest";
 import { FigureHistory } from "../../../../source/ui/screens/console/app-figures.ts";

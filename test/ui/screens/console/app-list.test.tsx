@@ -1,5 +1,4 @@
-// Goal: deployments are shown with states, rates and reasons, and only visible ones are computed.
-// Method: the component with states that a test chooses; reads of the figures are counted.
+// Tests that deployments show state, rates and reasons, and that only visible ones are computed.
 
 import { describe, expect, test } from "vitest";
 import type { AppState } from "../../../../source/cloud/admin/documents.ts";

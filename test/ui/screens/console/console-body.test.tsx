@@ -1,5 +1,5 @@
-// Goal: the console fills its window at every size and shows the panes that fit, and what stands in their place.
-// Method: the component with states that a test chooses; the whole program is in console-screen.test.ts.
+// Tests which panes the console shows at each size, and what it shows instead of them.
+// For the whole program see console-screen.test.ts.
 
 import chalk from "chalk";
 import type { ReactElement } from "react";

@@ -1,5 +1,4 @@
-// Goal: a screen reader hears changed states and events once, and the selection of the focused pane.
-// Method: the lines and the component for states that a test chooses; the program is in console-screen.test.ts.
+// Tests that screen readers get changed states and events once, and the selection of the focused pane.
 
 import { expect, test } from "vitest";
 import {

@@ -1,6 +1,6 @@
-// Goal: actions on the console ask the right questions, happen, and are reported.
-// Method: the whole program in a terminal in memory; the control plane is a sample, whose silence,
-// crowd and flood a real one cannot be asked for. A real one is behind test/e2e/terminal-console.
+// Tests that actions on the console ask for confirmation, take effect and report the result.
+// Runs the whole program in an in-memory terminal with a sample control plane, which can be silent, crowded
+// or flooded with log lines. For a real one see test/e2e/terminal-console.
 
 import { Console } from "node:console";
 import { expect, onTestFinished, test } from "vitest";

@@ -1,8 +1,6 @@
-// Goal: keys and new answers change the state of the console as a person expects.
-// Method: the pure functions alone.
+// Tests how keys and new data change the state of the console.
 
 import { describe, expect, test } from "vitest";
-import { visibleFrom } from "../../../../source/ui/screens/console/console-layout.ts";
 import {
   type ConsoleState,
   canStart,
@@ -76,15 +74,6 @@ describe("the selection", () => {
     expect(named).toMatchObject({ rest: "1..3", state: { filter: "" } });
     expect(selectNamed({ ...state, filter: "one" }, "local/one").state.filter).toBe("one");
     expect(selectNamed(state, "nobody 1..3")).toEqual({ state, rest: "nobody 1..3" });
-  });
-
-  test("is always among the visible rows", () => {
-    for (let selected = 0; selected < 200; selected += 1) {
-      const top = visibleFrom(selected, 200, 7);
-      expect(selected).toBeGreaterThanOrEqual(top);
-      expect(selected).toBeLessThan(top + 7);
-    }
-    expect(visibleFrom(0, 3, 7)).toBe(0);
   });
 });
 

@@ -1,5 +1,4 @@
-// Goal: names, ages and uses are short and true.
-// Method: documents in, texts out.
+// Tests names, ages and last uses.
 
 import { expect, test } from "vitest";
 import {

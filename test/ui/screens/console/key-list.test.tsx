@@ -1,5 +1,4 @@
-// Goal: keys are shown with state and use, and a new token is shown whole, once.
-// Method: the components with keys that a test chooses.
+// Tests that keys show state and use, and that a new token is shown in full.
 
 import { expect, test } from "vitest";
 import type { KeyDocument } from "../../../../source/cloud/admin/documents.ts";

@@ -1,5 +1,4 @@
-// Goal: a flood of log lines costs the same however long it lasts, and what one reads stands still.
-// Method: the buffer alone; what is drawn of it is in log-pane.test.tsx.
+// Tests that lines cost the same however many there are, and that a scrolled view stays in place.
 
 import { describe, expect, test } from "vitest";
 import { LogBuffer, readLogFilter } from "../../../../source/ui/screens/console/log-buffer.ts";

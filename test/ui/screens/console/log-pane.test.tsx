@@ -1,5 +1,4 @@
-// Goal: the log shows its newest lines and its filters, and computes only visible lines.
-// Method: the component with lines that a test writes; reads of the lines are counted.
+// Tests that the log shows its newest lines and its filters, and computes only visible lines.
 
 import { describe, expect, test } from "vitest";
 import type { LogDocument } from "../../../../source/cloud/admin/documents.ts";

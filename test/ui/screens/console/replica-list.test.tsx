@@ -1,5 +1,4 @@
-// Goal: replicas are shown with load, state and the autoscaler's reasons, at any size.
-// Method: the component with states that a test chooses.
+// Tests that replicas show load, state and the autoscaler's reasons, at any size.
 
 import { expect, test } from "vitest";
 import type { ReplicaDocument, ReplicaState } from "../../../../source/cloud/admin/documents.ts";

@@ -1,5 +1,5 @@
-// A control plane whose every answer the test decides: stands in for what a real one cannot be brought
-// to, such as silence, 200 deployments and a flood of lines.
+// Sample control plane for states that a real one cannot be brought to, such as silence, 200 deployments
+// and a flood of log lines.
 
 import { AsyncQueue } from "../../../../source/base/async-queue.ts";
 import { ProductError } from "../../../../source/base/product-error.ts";

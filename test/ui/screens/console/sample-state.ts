@@ -1,4 +1,4 @@
-// States of the console that a test chooses, with one deployment, one replica and one key.
+// Sample states of the console with one deployment, one replica and one key.
 
 import type { EventDocument } from "../../../../source/cloud/admin/documents.ts";
 import { noFigures } from "../../../../source/ui/screens/console/app-figures.ts";

@@ -1,4 +1,4 @@
-// All answers as one text: what it holds, and what is read of it after a person has changed it.
+// Tests all answers as one text: what it contains, and how edits are read.
 import { describe, expect, test } from "vitest";
 import {
   readAnswers,

@@ -1,4 +1,4 @@
-// The deployment and the command that follow from the answers, and changes to them.
+// Tests the deployment and the command that answers describe, and changes to the active revision.
 import { describe, expect, test } from "vitest";
 import {
   configAnswersOf,

@@ -1,8 +1,7 @@
-// Goal: a person comes from a script to an app at 80x24, step by step, and back; nothing is sent before
-// the launch, and no key waits for anything that is read.
-// Method: the whole program in a terminal in memory. Scripts are real and read by the real reader; the
-// control plane is a sample, whose slowness and failures the test decides. A real one is behind
-// test/e2e/terminal-deploy.
+// Tests the way from a script to an app at 80x24 and back; nothing is sent before the launch, and no key
+// waits for loading.
+// Runs the whole program in an in-memory terminal with real scripts and a sample control plane, which can
+// be slow or fail. For a real one see test/e2e/terminal-deploy.
 
 import { Console } from "node:console";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";

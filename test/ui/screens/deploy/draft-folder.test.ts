@@ -1,4 +1,4 @@
-// Drafts on disk: whole, for their owner alone, without secrets, and one for each terminal.
+// Tests that drafts on disk are complete, private, without secrets, and separate for each terminal.
 import {
   mkdtempSync,
   readdirSync,

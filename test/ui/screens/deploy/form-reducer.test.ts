@@ -1,4 +1,4 @@
-// Keys in the steps of the form: answers change and stay, errors come and go.
+// Tests how keys change answers and faults of the form.
 import { describe, expect, test } from "vitest";
 import { fieldAfterText, fieldWith } from "../../../../source/ui/editor/line-field.ts";
 import type { DeployState } from "../../../../source/ui/screens/deploy/deploy-state.ts";

@@ -1,4 +1,4 @@
-// Rows of a page: text, fields and choices, with and without the focus, with Unicode and without.
+// Tests rows of a page: text, fields and choices, with and without focus and Unicode.
 import { Box } from "ink";
 import { describe, expect, test } from "vitest";
 import { createEditorState } from "../../../../source/ui/editor/editor-state.ts";

@@ -1,4 +1,4 @@
-// Progress of a launch, event by event.
+// Tests the progress of a launch, event by event.
 import { describe, expect, test } from "vitest";
 import type { EphemeralEvent } from "../../../../source/cloud/admin/documents.ts";
 import { linePrefix } from "../../../../source/ui/screens/deploy/form.ts";

@@ -1,4 +1,4 @@
-// Words of the steps for screen readers: told once, the field that has the keys apart.
+// Tests the text of the steps for screen readers.
 import { describe, expect, test } from "vitest";
 import type { StepId } from "../../../../source/ui/screens/deploy/deploy-state.ts";
 import type { Item } from "../../../../source/ui/screens/deploy/form.ts";

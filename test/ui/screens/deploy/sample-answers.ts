@@ -1,4 +1,4 @@
-// Answers and what was read for them, as a test of the deploy screen wants them.
+// Sample answers and facts for tests of the deploy screen.
 
 import * as facts from "../../../../source/application/app-facts.ts";
 import type { AppDetails } from "../../../../source/cloud/admin/documents.ts";

@@ -1,6 +1,5 @@
-// Goal: every step is whole in its place at each size, with and without Unicode, and nobody can write on the
-// terminal through it.
-// Method: the screen's component with a state of each step; a terminal in memory where the cursor matters.
+// Tests that every step fits at each size, with and without Unicode, and that no text writes control
+// sequences. Uses an in-memory terminal where the cursor matters.
 
 import { describe, expect, test } from "vitest";
 import { fieldAfterText } from "../../../../source/ui/editor/line-field.ts";
@@ -163,7 +162,7 @@ describe("states of a page", () => {
   const loading = { kind: "loading", about: "" } as const;
 
   test("loading, empty and failed are shown in words", () => {
-    expect(page("where", { targets: loading })).toContain("Looking");
+    expect(page("where", { targets: loading })).toContain("Loading servers");
     expect(page("where", { targets: failed })).toContain("No server answers.");
     expect(page("app", { apps: loading })).toContain("Checking which names are taken");
     expect(page("app", { apps: failed })).toContain("! No server answers.");

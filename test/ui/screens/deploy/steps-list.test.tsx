@@ -1,4 +1,4 @@
-// The list of steps: done, current and later ones, with what is worked on below.
+// Tests the list of steps: done, current and later ones, with script and draft below.
 import { expect, test } from "vitest";
 import { formatLocalTime } from "../../../../source/base/local-time.ts";
 import {

@@ -1,4 +1,4 @@
-// The whole card for the pager: every text there is, and no list without end.
+// Tests the whole card for the pager: every text, and long lists cut.
 import { expect, test } from "vitest";
 import { cardText, modelfileSummary } from "../../../../source/ui/screens/models/card-text.ts";
 

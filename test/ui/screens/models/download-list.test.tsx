@@ -1,4 +1,4 @@
-// The downloads below the list: share, bytes, speed, time left, and what to do with a broken one.
+// Tests the downloads below the list: progress, speed, time left, and failures.
 
 import { describe, expect, test } from "vitest";
 import {

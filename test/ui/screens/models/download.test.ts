@@ -1,4 +1,4 @@
-// A download's figures follow the server's records: how much, how fast, how long yet.
+// Tests the figures of a download, from the server's records.
 import { describe, expect, test } from "vitest";
 import {
   addProgress,

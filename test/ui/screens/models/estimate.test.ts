@@ -1,4 +1,4 @@
-// The estimate follows window, kind of cache, slots and room; nothing is asked of a server for it.
+// Tests the estimate for windows, KV cache types, slots and free memory.
 import { describe, expect, test } from "vitest";
 import {
   estimateMemory,

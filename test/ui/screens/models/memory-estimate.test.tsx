@@ -1,4 +1,4 @@
-// The estimate on the card: bars, the total, and the choices with their keys.
+// Tests the estimate on the card: bars, total, and choices with their keys.
 
 import { Box } from "ink";
 import { expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// The cards of the three sources, whole and in every state.
+// Tests the cards of the three sources in every state.
 
 import { describe, expect, test } from "vitest";
 import { failDownload, startDownload } from "../../../../source/ui/screens/models/download.ts";

@@ -1,4 +1,4 @@
-// Which models each list shows, in which order, and which one keys act on.
+// Tests which models each list shows, their order, and the selection.
 import { describe, expect, test } from "vitest";
 import { fieldWith } from "../../../../source/ui/editor/line-field.ts";
 import { startDownload } from "../../../../source/ui/screens/models/download.ts";

@@ -1,4 +1,4 @@
-// The list: its columns, its order of rows, and every state in which there is nothing to list.
+// Tests the list: columns, order of rows, and every empty state.
 
 import chalk from "chalk";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// Names as a person types them, as the server lists them, and as a narrow column shows them.
+// Tests names as users type them, as the server lists them, and as narrow columns show them.
 import { expect, test } from "vitest";
 import {
   isSameModel,

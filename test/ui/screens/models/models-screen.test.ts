@@ -1,4 +1,4 @@
-// The Models screen in a terminal in memory, with a real server and a hub on loopback behind it.
+// Tests the Models screen in an in-memory terminal, with a real server and a local hub.
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";

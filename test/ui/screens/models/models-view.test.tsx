@@ -1,4 +1,4 @@
-// The whole screen at the sizes of real windows: list and card side by side, or one of them.
+// Tests the screen at usual window sizes: list and card side by side, or one of them.
 
 import { describe, expect, test } from "vitest";
 import { fieldWith } from "../../../../source/ui/editor/line-field.ts";

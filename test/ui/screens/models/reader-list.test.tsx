@@ -1,4 +1,4 @@
-// The list in words for screen readers.
+// Tests the list for screen readers.
 
 import { describe, expect, test } from "vitest";
 import { fieldWith } from "../../../../source/ui/editor/line-field.ts";

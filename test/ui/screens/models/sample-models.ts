@@ -1,4 +1,4 @@
-// Models, room and states as the server would tell them, for views without a server.
+// Sample models, capacity and states for views without a server.
 import type { LoadedEntry } from "../../../../source/client/model-calls.ts";
 import type { Capacity } from "../../../../source/client/models-capacity.ts";
 import type { HubModel } from "../../../../source/client/models-hub.ts";

@@ -1,4 +1,4 @@
-// The row of sources, and the field in it.
+// Tests the row of sources and its field.
 
 import { expect, test } from "vitest";
 import { fieldWith } from "../../../../source/ui/editor/line-field.ts";

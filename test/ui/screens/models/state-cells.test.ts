@@ -1,4 +1,4 @@
-// State of a loading model in the list, in a column of ten cells.
+// Tests the state of a loading model in a column of ten cells.
 import { expect, test } from "vitest";
 import type { LoadingModel } from "../../../../source/ui/screens/models/models-state.ts";
 import { localStateCell } from "../../../../source/ui/screens/models/state-cells.ts";

@@ -1,9 +1,9 @@
-// Goal: keys move as far as there is something to see, and an open request is read when it has ended.
-// Method: the actions on a store in memory; what the server would say is scripted.
+// Tests that keys scroll only as far as there are rows, and that an open request is read again when it ends.
+// Runs the actions on a store in memory with scripted answers of the server.
 
 import { beforeEach, describe, expect, test } from "vitest";
-import { readRequestFilter } from "../../../../source/application/request-filter.ts";
 import type { RequestView } from "../../../../source/client/requests.ts";
+import { readRequestFilter } from "../../../../source/request-log/filter.ts";
 import { Store } from "../../../../source/ui/hooks/store.ts";
 import {
   type BrowseContext,

@@ -1,5 +1,4 @@
-// Goal: a copied command is exactly the request, and holds no key.
-// Method: records in, command lines out; a real shell runs them.
+// Tests that a copied command repeats the request exactly and contains no key. Runs it in a real shell.
 
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";

@@ -1,5 +1,4 @@
-// Goal: a row shows a request's state as a glyph and a word, and why it failed.
-// Method: records in a drawn table, its rows read.
+// Tests that a row shows the state of a request as a glyph and a word, and why it failed.
 
 import { Box, Text } from "ink";
 import { describe, expect, test } from "vitest";

@@ -1,9 +1,9 @@
-// Goal: filters, pause and selection are independent; new requests move nothing that is looked at.
-// Method: records in, the shown ones out; the filter's language is the server's own.
+// Tests that filters, pause and selection are independent, and that new requests move nothing in view.
+// Uses the server's own filter syntax.
 
 import { beforeEach, describe, expect, test } from "vitest";
-import { readRequestFilter } from "../../../../source/application/request-filter.ts";
 import type { RequestView } from "../../../../source/client/requests.ts";
+import { readRequestFilter } from "../../../../source/request-log/filter.ts";
 import {
   changeFilters,
   countNewRequests,

@@ -1,5 +1,4 @@
-// Goal: a request in full tells where its time went and what was said, and harms no terminal.
-// Method: records in, lines out.
+// Tests that a request shows its phases and texts, without control sequences.
 
 import { describe, expect, test } from "vitest";
 import {

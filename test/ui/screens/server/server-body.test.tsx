@@ -1,10 +1,10 @@
-// Goal: in every state and size the screen shows what is known, whole and in its place.
-// Method: stores in memory, the drawn screen read; the cursor and row heights in a terminal in memory.
+// Tests the body of the Server screen in every state and size.
+// Uses stores in memory, and an in-memory terminal for the cursor and row heights.
 
 import { describe, expect, test } from "vitest";
-import { readRequestFilter } from "../../../../source/application/request-filter.ts";
 import type { ServerSample } from "../../../../source/client/metrics.ts";
 import type { RequestView } from "../../../../source/client/requests.ts";
+import { readRequestFilter } from "../../../../source/request-log/filter.ts";
 import { createEditorState } from "../../../../source/ui/editor/editor-state.ts";
 import { fieldWith } from "../../../../source/ui/editor/line-field.ts";
 import { Store } from "../../../../source/ui/hooks/store.ts";
@@ -267,7 +267,7 @@ describe("the banner", () => {
     ],
     ["○ The server is stopped · S start · o settings", { host: { state: "stopped" } }],
     [
-      "✗ No answer. Gone for 7 s; reconnecting to http://127.0.0.1:11434",
+      "✗ No answer. Down for 7 s; reconnecting to http://127.0.0.1:11434",
       { link: { kind: "down", sentence: "No answer.", sinceMs: 1_000_000 } },
     ],
     ["! Anybody can use it · o settings", { host: { warning: "Anybody can use it" } }],

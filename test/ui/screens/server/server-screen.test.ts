@@ -1,5 +1,5 @@
-// Goal: the Server screen shows what really happens on a server, and acts on it.
-// Method: the whole program in a terminal in memory, a real server with the tiny model behind it.
+// Tests that the Server screen shows what happens on a server, and controls it.
+// Runs the whole program in an in-memory terminal, with a real server and the tiny model.
 
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -139,15 +139,15 @@ test("a dead server is reported, and found again when it returns", async () => {
   await screen.until("1 of 1");
   await screen.until(/up \d+ s/);
   await server.close();
-  await screen.until("Gone for");
+  await screen.until("Down for");
   expect(screen.text).toContain("1 of 1");
-  expect(screen.lines[0]).toContain("gone");
+  expect(screen.lines[0]).toContain(" down");
   const { port, hostname } = new URL(server.url);
   const address = { host: hostname, port: Number(port), scheme: "http", path: "" } as const;
   const next = await TestServer.start({}, { address });
   onTestFinished(() => next.close());
   await screen.until(
-    (now) => !now.text.includes("Gone for") && !(now.lines[0] ?? "").includes("gone"),
+    (now) => !now.text.includes("Down for") && !(now.lines[0] ?? "").includes(" down"),
   );
   await next.send("/v1/models");
   await screen.until("2 of 2");

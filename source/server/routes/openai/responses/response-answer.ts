@@ -1,10 +1,9 @@
-// A response: the object sent as a whole, and its stream events.
-
+// An answer as a response: the whole object, or stream events.
 import type { ProductError } from "../../../../base/product-error.ts";
 import type { CanonicalEvent, Truncation } from "../../../../engine/request.ts";
 import { openaiCode } from "../../../plugins/error-replies.ts";
 import type { NamedAnswer, NamedEvent } from "../../named-events.ts";
-import { TokenMeter } from "../usage.ts";
+import { TokenMeter } from "../reply-fields.ts";
 import { uniqueId } from "./output-items.ts";
 import { ResponseOutput } from "./response-output.ts";
 import type { ResponseBody } from "./schema.ts";

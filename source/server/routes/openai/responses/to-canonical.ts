@@ -6,15 +6,15 @@ import {
   plainChat,
   plainRequest,
 } from "../../../../engine/request.ts";
+import type { ToolDefinition } from "../../../../prompt/chat-message.ts";
 import type { ResolvedModel } from "../../../../store/model-catalog.ts";
 import { invalidField, unsupportedField } from "../../../errors.ts";
+import type { ReadingRules } from "../../../run-request.ts";
 import { withoutChangingText, withoutChangingTexts } from "../../changing-texts.ts";
-import { readObject, readText } from "../../read-fields.ts";
-import { readTemplateVariables } from "../../template-variables.ts";
-import { type ChatCaller, readCommonFields } from "../common-fields.ts";
-import { toThink } from "../reasoning.ts";
-import { grammarOr } from "../response-format.ts";
-import { toToolUse } from "./function-tools.ts";
+import { type Fields, readList, readObject, readOptional, readText } from "../../read-fields.ts";
+import { checkToolName, chosenTool, type ToolUse, toolMode } from "../../tool-fields.ts";
+import { grammarOr, readCommonFields } from "../common-fields.ts";
+import { readTemplateVariables, toThink } from "../reasoning.ts";
 import { toMessages } from "./input-items.ts";
 import type { ResponseBody } from "./schema.ts";
 
@@ -25,11 +25,11 @@ import type { ResponseBody } from "./schema.ts";
 export function toCanonical(
   body: ResponseBody,
   model: ResolvedModel,
-  caller: ChatCaller,
+  rules: ReadingRules,
 ): CanonicalRequest {
   refuseUnsupported(body);
-  const { input, instructions } = caller.stablePrompts ? withoutChanging(body) : body;
-  const common = readCommonFields(commonFieldsOf(body), caller);
+  const { input, instructions } = rules.stablePrompts ? withoutChanging(body) : body;
+  const common = readCommonFields(commonFieldsOf(body), rules);
   const toolUse = toToolUse(body);
   const format = toFormat(body.text?.format);
   return plainRequest({
@@ -71,9 +71,9 @@ function refuseUnsupported(body: ResponseBody): void {
     throw unsupportedField("previous_response_id", stateless);
   }
   if (body.conversation !== undefined) throw unsupportedField("conversation", stateless);
-  if (body.prompt !== undefined) throw unsupportedField("prompt", "no prompts are stored here");
+  if (body.prompt !== undefined) throw unsupportedField("prompt", "prompts are not stored");
   if (body.background === true) {
-    throw unsupportedField("background", "a response is given to the request that asks for it");
+    throw unsupportedField("background", "a response is sent only as the reply to its request");
   }
   if (body.context_management !== undefined) {
     throw unsupportedField("context_management", "conversations are not compacted");
@@ -133,4 +133,54 @@ function toFormat(value: unknown): AnswerFormat | undefined {
         `${quoteShort(type)} is none of text, json_object, json_schema`,
       );
   }
+}
+
+function toToolUse(body: ResponseBody): ToolUse {
+  const all = (body.tools ?? []).map((tool, index) => toDefinition(tool, `tools.${index}`));
+  const choice = body.tool_choice ?? "auto";
+  const { tools, toolChoice } =
+    typeof choice === "string"
+      ? { tools: all, toolChoice: toolMode(choice, all, "tool_choice") }
+      : choose(readObject(choice, "tool_choice"), all);
+  return { tools, toolChoice, parallelToolCalls: body.parallel_tool_calls !== false };
+}
+
+function toDefinition(value: unknown, where: string): ToolDefinition {
+  const tool = readObject(value, where);
+  const type = readText(tool.type, `${where}.type`);
+  if (type !== "function") {
+    throw unsupportedField(
+      `${where}.type`,
+      `${quoteShort(type)} is not a supported type; use function`,
+    );
+  }
+  const name = readText(tool.name, `${where}.name`);
+  if (name === "") throw invalidField(`${where}.name`, `'${where}.name' must not be empty.`);
+  return {
+    name: checkToolName(name, `${where}.name`),
+    description: readOptional(tool.description, `${where}.description`, readText),
+    parameters: readOptional(tool.parameters, `${where}.parameters`, readObject),
+  };
+}
+
+function choose(choice: Fields, tools: ToolDefinition[]): Pick<ToolUse, "tools" | "toolChoice"> {
+  const type = readText(choice.type, "tool_choice.type");
+  if (type === "function") {
+    const param = "tool_choice.name";
+    return { tools, toolChoice: chosenTool(readText(choice.name, param), tools, param) };
+  }
+  if (type === "allowed_tools") {
+    const names = readList(choice.tools, "tool_choice.tools").map((value, index) => {
+      const where = `tool_choice.tools.${index}`;
+      const param = `${where}.name`;
+      return chosenTool(readText(readObject(value, where).name, param), tools, param).name;
+    });
+    const allowed = tools.filter(({ name }) => names.includes(name));
+    const mode = readText(choice.mode, "tool_choice.mode");
+    return { tools: allowed, toolChoice: toolMode(mode, allowed, "tool_choice.mode") };
+  }
+  throw unsupportedField(
+    "tool_choice.type",
+    `${quoteShort(type)} is neither function nor allowed_tools`,
+  );
 }

@@ -1,7 +1,6 @@
 // The table of commands and its lookups.
 
-import { mayAttach } from "../../../../client/attachments/attach-images.ts";
-import { imageArgument } from "../../../../client/attachments/image-command.ts";
+import { imageArgument, mayAttach } from "../../../../client/attachments/attach-images.ts";
 import { callsOf } from "../../../frame/command-lists.ts";
 import type { Command } from "./command.ts";
 import {

@@ -166,7 +166,7 @@ export function situationOf(state: ChatState): CommandSituation {
   };
 }
 
-/** Tells if the command's keys are valid now. */
+/** True if the command's keys are valid now. */
 export function isValidIn({ mode, when }: Command, situation: CommandSituation): boolean {
   const isInPlace = mode === undefined ? situation.mode !== "searching" : mode === situation.mode;
   return isInPlace && (when?.(situation) ?? true);

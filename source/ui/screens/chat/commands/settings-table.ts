@@ -1,5 +1,7 @@
 // Settings of a chat as a table: effective values and their sources.
 
+import { shortText, textWidth } from "../../../text/graphemes.ts";
+import { fitText } from "../../../text/text-run.ts";
 import type { ChatSettings } from "../chat-backend.ts";
 import { type ParameterFacts, parameterFacts, valueText } from "./model-parameters.ts";
 
@@ -47,26 +49,20 @@ export function settingRows(
   ];
 }
 
+const valueWidthMaximum = 20;
+
 /** Name, value and origin in columns, for lists whose rows are texts. */
 export function tableTexts(rows: readonly SettingRow[]): readonly string[] {
-  const width = (of: (row: SettingRow) => string) =>
-    Math.min(longestCell, Math.max(...rows.map((row) => of(row).length)));
-  const [names, values] = [width(({ name }) => name), width(({ value }) => value)];
-  return rows.map(({ name, value, from }) =>
-    [name.padEnd(names), shortCell(value).padEnd(values), from.padEnd(9)].join("  "),
+  const cells = rows.map(({ name, value, from }) => ({
+    name,
+    value: shortText(value, valueWidthMaximum),
+    from,
+  }));
+  const nameWidth = Math.max(...cells.map(({ name }) => name.length));
+  const valueWidth = Math.max(...cells.map(({ value }) => textWidth(value)));
+  return cells.map(({ name, value, from }) =>
+    [name.padEnd(nameWidth), fitText(value, valueWidth, ""), from.padEnd(9)].join("  "),
   );
-}
-
-const longestCell = 20;
-
-function shortCell(text: string): string {
-  const line = text.replace(/\s+/g, " ").trim();
-  return line.length <= longestCell
-    ? line
-    : `${line
-        .slice(0, longestCell - 3)
-        .trimEnd()
-        .toWellFormed()}...`;
 }
 
 function promptRow(

@@ -41,7 +41,7 @@ export class ComposerActions implements ComposerControl {
   /** Resolves when the menu for the current text is known, if there is one. */
   #opening: Promise<void> | undefined;
 
-  /** @param context what typed commands act on */
+  /** @param context of typed commands */
   constructor(chat: ChatParts, context: CommandContext) {
     this.#chat = chat;
     this.#context = context;
@@ -185,7 +185,7 @@ export class ComposerActions implements ComposerControl {
     };
   }
 
-  /** The chat's own first, each name once. */
+  /** Slash names of all screens, the chat's own first, each once. */
   get #slashNames(): readonly SlashName[] {
     const own = commandTable.flatMap(({ slash = [], title }) =>
       slash.map((name) => ({ name, title })),

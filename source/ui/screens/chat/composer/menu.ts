@@ -35,7 +35,7 @@ const filesKeptMs = 5000;
 /** Enter waits for the menu at most this long, for example for a folder on a slow disk. */
 const longestReadMs = 1000;
 
-/** The menu of commands, which needs nothing but the table. Of several names of one it has the first. */
+/** Returns the menu of commands; one with several matching names appears once. */
 export function commandMenu(
   { text, cursor }: Typed,
   commands: readonly SlashName[],
@@ -114,7 +114,7 @@ export function takeItem({ text, cursor }: Typed, menu: Menu): Typed {
   return { text: text.slice(0, menu.start) + word + rest, cursor: menu.start + word.length };
 }
 
-/** Tells if Enter has nothing to complete: the typed text is an item already, or the items are guesses. */
+/** True if Enter has nothing to complete: the typed text is an item already, or the items are guesses. */
 export function isComplete({ text, cursor }: Typed, menu: Menu): boolean {
   if (menu.isGuess === true) return true;
   const typed = text.slice(menu.start, cursor);

@@ -3,6 +3,7 @@
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { unfinishedPath } from "../../../../base/unfinished-files.ts";
+import { systemCode } from "../../../../base/write-refusal.ts";
 import { historyEntriesMaximum, withHistoryEntry } from "../../../editor/editor-state.ts";
 import { cleanInput } from "../../../text/neutralise.ts";
 
@@ -26,7 +27,7 @@ export async function readPromptHistory(path: string): Promise<string[]> {
   try {
     content = await readFile(path, "utf8");
   } catch (error) {
-    if (isMissingFile(error)) return [];
+    if (systemCode(error) === "ENOENT") return [];
     throw error;
   }
   const entries: string[] = [];
@@ -83,8 +84,4 @@ function parseEntry(line: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-function isMissingFile(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ENOENT";
 }

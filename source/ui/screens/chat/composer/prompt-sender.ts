@@ -2,8 +2,11 @@
 // an answer runs. A message that cannot be sent stays in the field.
 
 import { describeError } from "../../../../base/product-error.ts";
-import { mayAttach, tooManyText } from "../../../../client/attachments/attach-images.ts";
-import { imageArgument } from "../../../../client/attachments/image-command.ts";
+import {
+  imageArgument,
+  mayAttach,
+  tooManyText,
+} from "../../../../client/attachments/attach-images.ts";
 import { attachedText } from "../../../../client/attachments/read-image-file.ts";
 import {
   mayAttachTexts,
@@ -239,5 +242,5 @@ function attachmentProblem(
     return `"${facts.name}" does not support images: ${names} was not sent.`;
   }
   if (tooMany !== undefined) return tooManyText(tooMany);
-  return missing.length > 0 ? `not found: ${missing.join(", ")}.` : undefined;
+  return missing.length > 0 ? `Not found: ${missing.join(", ")}.` : undefined;
 }

@@ -1,10 +1,11 @@
-// Actions on a chat besides talking, for the full screen and the line chat.
+// Actions on a chat besides sending messages, for the full screen and the line chat.
 
 import { writeFile } from "node:fs/promises";
 import { toAbsolutePath } from "../../../../base/file-path.ts";
 import { shownModel } from "../../../../base/model-tag.ts";
 import { describeError } from "../../../../base/product-error.ts";
 import { formatRelativeTime } from "../../../../base/relative-time.ts";
+import { systemCode } from "../../../../base/write-refusal.ts";
 import type { SessionHead } from "../../../../sessions/session.ts";
 import type { SessionStore } from "../../../../sessions/session-store.ts";
 import { shortText } from "../../../text/graphemes.ts";
@@ -207,7 +208,7 @@ export class ChatActions {
       : `Forked as '${forked}'; the original chat is unchanged.`;
   }
 
-  /** The last used first. @param words that must be in them */
+  /** Returns saved chats, the last used first. @param words that they must contain */
   async sessions(words: string): Promise<readonly SessionHead[]> {
     return (await this.#options.keeping?.store.search(words)) ?? [];
   }
@@ -217,7 +218,7 @@ export class ChatActions {
     return await this.#keeping.store.find(reference);
   }
 
-  /** Tells if a saved chat belongs here: to a local model, or to this chat's deployment. */
+  /** True if a saved chat belongs here: to a local model, or to this chat's deployment. */
   belongsHere({ deployment }: Pick<ChatSnapshot, "deployment">): boolean {
     const own = this.#backend.deployment;
     return deployment?.app === own?.app && deployment?.profile === own?.profile;
@@ -274,7 +275,7 @@ function windowText(tokens: number, contextLength: number | undefined): string {
 }
 
 function unwritten(file: string, error: unknown): string {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  const code = systemCode(error);
   if (code === "EEXIST") return `${file} already exists. Choose another name.`;
   if (code === "ENOENT") return `The folder of ${file} does not exist.`;
   return `Cannot write ${file}: ${describeError(error)}`;

@@ -196,7 +196,7 @@ export class ChatSession {
     const ending = { note: noteOf(answer.ttftMs, end), atMs: clock.wallMs() };
     const entries = isAnswered
       ? this.#withAnswer(answer, state, ending)
-      : // Without its question, which got no answer, and with what was said meanwhile.
+      : // Drops the unanswered question, and keeps entries added meanwhile.
         [...run.before, ...this.#state.entries.filter(({ id }) => id > answer.id)];
     const { typed, waiting = [] } = question;
     store.update({

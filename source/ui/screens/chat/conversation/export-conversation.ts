@@ -1,4 +1,4 @@
-// A conversation as a file for people, in Markdown, or for programs, in JSON.
+// Exports a conversation as Markdown for people, or as JSON for programs.
 
 import type { ChatSettings } from "../chat-backend.ts";
 import { type EntryImage, messageOf, type TranscriptEntry } from "./transcript-entry.ts";

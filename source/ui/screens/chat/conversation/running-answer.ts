@@ -1,4 +1,4 @@
-// The answer being received: its text so far, and the progress of the request.
+// The answer being received: text so far, and progress of the request.
 
 import type { ChatEvent } from "../../../../client/chat-events.ts";
 import type { Activity, ActivityPhase } from "../chat-state.ts";
@@ -32,7 +32,7 @@ export class RunningAnswer {
     return this.#ttftMs;
   }
 
-  /** Tells if the answer has text or tool calls; an empty one does not count. */
+  /** True if the answer has text or tool calls; an empty one does not count. */
   get hasContent(): boolean {
     return this.#text.trim() !== "" || this.#toolCalls.length > 0;
   }
@@ -86,7 +86,7 @@ export class RunningAnswer {
 
 const windowMs = 1000;
 
-/** Tokens per second of a running answer: the mean over the last second. */
+/** Measures tokens per second of a running answer over the last second. */
 export class ThroughputMeter {
   #times: number[] = [];
   #firstMs: number | undefined;
@@ -97,8 +97,8 @@ export class ThroughputMeter {
   }
 
   /**
-   * Tokens per second; in the first second of an answer the mean since its first token. Undefined
-   * until some time has passed.
+   * Returns tokens per second; in the first second of an answer the mean since its first token.
+   * Undefined until some time has passed.
    */
   rate(nowMs: number): number | undefined {
     const start = nowMs - windowMs;

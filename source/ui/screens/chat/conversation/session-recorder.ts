@@ -86,7 +86,7 @@ export class SessionRecorder {
     this.#resume(keptChat(undefined, name));
   }
 
-  /** @throws ProductError `SESSION_...`; the chat then stays as it is */
+  /** @throws ProductError `SESSION_...`; the current chat then stays open */
   async open(id: string): Promise<OpenedChat> {
     await this.settled();
     const stored = await this.#store.load(id);
@@ -107,7 +107,7 @@ export class SessionRecorder {
     this.#events.onNamed?.();
   }
 
-  /** Records into a copy of the chat from now on; the chat stays as it is. */
+  /** Continues in a copy of the chat; the chat itself stays unchanged. */
   async fork(name?: string): Promise<string | undefined> {
     const chat = this.#chat;
     await chat.saving;

@@ -3,7 +3,7 @@
 import type { ClientMessage } from "../../../../client/chat-events.ts";
 import type { TextRow } from "../../../text/text-run.ts";
 
-/** The state of an answer: `limit` ended at the token limit or with a full window. */
+/** State of an answer; `limit`: ended at the token limit or with a full window. */
 export type AnswerState = "running" | "complete" | "limit" | "stopped" | "failed";
 
 export interface EntryImage {
@@ -41,7 +41,7 @@ export interface UserEntry {
   readonly files?: readonly EntryFile[] | undefined;
   /** Milliseconds since 1970. */
   readonly atMs?: number | undefined;
-  /** Belongs to the model, which sees it anyway: shown and not sent. */
+  /** True for a message stored with the model: it is shown and not sent. */
   readonly isStored?: boolean;
 }
 
@@ -105,8 +105,8 @@ export function messageOf(entry: TranscriptEntry): ClientMessage[] {
 }
 
 /**
- * Messages stored with the model, as the start of a transcript. Their ids are below all others, as
- * they may arrive after the first messages.
+ * Returns messages stored with the model as the start of a transcript. Their ids are below all others,
+ * as they may arrive after the first messages.
  */
 export function storedEntries(messages: readonly ClientMessage[]): TranscriptEntry[] {
   return messages.flatMap(({ role, content: text }, index): TranscriptEntry[] => {
@@ -117,7 +117,7 @@ export function storedEntries(messages: readonly ClientMessage[]): TranscriptEnt
   });
 }
 
-/** The entries before the last question, and the question. */
+/** Returns the last question, and the entries before it. */
 export function lastQuestion(
   entries: readonly TranscriptEntry[],
 ): { readonly before: readonly TranscriptEntry[]; readonly question: UserEntry } | undefined {

@@ -1,4 +1,4 @@
-// An empty conversation: the model with its window and its card, and prompts to begin with.
+// Empty conversation: the model, its context window and card, and example prompts.
 
 import { Box } from "ink";
 import { memo, type ReactElement } from "react";
@@ -17,7 +17,7 @@ export const defaultExamplePrompts: readonly string[] = [
 
 const blankRow: TextRow = [];
 
-/** The rows of an empty chat, `width` cells wide at most. */
+/** Returns the rows of an empty chat, at most `width` cells wide. */
 export function emptyChatRows(
   { name, contextLength, card }: ModelFacts,
   examplePrompts: readonly string[],

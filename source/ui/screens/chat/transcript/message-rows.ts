@@ -4,6 +4,7 @@ import { attachedText } from "../../../../client/attachments/read-image-file.ts"
 import { wrapRuns } from "../../../markdown/wrap-runs.ts";
 import { textWidth } from "../../../text/graphemes.ts";
 import { neutraliseLine, neutraliseText } from "../../../text/neutralise.ts";
+import { plural } from "../../../text/quantities.ts";
 import { runsWidth, type TextRow, type TextRun } from "../../../text/text-run.ts";
 import { type Glyphs, type Tone, withGlyphs } from "../../../theme.ts";
 import type {
@@ -87,8 +88,8 @@ function questionRows(
 }
 
 /** Returns `attached notes.txt, 9 tokens`, or no count until it is known. */
-export function fileText({ name, tokens }: EntryFile): string {
-  const count = tokens === undefined ? "" : `, ${tokens} ${tokens === 1 ? "token" : "tokens"}`;
+function fileText({ name, tokens }: EntryFile): string {
+  const count = tokens === undefined ? "" : `, ${plural(tokens, "token")}`;
   return `attached ${name}${count}`;
 }
 

@@ -1,11 +1,11 @@
-// Conversation as lines for screen readers: speaker, text and end of each message. Lines are only added.
+// Conversation as lines for screen readers: speaker, text and end of each message. Lines never change.
 
 import { attachedText } from "../../../../client/attachments/read-image-file.ts";
 import { neutraliseText, normaliseLineBreaks } from "../../../text/neutralise.ts";
 import type { AssistantEntry, TranscriptEntry } from "../conversation/transcript-entry.ts";
 import { finishedCount } from "./printed-entries.ts";
 
-/** Shorter sentences stay with the next one, and so do the points of `1.` and `e.g.` */
+/** Shorter sentences are joined with the next one, as are `1.` and `e.g.` */
 const sentenceMinimum = 30;
 const sentenceEnd = /[.!?…]["')\]]*\s+|[。！？]/g;
 

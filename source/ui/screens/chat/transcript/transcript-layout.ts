@@ -42,12 +42,12 @@ export class TranscriptLayout {
     this.#options = options;
   }
 
-  /** Another number after `forget`, for components that show rows. */
+  /** Changes with each `forget`, for components that show rows. */
   get generation(): number {
     return this.#generation;
   }
 
-  /** Lays everything out again from now on, since code has its colours now. */
+  /** Drops all layouts, when syntax highlighting becomes available. */
   forget(): void {
     this.#generation += 1;
     this.#blocks = new WeakMap();
@@ -80,7 +80,7 @@ export class TranscriptLayout {
     };
   }
 
-  /** The same object as long as the entry, the width and the colours of code are the same. */
+  /** Returns the same object until entry, width or highlighting change. */
   block(entry: TranscriptEntry, width: number, progress?: string): EntryBlock {
     const known = this.#blocks.get(entry);
     if (known?.width === width) return known;
@@ -93,7 +93,7 @@ export class TranscriptLayout {
       markdownRows: markdown?.layout.rows(markdown.text, markdown.isOpen).length ?? 0,
       tail: tailRows(entry, this.#options.glyphs),
     };
-    // The progress of an answer without text changes while the entry does not.
+    // The progress of an answer without text changes, though its entry does not.
     const isWaiting = isAnswer && entry.state === "running" && entry.text === "";
     if (!isWaiting) this.#blocks.set(entry, block);
     return block;

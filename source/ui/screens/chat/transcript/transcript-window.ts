@@ -62,7 +62,7 @@ interface Place {
   readonly row: number;
 }
 
-/** An anchored view uses its last row for the line that says how much is below. */
+/** The last row of an anchored view says how much is below. */
 const markerRows = 1;
 
 export function visibleWindow(
@@ -85,7 +85,7 @@ export function visibleWindow(
   return { entries, belowRows: below.rows, isAbout: !below.isExact, newRows };
 }
 
-/** The viewport after a scroll key. */
+/** Returns the viewport after a scroll key. */
 export function scroll(
   viewport: Viewport,
   request: ScrollRequest,
@@ -102,7 +102,7 @@ export function scroll(
   return anchored(viewport, moved(from, delta, transcript), transcript, rowCount);
 }
 
-/** The viewport in which an entry can be read from its first row; unchanged where it can already. */
+/** Returns the viewport that shows an entry from its first row; unchanged if it is visible already. */
 export function reveal(
   viewport: Viewport,
   entryId: number,
@@ -160,7 +160,7 @@ function moved({ index, row }: Place, delta: number, transcript: TranscriptRows)
   return { index: at, row: Math.max(0, inEntry) };
 }
 
-/** Tells if everything from a place on fits into so many rows. */
+/** True if everything after a place fits into this many rows. */
 function fitsBelow({ index, row }: Place, rowCount: number, transcript: TranscriptRows): boolean {
   let rows = -row;
   for (let at = index; at < transcript.count; at += 1) {

@@ -5,6 +5,7 @@ import { memo, type ReactElement } from "react";
 import { useLook } from "../../../hooks/use-look.ts";
 import { useParts, useStore } from "../../../hooks/use-store.ts";
 import { textWidth } from "../../../text/graphemes.ts";
+import { plural } from "../../../text/quantities.ts";
 import type { Glyphs } from "../../../theme.ts";
 import { transcriptWidth } from "../chat-layout.ts";
 import { type ChatView, layOutTranscript, useModelFacts } from "../chat-view.ts";
@@ -92,8 +93,7 @@ function belowText(
 ): string | undefined {
   if (belowRows === undefined) return undefined;
   const isNew = newRows > 0;
-  const count = isNew ? newRows : belowRows;
-  const lines = `${count} ${isNew ? "new " : ""}${count === 1 ? "line" : "lines"}`;
+  const lines = isNew ? plural(newRows, "new line") : plural(belowRows, "line");
   const about = isAbout && !isNew ? "about " : "";
   return `${below} ${about}${lines}${isNew ? "" : " below"} ${separator} End to follow`;
 }

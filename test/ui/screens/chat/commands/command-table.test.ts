@@ -1,8 +1,7 @@
-// Goal: the one table answers for typed lines, keys, hints and help without contradictions.
-// Method: look-ups in the table itself.
+// Tests that typed lines, keys, hints and help agree with the command table.
 
 import { describe, expect, test } from "vitest";
-import { helpRows } from "../../../../../source/cli/line-help.ts";
+import { helpRows } from "../../../../../source/cli/line-commands.ts";
 import {
   type CommandSituation,
   isValidIn,

@@ -1,5 +1,4 @@
-// Goal: a parameter reaches the model as the right type, or the person reads why it does not.
-// Method: values as they are typed behind `/set parameter`.
+// Tests that parameters get the right type, or an error that explains why not.
 
 import { describe, expect, test } from "vitest";
 import { cacheTypes, parameterKinds } from "../../../../../source/store/model-parameters.ts";

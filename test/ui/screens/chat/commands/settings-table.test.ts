@@ -1,5 +1,5 @@
-// Goal: the table says what counts now and where it comes from, and agrees with what the server does.
-// Method: settings of a chat and texts of a model as rows, next to the engine's defaults.
+// Tests that the table shows effective values with their sources, as the server applies them.
+// Compares the rows with the engine's defaults.
 
 import { expect, test } from "vitest";
 import { toSampling } from "../../../../../source/engine/sampling-defaults.ts";
@@ -51,6 +51,6 @@ test("names, values and origins are aligned, even with a long value", () => {
   const [system, think] = tableTexts(
     settingRows({ ...nothing, system: "Be brief.\nAlways answer in French." }, noTexts),
   );
-  expect(system).toBe("system prompt      Be brief. Always...   this chat");
+  expect(system).toBe("system prompt      Be brief. Always ...  this chat");
   expect(think).toBe("think              automatic             default  ");
 });

@@ -1,5 +1,5 @@
-// Goal: the field shows what is typed around the cursor, and what the next message is about.
-// Method: the component at chosen states, drawn as text, and in a terminal in memory for its cursor.
+// Tests that the field shows the text around the cursor, and the subject of the next message.
+// Draws the component as text, and in an in-memory terminal for its cursor.
 
 import { Box } from "ink";
 import { describe, expect, test } from "vitest";

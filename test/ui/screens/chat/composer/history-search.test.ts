@@ -1,5 +1,4 @@
-// Goal: an earlier message is found with a few letters, and giving up costs nothing.
-// Method: the reducer alone.
+// Tests that a few letters find an earlier message, and that cancelling changes nothing.
 import { describe, expect, it } from "vitest";
 import {
   emptySearch,

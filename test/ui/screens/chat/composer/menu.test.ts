@@ -1,5 +1,5 @@
-// Goal: a word that is being typed is offered what it can become, and Enter never surprises.
-// Method: texts with a cursor, a few commands and models, a folder under git.
+// Tests the completions of a typed word, and that Enter never inserts one by surprise.
+// Uses a few commands and models, and a folder under git.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,5 +1,4 @@
-// Goal: the history file survives several writers, several lines and damage, and stays private.
-// Method: real files in a temporary folder.
+// Tests that the history file survives concurrent writers and damage, and stays private.
 
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-// The end of an answer in the transcript.
+// Tests the end of an answer in the transcript.
 import { expect, test } from "vitest";
 import {
   type AnswerEnd,

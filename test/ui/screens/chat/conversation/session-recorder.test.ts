@@ -1,5 +1,5 @@
-// Goal: whatever is done while a save is under way, each chat keeps what was said in it.
-// Method: the recorder with real files; nothing waits for a save but the end.
+// Tests that changes during a save are saved in the right chat.
+// Uses real files, and waits for saves only at the end.
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";

@@ -1,5 +1,4 @@
-// Goal: a screen reader hears every message once, an answer as it comes, and lines that were read never change.
-// Method: entries go in as they are while an answer is written, lines come out.
+// Tests that screen readers get each message once, a running answer by sentence, and that lines never change.
 
 import { describe, expect, test } from "vitest";
 import type {

@@ -1,6 +1,5 @@
-// Goal: an anchored view stays where it is whatever happens below it, scrolling skips nothing, and a
-// long transcript costs no more than a short one.
-// Method: transcripts of numbered rows without a screen.
+// Tests that an anchored view stays in place, that scrolling skips nothing, and that long transcripts cost
+// no more than short ones. Uses numbered rows.
 
 import { describe, expect, test } from "vitest";
 import {

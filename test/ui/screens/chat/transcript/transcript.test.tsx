@@ -1,5 +1,5 @@
-// Goal: the messages in sight are drawn where the window says, and only what changes is drawn again.
-// Method: the component at chosen states, drawn as text; the rows that React mounts are compared.
+// Tests that visible messages are drawn in their place, and that only changed rows are drawn again.
+// Compares the rows that React mounts.
 
 import { describe, expect, test } from "vitest";
 import { layOutTranscript } from "../../../../../source/ui/screens/chat/chat-view.ts";

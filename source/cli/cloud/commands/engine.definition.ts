@@ -1,0 +1,52 @@
+// Definitions of deployctl engine use, status: arguments, flags, help.
+import type { CommandDefinition } from "../../program/definition.ts";
+import { commonFlags } from "../flags.ts";
+
+export const useEngineDefinition = {
+  name: "engine use",
+  words: "ENGINE",
+  completes: ["process", "ray"],
+  summary: "Run replicas as processes of this machine, or on a Ray cluster",
+  details:
+    "The cluster is checked first. The choice holds from the server's next start on; the server must not be running.",
+  flags: {
+    address: {
+      type: "string",
+      value: "URL",
+      text: "Dashboard of the cluster, such as http://10.0.0.5:8265",
+    },
+    tokenFile: { type: "string", value: "FILE", text: "File with the cluster's token" },
+    proxyPort: {
+      type: "integer",
+      value: "PORT",
+      text: "Port of Ray Serve on the head node; default 8000",
+      least: 1,
+      most: 65_535,
+    },
+    allowOpenCluster: {
+      type: "boolean",
+      text: "Accept a cluster without a token, on which anyone can run programs",
+    },
+    ...commonFlags,
+  },
+  examples: [
+    "engine use ray --address http://10.0.0.5:8265 --token-file ray.token",
+    "engine use process",
+  ],
+  exitCodes: {
+    4: "Token refused, or not needed",
+    5: "The server is running, or the cluster is unsuitable",
+    8: "Cluster unreachable",
+  },
+  docs: "docs/deployctl.md",
+} as const satisfies CommandDefinition;
+
+export const showEngineDefinition = {
+  name: "engine status",
+  words: "",
+  summary: "Show the engine, and the nodes of its cluster",
+  flags: commonFlags,
+  examples: ["engine status", "engine status --json"],
+  exitCodes: { 8: "Cluster unreachable" },
+  docs: "docs/deployctl.md",
+} as const satisfies CommandDefinition;

@@ -1,0 +1,157 @@
+// Exit of a replica: a stable reason and a sentence, from its exit code, its last marker and its
+// last lines.
+import type { ReplicaExit } from "./engine.ts";
+import { describeEnd, type RunnerMarker } from "./runner-marker.ts";
+
+export interface ExitFacts {
+  /**
+   * Undefined for a replica of an earlier control plane: only a process's parent learns its exit
+   * code.
+   */
+  code: number | undefined;
+  signal: string | undefined;
+  /** Known cause that overrides the exit code, such as our own stop. */
+  cause: ExitCause | undefined;
+  /** Last marker of the runner. */
+  ending: RunnerMarker | undefined;
+  /** True when the kernel killed processes for lack of memory during the replica's life. */
+  memoryRanOut: boolean;
+  tail: string[];
+}
+
+export interface ExitCause {
+  reason: "stopped" | "startup_timeout" | "port_conflict" | "lost" | "spawn_failed";
+  sentence: string;
+}
+
+type Explanation = Pick<ReplicaExit, "reason" | "sentence">;
+
+/** Messages that processes write before they exit; searched for in the last lines. */
+const traces: readonly { expression: RegExp; explain: (groups: string[]) => Explanation }[] = [
+  {
+    expression:
+      /CUDA out of memory|CUDA error: out of memory|torch\.(?:cuda\.)?OutOfMemoryError|cudaMalloc failed: out of memory|No available memory for the cache blocks|Free memory on device .* is less than desired/,
+    explain: () => ({
+      reason: "out_of_memory",
+      sentence: "Not enough GPU memory.",
+    }),
+  },
+  {
+    expression: /^MemoryError\b|std::bad_alloc|Cannot allocate memory|failed to allocate memory/,
+    explain: () => ({
+      reason: "out_of_memory",
+      sentence: "Not enough memory.",
+    }),
+  },
+  {
+    expression: /EADDRINUSE|[Aa]ddress already in use|Errno 98\b/,
+    explain: () => ({
+      reason: "port_conflict",
+      sentence: "A port it needs is already in use.",
+    }),
+  },
+  {
+    expression: /^ModuleNotFoundError: No module named '([^']+)'/,
+    explain: ([name]) => ({
+      reason: "import_error",
+      sentence: `The Python module ${name} is not installed in its environment.`,
+    }),
+  },
+  {
+    expression: /^ImportError: (.+)$/,
+    explain: ([text]) => ({ reason: "import_error", sentence: `An import failed: ${text}.` }),
+  },
+  {
+    expression: /(?:^|: )([\w./+-]+): (?:command )?not found$/,
+    explain: ([name]) => ({
+      reason: "missing_executable",
+      sentence: `The program ${name} is not on the PATH.`,
+    }),
+  },
+];
+
+const runnerReasons = new Set([
+  "usage",
+  "syntax_error",
+  "script_missing",
+  "target_missing",
+  "import_error",
+  "script_error",
+  "exception",
+  "port_conflict",
+  "out_of_memory",
+  "missing_executable",
+]);
+
+const errorMark = "Error: ";
+const killedCode = 137;
+const notFoundCode = 127;
+
+/** @returns the exit as shown to users and the control plane */
+export function explainExit(facts: ExitFacts): ReplicaExit {
+  const { code, signal, tail } = facts;
+  return { code, signal, ...explain(facts), tail };
+}
+
+function explain(facts: ExitFacts): Explanation {
+  const { cause, ending, code, signal, memoryRanOut } = facts;
+  if (cause !== undefined && cause.reason !== "lost") return cause;
+  if (ending?.phase === "failed") return explainFailure(ending, facts);
+  const wasKilled = signal === "SIGKILL" || code === killedCode || ending?.code === -9;
+  if (wasKilled && memoryRanOut) {
+    return {
+      reason: "out_of_memory",
+      sentence: "The kernel killed it because the machine ran out of memory.",
+    };
+  }
+  if (ending !== undefined) return explainReturn(ending, facts);
+  const trace = code === 0 ? undefined : explainTraces(facts.tail);
+  if (trace !== undefined) return trace;
+  if (code === notFoundCode) {
+    return {
+      reason: "missing_executable",
+      sentence: "A program it runs is not on the PATH.",
+    };
+  }
+  if (signal !== undefined) return { reason: "killed", sentence: `It was killed by ${signal}.` };
+  if (code !== undefined) return { reason: "exited", sentence: `It exited with code ${code}.` };
+  return cause ?? { reason: "lost", sentence: "It exited for an unknown reason." };
+}
+
+/** Uses the runner's reason; for an exception, the last lines may be more specific. */
+function explainFailure({ reason = "", sentence }: RunnerMarker, facts: ExitFacts): Explanation {
+  const known = runnerReasons.has(reason) ? reason : "exception";
+  const trace = known === "exception" ? explainTraces(facts.tail) : undefined;
+  return trace ?? { reason: known, sentence: asSentence(sentence ?? "The script failed") };
+}
+
+/** Covers scripts that ignore how their server exited: the function returns as if all were well. */
+function explainReturn({ program, code }: RunnerMarker, facts: ExitFacts): Explanation {
+  const hasFailed = code !== undefined && code !== 0;
+  const trace = hasFailed || program === undefined ? explainTraces(facts.tail) : undefined;
+  if (trace !== undefined && hasFailed) return trace;
+  // The last line of modelctl, and of many other programs.
+  const error = facts.tail.findLast((line) => line.startsWith(errorMark));
+  if (hasFailed && error !== undefined) {
+    return { reason: "exited", sentence: asSentence(error.slice(errorMark.length)) };
+  }
+  const how = program === undefined ? "" : `; ${describeEnd(program, code)}`;
+  return {
+    reason: "returned",
+    sentence: `The function returned and left no server running${how}.`,
+  };
+}
+
+function explainTraces(tail: readonly string[]): Explanation | undefined {
+  for (const { expression, explain: told } of traces) {
+    for (const line of tail) {
+      const found = expression.exec(line);
+      if (found !== null) return told(found.slice(1));
+    }
+  }
+  return undefined;
+}
+
+function asSentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}

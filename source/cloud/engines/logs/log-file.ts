@@ -1,0 +1,148 @@
+// Log file of one replica: JSON lines, rotated at 10 MiB.
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
+import path from "node:path";
+import type { LogLine } from "../engine.ts";
+import type { RunnerMarker } from "../runner-marker.ts";
+import { type LineRecord, type RawOffsets, readLine, writeLine } from "./line-record.ts";
+import { linesFromEnd } from "./lines-from-end.ts";
+
+export interface LogFileOptions {
+  file: string;
+  of: Pick<LogLine, "organisation" | "app" | "revision" | "replica">;
+  /** Size at which the file is rotated. */
+  maximumBytes?: number;
+}
+
+/** Fields of a new line; the others follow from where it is written. */
+export type NewLine = Pick<LogLine, "ts" | "stream" | "text"> & {
+  offsets?: RawOffsets;
+  marker?: RunnerMarker;
+};
+
+export const rotationBytes = 10 * 1024 ** 2;
+/** Number of files, including the current one. */
+export const keptFiles = 5;
+const ownerOnly = 0o600;
+
+/** Returns the current and the rotated files, newest first. */
+export function filesOfLog(file: string): string[] {
+  const names = Array.from({ length: keptFiles }, (_, age) =>
+    age === 0 ? file : `${file}.${age}`,
+  );
+  return names.filter((name) => existsSync(name));
+}
+
+/** Writes synchronously, so that a crash of this process loses no line. */
+export class LogFile {
+  readonly file: string;
+  readonly #of: LogFileOptions["of"];
+  readonly #maximumBytes: number;
+  #descriptor: number;
+  #sizeBytes: number;
+  #seq: number;
+  #ts: number;
+  #offsets: RawOffsets;
+
+  /** Appends after the last line; removes one truncated by a power failure. */
+  constructor({ file, of, maximumBytes = rotationBytes }: LogFileOptions) {
+    this.file = file;
+    this.#of = of;
+    this.#maximumBytes = maximumBytes;
+    mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+    this.#descriptor = openSync(file, "a+", ownerOnly);
+    this.#sizeBytes = truncateIncompleteLine(this.#descriptor);
+    const last = newestRecord(file);
+    this.#seq = last?.line.seq ?? 0;
+    this.#ts = last?.line.ts ?? 0;
+    this.#offsets = last?.offsets ?? { stdout: 0, stderr: 0 };
+  }
+
+  /** Offsets of the raw output that this log covers. */
+  get offsets(): RawOffsets {
+    return { ...this.#offsets };
+  }
+
+  append(lines: readonly NewLine[]): void {
+    if (lines.length === 0) return;
+    const bytes = Buffer.from(lines.map((line) => writeLine(this.#complete(line))).join(""));
+    if (this.#sizeBytes > 0 && this.#sizeBytes + bytes.length > this.#maximumBytes) this.#rotate();
+    for (let done = 0; done < bytes.length; ) done += writeSync(this.#descriptor, bytes, done);
+    this.#sizeBytes += bytes.length;
+  }
+
+  close(): void {
+    closeSync(this.#descriptor);
+  }
+
+  /** Keeps time from going backwards within a file, which readers rely on. */
+  #complete({ ts, stream, text, offsets, marker }: NewLine): LineRecord {
+    this.#seq += 1;
+    this.#ts = Math.max(this.#ts, Math.round(ts));
+    this.#offsets = offsets ?? this.#offsets;
+    const line = { ...this.#of, ts: this.#ts, stream, seq: this.#seq, text };
+    return { line, offsets: this.#offsets, marker };
+  }
+
+  #rotate(): void {
+    closeSync(this.#descriptor);
+    rmSync(`${this.file}.${keptFiles - 1}`, { force: true });
+    for (let age = keptFiles - 2; age >= 0; age -= 1) {
+      const name = age === 0 ? this.file : `${this.file}.${age}`;
+      if (existsSync(name)) renameSync(name, `${this.file}.${age + 1}`);
+    }
+    this.#descriptor = openSync(this.file, "a+", ownerOnly);
+    this.#sizeBytes = 0;
+  }
+}
+
+/** Yields the records of a log and its rotated files, newest first. */
+export function* recordsFromEnd(file: string): Generator<LineRecord, undefined> {
+  // Opens all files before reading, so that a rotation meanwhile changes nothing.
+  const descriptors = filesOfLog(file).map((name) => openSync(name, "r"));
+  try {
+    for (const descriptor of descriptors) {
+      for (const json of linesFromEnd(descriptor)) {
+        const record = readLine(json);
+        if (record !== undefined) yield record;
+      }
+    }
+  } finally {
+    for (const descriptor of descriptors) closeSync(descriptor);
+  }
+}
+
+/** @returns undefined for an empty log */
+export function newestRecord(file: string): LineRecord | undefined {
+  for (const record of recordsFromEnd(file)) return record;
+  return undefined;
+}
+
+/** @returns the remaining size */
+function truncateIncompleteLine(descriptor: number): number {
+  const { size } = fstatSync(descriptor);
+  const block = Buffer.alloc(64 * 1024);
+  for (let end = size; end > 0; ) {
+    const start = Math.max(0, end - block.length);
+    const length = readSync(descriptor, block, 0, end - start, start);
+    const newline = block.subarray(0, length).lastIndexOf("\n");
+    if (newline >= 0) {
+      const whole = start + newline + 1;
+      if (whole < size) ftruncateSync(descriptor, whole);
+      return whole;
+    }
+    end = start;
+  }
+  if (size > 0) ftruncateSync(descriptor, 0);
+  return 0;
+}

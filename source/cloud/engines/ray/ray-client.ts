@@ -1,0 +1,204 @@
+// Client of a Ray cluster's REST API: version, Serve applications, packages, nodes and logs.
+import http, { type RequestOptions } from "node:http";
+import https from "node:https";
+import { describeError, ProductError } from "../../../base/product-error.ts";
+import { cloudErrors } from "../../errors.ts";
+import {
+  type RayNode,
+  type RayVersion,
+  readNodes,
+  readServe,
+  readVersion,
+  type ServeDeployment,
+  type ServeState,
+} from "./ray-documents.ts";
+
+export interface RayClientOptions {
+  /** Address of the dashboard: `http://10.0.0.5:8265`. */
+  address: string;
+  /** Returns the token; called for each request, so that it may change. */
+  readToken: () => string;
+}
+
+interface Question {
+  method?: "GET" | "PUT";
+  path: string;
+  body?: Buffer | string;
+  /** False to learn if the cluster answers strangers. */
+  hasToken?: boolean;
+  limitMs?: number;
+}
+
+interface Answer {
+  status: number;
+  text: string;
+}
+
+const usualLimitMs = 30_000;
+/** The first deployment starts Serve. */
+const deployLimitMs = 180_000;
+const uploadLimitMs = 600_000;
+/** A node may be gone. */
+const outputLimitMs = 5_000;
+const shownCharacters = 300;
+
+export class RayClient {
+  readonly address: string;
+  readonly #readToken: () => string;
+
+  constructor({ address, readToken }: RayClientOptions) {
+    this.address = address.replace(/\/+$/, "");
+    this.#readToken = readToken;
+  }
+
+  /** @returns status of an answer to a request without the token */
+  async statusForStrangers(): Promise<number> {
+    const { status } = await this.#send({ path: "/api/version", hasToken: false });
+    return status;
+  }
+
+  /** @throws ProductError `CLOUD_RAY_UNSUPPORTED` if something else than Ray answers */
+  async version(): Promise<RayVersion> {
+    const version = readVersion((await this.#ask({ path: "/api/version" })).text);
+    if (version !== undefined) return version;
+    throw this.#unsupported("is not the dashboard of a Ray cluster");
+  }
+
+  /** Returns Serve's applications; none before Serve was started. */
+  async serve(): Promise<ServeState> {
+    const { text } = await this.#ask({ path: "/api/serve/applications/" });
+    const state = readServe(text);
+    if (state !== undefined) return state;
+    throw this.#unsupported("describes its applications in an unknown way");
+  }
+
+  /** Replaces all applications of the cluster: those that are not listed are deleted. */
+  async deploy(deployment: ServeDeployment): Promise<void> {
+    await this.#ask({
+      method: "PUT",
+      path: "/api/serve/applications/",
+      body: JSON.stringify(deployment),
+      limitMs: deployLimitMs,
+    });
+  }
+
+  /** Uploads a package unless it is there, and keeps it for ten minutes until it is used. */
+  async upload(name: string, zip: () => Buffer): Promise<void> {
+    const path = `/api/packages/gcs/${name}`;
+    if ((await this.#ask({ path }, [404])).status !== 404) return;
+    await this.#ask({ method: "PUT", path, body: zip(), limitMs: uploadLimitMs });
+    // Ray removes an unused package; asking for it adds a temporary reference.
+    await this.#ask({ path });
+  }
+
+  /** Lists nodes that are alive, with what is in use of their resources. */
+  async nodes(): Promise<RayNode[]> {
+    const [list, usage] = await Promise.all([
+      this.#ask({ path: "/api/v0/nodes?detail=true&limit=10000" }),
+      this.#ask({ path: "/nodes?view=summary" }),
+    ]);
+    const nodes = readNodes(list.text, usage.text);
+    if (nodes !== undefined) return nodes;
+    throw this.#unsupported("describes its nodes in an unknown way");
+  }
+
+  /** @returns last lines of an actor's output; undefined if its node does not answer */
+  async lastOutput(
+    actor: string,
+    stream: "stdout" | "stderr",
+    lines: number,
+  ): Promise<string | undefined> {
+    const suffix = stream === "stdout" ? "out" : "err";
+    const timeout = String(outputLimitMs / 1000);
+    const wanted = { actor_id: actor, suffix, lines: String(lines), timeout };
+    const path = `/api/v0/logs/file?${new URLSearchParams(wanted)}`;
+    const { status, text } = await this.#ask({ path, limitMs: 2 * outputLimitMs }, [500]);
+    return status === 500 ? undefined : text;
+  }
+
+  /** @param expected statuses that are no errors, beside those of success */
+  async #ask(question: Question, expected: readonly number[] = []): Promise<Answer> {
+    const answer = await this.#send(question);
+    const { status, text } = answer;
+    if ((status >= 200 && status < 300) || expected.includes(status)) return answer;
+    const shown = text.trim().slice(0, shownCharacters);
+    if (status === 401 || status === 403) {
+      throw new ProductError(cloudErrors.rayTokenRefused, {
+        message: `The Ray cluster at ${this.address} refused the token`,
+        hint: "Put the cluster's token (RAY_AUTH_TOKEN) into the token file.",
+      });
+    }
+    if (status === 501) {
+      throw new ProductError(cloudErrors.rayUnsupported, {
+        message: `The head node of the Ray cluster at ${this.address} lacks Ray Serve: ${shown}`,
+        hint: 'Run there: pip install "ray[serve]" jinja2, and start Ray again.',
+      });
+    }
+    if (status === 400) {
+      throw new ProductError(cloudErrors.rayRefused, {
+        message: `The Ray cluster refused a request: ${shown}`,
+        hint: "Run deployctl doctor.",
+      });
+    }
+    throw this.#unreachable(`answers with status ${status}: ${shown}`);
+  }
+
+  async #send(question: Question): Promise<Answer> {
+    const { method = "GET", path, body, hasToken = true, limitMs = usualLimitMs } = question;
+    const token = hasToken ? this.#readToken() : "";
+    const headers: Record<string, string> = {
+      ...(token !== "" && { authorization: `Bearer ${token}` }),
+      ...(typeof body === "string" && { "content-type": "application/json" }),
+    };
+    const signal = AbortSignal.timeout(limitMs);
+    try {
+      return await exchange(`${this.address}${path}`, { method, headers, signal }, body);
+    } catch (error) {
+      throw this.#unreachable(`does not answer (${reasonOf(error, signal)})`);
+    }
+  }
+
+  #unreachable(problem: string): ProductError {
+    return new ProductError(cloudErrors.rayUnreachable, {
+      message: `The Ray cluster at ${this.address} ${problem}`,
+      hint: "Check the address of its dashboard, and that the head node is running.",
+    });
+  }
+
+  #unsupported(problem: string): ProductError {
+    return new ProductError(cloudErrors.rayUnsupported, {
+      message: `The server at ${this.address} ${problem}`,
+      hint: "Use the address of Ray's dashboard, usually port 8265 of the head node.",
+    });
+  }
+}
+
+/** Ray refuses changes by browsers, for which it takes `fetch`. */
+async function exchange(
+  url: string,
+  options: RequestOptions,
+  body: Buffer | string | undefined,
+): Promise<Answer> {
+  const request = url.startsWith("https:") ? https.request : http.request;
+  return await new Promise((resolve, reject) => {
+    const outgoing = request(url, options, (reply) => {
+      let text = "";
+      reply.setEncoding("utf8");
+      reply.on("data", (piece: string) => {
+        text += piece;
+      });
+      reply.once("error", reject);
+      reply.once("end", () => resolve({ status: reply.statusCode ?? 0, text }));
+    });
+    outgoing.once("error", reject);
+    outgoing.end(body);
+  });
+}
+
+function reasonOf(error: unknown, signal: AbortSignal): string {
+  if (signal.aborted) return "no answer in time";
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  if (code === "ECONNREFUSED") return "connection refused";
+  if (code === "ENOTFOUND") return "unknown host";
+  return describeError(error);
+}

@@ -1,0 +1,38 @@
+"""Health of a server that was ready."""
+
+import time
+
+from deployctl_ray_wrapper import readiness
+
+_PAUSE_SECONDS = 15
+_FAILURES = 3
+
+
+class Health:
+    """Fails after three requests in a row to the health path, 15 s apart, that went wrong."""
+
+    def __init__(self, settings, port, speaks_http):
+        self._settings = settings
+        self._port = port
+        # A server that never answered a request has to accept connections only.
+        self._speaks_http = speaks_http
+        self._failures = 0
+        self._next = time.monotonic() + _PAUSE_SECONDS
+
+    def check(self, is_busy):
+        """Returns False once the server has failed. Blocks for seconds at most.
+
+        A busy server may leave the request unanswered.
+        """
+        if time.monotonic() >= self._next:
+            self._next = time.monotonic() + _PAUSE_SECONDS
+            self._failures = 0 if self._answers(is_busy) else self._failures + 1
+        return self._failures < _FAILURES
+
+    def _answers(self, is_busy):
+        state = readiness.state_of(
+            self._port, self._settings.health_path, self._settings.health_status
+        )
+        if state == readiness.SILENT:
+            return is_busy or not self._speaks_http
+        return state == readiness.READY

@@ -1,0 +1,106 @@
+// Bars in a row of text: gauges, progress bars, sparklines, and squares for slots.
+
+import { Text } from "ink";
+import type { ReactElement } from "react";
+import { useLook } from "../hooks/use-look.ts";
+import { percentage } from "../text/quantities.ts";
+import type { Glyphs, Tone } from "../theme.ts";
+
+const highShare = 0.8;
+const criticalShare = 0.95;
+
+export interface GaugeProps {
+  /** 0 to 1; values outside count as the nearer end. */
+  readonly share: number;
+  readonly width: number;
+  /** Replaces the tone of the filled cells, such as for an outdated figure. */
+  readonly tone?: Tone;
+}
+
+/** Draws a bar, blank for an invalid share, in a `Text` or a `Box`. Read out as a percentage. */
+export function Gauge({ share, width, tone }: GaugeProps): ReactElement {
+  const { glyphs, theme } = useLook();
+  const bounded = Number.isFinite(share) ? Math.min(1, Math.max(0, share)) : 0;
+  const filled = Math.round(bounded * width);
+  const [glyph, usualTone] = signOf(bounded, glyphs);
+  const empty = bounded === 0 ? " " : glyphs.bar.empty;
+  return (
+    <Text aria-label={percentage(bounded)}>
+      <Text {...theme[tone ?? usualTone]}>{glyph.repeat(filled)}</Text>
+      <Text {...theme.dim}>{empty.repeat(Math.max(0, width - filled))}</Text>
+    </Text>
+  );
+}
+
+function signOf(share: number, { bar }: Glyphs): readonly [glyph: string, tone: Tone] {
+  if (share >= criticalShare) return [bar.critical, "error"];
+  if (share >= highShare) return [bar.high, "warning"];
+  return [bar.filled, "dim"];
+}
+
+/** Returns squares for slots, busy ones first; empty if they exceed `width`. */
+export function slotSquares(busy: number, total: number, width: number, glyphs: Glyphs): string {
+  if (total > width) return "";
+  const filled = Math.min(busy, total);
+  return glyphs.slotBusy.repeat(filled) + glyphs.slotFree.repeat(Math.max(0, total - filled));
+}
+
+export interface ProgressBarProps {
+  /** 0 to 1. */
+  readonly fraction: number;
+  readonly width: number;
+  readonly tone?: Tone;
+}
+
+/** Draws a bar in a `Text` or a `Box`. Read out as a percentage. */
+export function ProgressBar({ fraction, width, tone = "plain" }: ProgressBarProps): ReactElement {
+  const { glyphs, theme } = useLook();
+  return (
+    <Text {...theme[tone]} aria-label={percentage(fraction)}>
+      {progressText(fraction, width, glyphs)}
+    </Text>
+  );
+}
+
+/** @param fraction 0 to 1 */
+function progressText(fraction: number, width: number, { bar }: Glyphs): string {
+  const filled = Math.round(Math.min(1, Math.max(0, fraction)) * width);
+  return bar.filled.repeat(filled) + bar.empty.repeat(width - filled);
+}
+
+export interface SparklineProps {
+  /** Oldest first; the newest `width` of them are shown. */
+  readonly values: readonly number[];
+  readonly width: number;
+  /** Minimum value of a full cell, so that noise near zero stays flat. */
+  readonly floor?: number;
+  readonly tone?: Tone;
+}
+
+/** Hidden from screen readers, which get the figure next to it. */
+export function Sparkline(props: SparklineProps): ReactElement {
+  const { values, width, floor, tone = "dim" } = props;
+  const { glyphs, theme } = useLook();
+  return (
+    <Text {...theme[tone]} aria-hidden>
+      {sparkText(values, width, glyphs, floor)}
+    </Text>
+  );
+}
+
+/** Draws a cell for each value, scaled to the largest; blank if all are zero. */
+function sparkText(
+  values: readonly number[],
+  width: number,
+  glyphs: Glyphs,
+  floor: number = Number.MIN_VALUE,
+): string {
+  const shown = values.slice(-Math.max(0, width));
+  if (!shown.some((value) => value > 0)) return " ".repeat(Math.max(0, width));
+  const largest = Math.max(floor, ...shown);
+  const cells = shown.map((value) => {
+    const height = Math.round((Math.max(0, value) / largest) * (glyphs.spark.length - 1));
+    return glyphs.spark[Math.min(height, glyphs.spark.length - 1)] ?? " ";
+  });
+  return " ".repeat(Math.max(0, width - cells.length)) + cells.join("");
+}

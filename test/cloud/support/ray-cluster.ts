@@ -1,0 +1,176 @@
+// A Ray cluster on this machine: a head and one more node, with token authentication.
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import path from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { request } from "undici";
+import { spawnWatched } from "../../../source/base/parent-watch.ts";
+import { findFreePort } from "../../support/command-line.ts";
+import { processesOfHome } from "../../support/processes.ts";
+
+/** A slow or busy machine takes minutes; an idle one, 8 s. */
+export const startLimitMs = 300_000;
+const stopLimitMs = 30_000;
+const pauseMs = 250;
+/** The least that Ray takes. */
+const objectStoreBytes = 80_000_000;
+
+export class RayCluster {
+  readonly python: string;
+  /** Token of the REST API. */
+  readonly token = randomBytes(24).toString("hex");
+  /** Port of Serve's proxy, for the options of the first deployment. */
+  readonly servePort: number;
+  readonly #ports: Record<"gcs" | "dashboard", number>;
+  /** A short path: it is part of those of sockets, which have 107 bytes. */
+  readonly #home = mkdtempSync("/tmp/ray-");
+  readonly #nodes = new Map<string, ChildProcess>();
+
+  private constructor(python: string, ports: readonly number[]) {
+    const [gcs = 0, dashboard = 0, serve = 0] = ports;
+    this.python = python;
+    this.servePort = serve;
+    this.#ports = { gcs, dashboard };
+  }
+
+  /** @returns once both nodes are there and Serve can be used */
+  static async start(python: string): Promise<RayCluster> {
+    const ports = [await findFreePort(), await findFreePort(), await findFreePort()];
+    const cluster = new RayCluster(python, ports);
+    try {
+      await cluster.startHead();
+      await cluster.startWorker();
+    } catch (error) {
+      await cluster.stop();
+      throw error;
+    }
+    return cluster;
+  }
+
+  get address(): string {
+    return `http://127.0.0.1:${this.#ports.dashboard}`;
+  }
+
+  /** Process ids of the nodes' parents: the head's first. */
+  get processIds(): number[] {
+    return [...this.#nodes.values()].flatMap(({ pid }) => pid ?? []);
+  }
+
+  async startHead(): Promise<void> {
+    const { gcs, dashboard } = this.#ports;
+    await this.#startNode("head", 1, [
+      ...["--head", `--port=${gcs}`, `--dashboard-port=${dashboard}`],
+      ...["--dashboard-host=127.0.0.1", "--num-gpus=0"],
+      `--ray-client-server-port=${await findFreePort()}`,
+    ]);
+  }
+
+  /** The node pretends to have two GPUs. */
+  async startWorker(): Promise<void> {
+    const nodes = (await this.nodeCount()) + 1;
+    const resources = JSON.stringify({ edge: 4, "accelerator_type:H100": 2 });
+    await this.#startNode("worker", nodes, [
+      ...[`--address=127.0.0.1:${this.#ports.gcs}`, "--num-gpus=2", `--resources=${resources}`],
+    ]);
+  }
+
+  /** Ends a node at once, with all its processes, as if its machine had lost power. */
+  async killNode(name: "head" | "worker"): Promise<void> {
+    this.#nodes.delete(name);
+    await this.#end(path.join(this.#home, name), "SIGKILL");
+  }
+
+  async stop(): Promise<void> {
+    for (const node of this.#nodes.values()) node.kill("SIGTERM");
+    await this.#end(this.#home, "SIGTERM");
+    rmSync(this.#home, { recursive: true, force: true });
+  }
+
+  /** Asks the REST API. It refuses changes from browsers, among which it counts Node's `fetch`. */
+  async ask(route: string, change?: { method: string; body: string | Buffer }): Promise<Response> {
+    const { statusCode, body } = await request(`${this.address}${route}`, {
+      headers: { authorization: `Bearer ${this.token}`, "content-type": "application/json" },
+      ...change,
+    });
+    return new Response(await body.text(), { status: statusCode });
+  }
+
+  async nodeCount(): Promise<number> {
+    const answer = await this.ask("/api/v0/nodes");
+    const { data } = (await answer.json()) as { data: { result: { result: Node[] } } };
+    return data.result.result.filter(({ state }) => state === "ALIVE").length;
+  }
+
+  async #startNode(name: string, nodes: number, words: readonly string[]): Promise<void> {
+    const home = path.join(this.#home, name);
+    const log = openSync(`${home}.log`, "a");
+    const ray = path.join(path.dirname(this.python), "ray");
+    const common = [
+      ...["--block", "--disable-usage-stats", "--num-cpus=4", "--node-ip-address=127.0.0.1"],
+      ...[`--object-store-memory=${objectStoreBytes}`, `--temp-dir=${this.#home}/r`],
+      `--dashboard-agent-listen-port=${await findFreePort()}`,
+    ];
+    const node = spawnWatched("tree", () =>
+      spawn(ray, ["start", ...words, ...common], {
+        stdio: ["ignore", log, log],
+        env: {
+          PATH: `${path.dirname(this.python)}:${process.env.PATH}`,
+          HOME: home,
+          LANG: "C.UTF-8",
+          RAY_AUTH_MODE: "token",
+          RAY_AUTH_TOKEN: this.token,
+          RAY_DASHBOARD_SUBPROCESS_MODULE_WAIT_READY_TIMEOUT: "120",
+          RAY_raylet_start_wait_time_s: "120",
+          // Workers would otherwise wait for everything else on the machine.
+          RAY_worker_niceness: "0",
+        },
+      }),
+    );
+    this.#nodes.set(name, node);
+    const deadline = Date.now() + startLimitMs;
+    while (!(await this.#isReady(nodes))) {
+      if (node.exitCode !== null || Date.now() > deadline) {
+        throw new Error(`Ray's ${name} did not start:\n${readFileSync(`${home}.log`, "utf8")}`);
+      }
+      await wait(pauseMs);
+    }
+  }
+
+  /** `ray start` says that all is well even where the dashboard or a raylet has died. */
+  async #isReady(nodes: number): Promise<boolean> {
+    try {
+      const serve = await this.ask("/api/serve/applications/");
+      return serve.ok && (await this.nodeCount()) >= nodes;
+    } catch {
+      return false;
+    }
+  }
+
+  /** Ends all processes whose home is the folder or lies in it. */
+  async #end(home: string, signal: NodeJS.Signals): Promise<void> {
+    const deadline = Date.now() + stopLimitMs;
+    let current = signal;
+    while (true) {
+      const found = processesOfHome(home);
+      if (found.length === 0) return;
+      if (current === "SIGKILL" || Date.now() > deadline) {
+        current = "SIGKILL";
+        for (const { id } of found) endProcess(id);
+      }
+      await wait(pauseMs);
+    }
+  }
+}
+
+interface Node {
+  state: string;
+}
+
+function endProcess(id: number): void {
+  try {
+    process.kill(id, "SIGKILL");
+  } catch {
+    // It has ended in between.
+  }
+}
