@@ -71,8 +71,8 @@ export class Scheduler {
   }
 
   /**
-   * Serves a request from beginning to end. Errors before the first event are caused by the request or
-   * the model; aborting the signal ends it with `done`, reason `cancelled`.
+   * Serves a request from beginning to end. Errors before the first event are caused by the request
+   * or the model; aborting the signal ends it with `done`, reason `cancelled`.
    *
    * @throws ProductError of the store, the prompt or the engine
    */
@@ -163,8 +163,8 @@ export class Scheduler {
   }
 
   /**
-   * Counts the tokens of a conversation's prompt, including tools. Nothing is left out of a prompt that
-   * is longer than the window.
+   * Counts the tokens of a conversation's prompt, including tools. Nothing is left out of a prompt
+   * that is longer than the window.
    *
    * @throws ProductError of the store, the prompt or the engine
    */

@@ -1,4 +1,4 @@
-// Names of models as a person types them and as the server lists them.
+// Names of models as users type them and as the server lists them.
 
 import { shownModel } from "../../../base/display-text.ts";
 

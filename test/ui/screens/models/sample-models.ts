@@ -87,7 +87,7 @@ export function hubModel(repository: string, changes: Partial<HubModel> = {}): H
   };
 }
 
-/** A state with these models on the machine. */
+/** A state with these local models. */
 export function stateWith(
   models: readonly LocalModel[],
   changes: Partial<ModelsState> = {},

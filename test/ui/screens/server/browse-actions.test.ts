@@ -62,7 +62,7 @@ function selected(): string | undefined {
   return context.listed.selected?.id;
 }
 
-/** Lets what was read arrive. */
+/** Resolves pending reads. */
 async function settle(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }

@@ -184,7 +184,7 @@ describe("the table", () => {
         (rows) => rows > 0,
       );
     };
-    // Two lines of figures, two borders, the filter and the header go off.
+    // Minus two lines of figures, two borders, the filter and the header.
     expect(await rowsOf({})).toBe(16);
     expect(await rowsOf({ host: { warning: "Anybody can use it" } })).toBe(15);
   });
