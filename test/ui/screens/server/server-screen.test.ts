@@ -48,7 +48,7 @@ test("requests appear, are filtered, and are read in full once recorded", async 
   screen.type(keys.enter);
   await screen.until("The capital of France is Paris.");
   expect(screen.text).toContain("What is the capital of France?");
-  expect(screen.text).toMatch(/prompt \d+ ms \(\d+ tokens/);
+  expect(screen.text).toMatch(/prompt [\d.]+ m?s \(\d+ tokens/);
   screen.type(keys.escape);
   await screen.until("filter model:tiny");
   screen.type(keys.escape);
