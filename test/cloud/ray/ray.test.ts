@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe } from "vitest";
 import { RayCluster, startLimitMs } from "../support/ray-cluster.ts";
 import { installLimitMs, rayPython } from "../support/ray-environment.ts";
+import { engineSuite } from "./engine-suite.ts";
 import { wrapperSuite } from "./wrapper-suite.ts";
 
 let started: RayCluster | undefined;
@@ -24,3 +25,4 @@ function cluster(): RayCluster {
 }
 
 describe("the wrapper", () => wrapperSuite(cluster));
+describe("the engine", () => engineSuite(() => started));
