@@ -103,8 +103,12 @@ export function engineSuite(cluster: () => RayCluster | undefined): void {
       expect(exit?.tail.join("\n")).toContain("listens on");
       await running().engine.forget("killed");
       await until(
-        async () => (await fetch(`${endpoint}/v1/models`)).status,
-        (status) => status === 404,
+        // Serve holds a request while it starts a successor.
+        async () => {
+          const signal = AbortSignal.timeout(5_000);
+          return await fetch(`${endpoint}/v1/models`, { signal }).catch(() => undefined);
+        },
+        (reply) => reply?.status === 404,
         limitMs,
       );
     });

@@ -223,7 +223,8 @@ export function describeEngine(name: string, open: () => Promise<TestedEngine | 
       await expect(tested.engine.forget("stopped")).rejects.toThrow(ProductError);
       await tested.engine.stopReplica("stopped", terminate);
       expect(await exitOf("stopped")).toMatchObject({ reason: "stopped" });
-      const answer = await fetch(`${endpoint}/v1/models`).catch(() => undefined);
+      const signal = AbortSignal.timeout(5_000);
+      const answer = await fetch(`${endpoint}/v1/models`, { signal }).catch(() => undefined);
       expect(answer?.ok ?? false).toBe(false);
       await tested.engine.stopReplica("stopped", terminate);
       await tested.engine.forget("stopped");
@@ -254,7 +255,10 @@ export function describeEngine(name: string, open: () => Promise<TestedEngine | 
       expect((await ready("known")).endpoint).toBe(before.endpoint);
       expect((await fetch(`${before.endpoint}/v1/models`)).status).toBe(200);
       await until(
-        async () => await fetch(`${other.endpoint}/v1/models`).catch(() => undefined),
+        async () => {
+          const signal = AbortSignal.timeout(5_000);
+          return await fetch(`${other.endpoint}/v1/models`, { signal }).catch(() => undefined);
+        },
         (reply) => reply?.ok !== true,
         limitMs,
       );
