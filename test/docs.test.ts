@@ -56,3 +56,11 @@ describe("the README", () => {
     for (const file of pictures) expect(() => readFileSync(path.join(root, file))).not.toThrow();
   });
 });
+
+it("The life of a request names only files that exist", () => {
+  const page = readFileSync(path.join(root, "docs", "life-of-a-request.md"), "utf8");
+  const sources = globSync("source/**/*.ts", { cwd: root });
+  const names = page.match(/[\w./-]+\.ts\b/g) ?? [];
+  expect(names.length).toBeGreaterThan(30);
+  expect(names.filter((name) => !sources.some((file) => file.endsWith(`/${name}`)))).toEqual([]);
+});

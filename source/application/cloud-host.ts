@@ -1,4 +1,4 @@
-// Starts and stops the control plane with its state and engine, and the gateway unless it is a separate process.
+// Assembles the control plane with its state and engine, and the gateway unless it is a separate process.
 import { systemClock } from "../base/clock.ts";
 import { packageVersion } from "../base/package-facts.ts";
 import { describeError, ProductError } from "../base/product-error.ts";
@@ -32,27 +32,26 @@ import { rayClientOf } from "./engine-choice.ts";
 import { metricsRoute } from "./metrics-route.ts";
 
 export interface CloudHostOptions {
-  /** Made where it is missing, 0700. */
+  /** Created with mode 0700. */
   stateFolder: string;
-  /** Organisation of apps and keys that name none. */
+  /** Default organisation of apps and keys. */
   organisation: string;
-  /** Where the gateway takes calls. */
+  /** Addresses of the gateway. */
   listeners: readonly ListenerOptions[];
-  /** Where the admin API is reached from other machines, with an admin key. */
+  /** Addresses of the admin API for other machines, which need an admin key. */
   adminListeners?: readonly ListenerOptions[];
-  /** The public address of the gateway; undefined: its first address. */
+  /** Public URL of the gateway. Defaults to its first address. */
   baseUrl?: string | undefined;
-  /** CIDR blocks whose X-Forwarded headers are believed. */
+  /** CIDR blocks whose X-Forwarded headers are trusted. */
   trustedProxies?: readonly string[];
   portRange?: PortRange | undefined;
   /**
-   * Time that a replica must be ready before its end stops counting as a repeated failure; usually
-   * 10 s.
+   * Uptime after which a replica's end does not count as a repeated failure. Defaults to 10 s.
    */
   stableMs?: number;
   /**
-   * Socket on which gateway processes connect; undefined: the gateway runs in this process. The
-   * listeners are then those of the gateway process.
+   * Socket for gateway processes, which listen on the addresses; undefined: the gateway runs in this
+   * process.
    */
   gatewaySocket?: string | undefined;
   /** Returns the processes of a supervised server. */
@@ -61,7 +60,7 @@ export interface CloudHostOptions {
 }
 
 export interface StopOptions {
-  /** Time that running requests have to end. */
+  /** Limit on waiting for running requests. */
   drainMs: number;
   /** Keeps replicas running for the next start. */
   keepReplicas: boolean;
@@ -69,7 +68,7 @@ export interface StopOptions {
 
 export interface CloudHost {
   status(): ServerStatus;
-  /** Also asked for over the admin API. A second call may only make it faster. */
+  /** Also called by the admin API. A second call can only shorten the wait. */
   stop(options: StopOptions): Promise<void>;
   /** Resolves when everything has stopped. */
   stopped: Promise<void>;
@@ -92,10 +91,10 @@ interface GatewaySurroundings {
 const backupCheckMs = 3_600_000;
 
 /**
- * Resolves when it takes calls and commands.
+ * Starts the server; resolves when it accepts calls and commands.
  *
  * @throws ProductError `CLOUD_ALREADY_RUNNING`, `CLOUD_STATE_CORRUPT` and others of the state,
- *   `CLOUD_ADDRESS_UNUSABLE` and others of the addresses; nothing is left running then
+ *   `CLOUD_ADDRESS_UNUSABLE` and others of the addresses, after stopping all parts
  */
 export async function startCloudHost(options: CloudHostOptions): Promise<CloudHost> {
   checkName("organisation", options.organisation);
@@ -136,7 +135,7 @@ async function assemble(options: CloudHostOptions, parts: Parts): Promise<CloudH
 
   parts.add(takeLock(stateFolder));
   const database = openDatabase(stateFolder, parts, log);
-  // The socket stays as long as the server; the next owner of the lock creates another.
+  // The socket exists as long as the server; the next owner of the lock creates a new one.
   parts.add(() => server.admin?.close());
   const store = openStore(database, stateFolder, systemClock);
   const keys = new CloudKeyStore({ database, pepperFile: pepperFile(stateFolder), log });
@@ -175,7 +174,7 @@ async function assemble(options: CloudHostOptions, parts: Parts): Promise<CloudH
   await controlPlane.adopt();
   parts.add(() => gateway.close({ drainMs: ending.drainMs }));
   await gateway.listen();
-  // Only once this server can do its work.
+  // Only once the gateway listens.
   await controlPlane.start();
   usage.start();
 
@@ -215,7 +214,7 @@ async function assemble(options: CloudHostOptions, parts: Parts): Promise<CloudH
   return { status, stop, stopped: stopped.promise };
 }
 
-/** Gateway for the apps: in this process, or the one that connects. */
+/** Returns the gateway: in this process, or the one that connects. */
 async function openGateway(
   { gatewaySocket, listeners, trustedProxies = [], organisation, log }: CloudHostOptions,
   { keys, usage, server, parts, isReady }: GatewaySurroundings,
@@ -279,7 +278,7 @@ function openEngine(
   });
 }
 
-/** A revision's log contains its events between the lines of its replicas. */
+/** Writes events into the logs of their revisions. */
 function tellInLogs(store: CloudStore, engine: Engine): () => void {
   return store.events.follow(({ organisation, app, revision, sentence }) => {
     if (revision !== undefined) engine.record({ organisation, app, revision }, sentence);
@@ -291,7 +290,7 @@ function keepBackups(database: StateDatabase, parts: Parts, log: (text: string) 
     try {
       database.backupWhenDue();
     } catch (error) {
-      // A full disk must not end the server.
+      // The server continues with a full disk.
       log(`cannot back up the state: ${describeError(error)}`);
     }
   };
@@ -300,7 +299,7 @@ function keepBackups(database: StateDatabase, parts: Parts, log: (text: string) 
   parts.add(() => clearInterval(timer));
 }
 
-/** Admin API on separate addresses, with the gateway's encryption and keys. */
+/** Opens the admin API for other machines, with the gateway's encryption and keys. */
 async function openAdminGateway(
   { adminListeners = [], log }: CloudHostOptions,
   { keys, admin, parts }: { keys: CloudKeyStore; admin: AdminServer; parts: Parts },
@@ -316,7 +315,7 @@ async function openAdminGateway(
   return gateway;
 }
 
-/** A replica asks to be replaced. */
+/** Stops a replica on its own request. */
 function stopAsWished(
   controlPlane: ControlPlane | undefined,
   replica: string,
@@ -325,7 +324,7 @@ function stopAsWished(
   try {
     controlPlane?.commands.stopReplica(replica, { replace: false });
   } catch (error) {
-    // It has ended meanwhile.
+    // It has already ended.
     if (!(error instanceof ProductError)) throw error;
     log(error.message);
   }

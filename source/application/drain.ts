@@ -1,5 +1,5 @@
 // Waits for running requests before the server stops.
-import { formatMilliseconds } from "../base/time-format.ts";
+import { formatMilliseconds } from "../base/formats.ts";
 import { formatRequestLine } from "../client/requests.ts";
 import type { RequestLog } from "../request-log/request-log.ts";
 

@@ -2,7 +2,7 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { promisify } from "node:util";
-import { formatBytes } from "../base/byte-format.ts";
+import { formatBytes } from "../base/formats.ts";
 import { freeSpace } from "../base/free-space.ts";
 import { describeError, ProductError } from "../base/product-error.ts";
 import { systemCode } from "../base/write-refusal.ts";

@@ -1,6 +1,6 @@
 // Background work of a server: removes unused files from the store, computes digests of large referenced
 // files, and removes surplus stored prompts and unfinished files of killed programs.
-import { formatBytes } from "../base/byte-format.ts";
+import { formatBytes } from "../base/formats.ts";
 import { describeError } from "../base/product-error.ts";
 import { removeAbandoned } from "../base/unfinished-files.ts";
 import type { PromptCacheSettings } from "../engine/runner/load-settings.ts";

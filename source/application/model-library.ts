@@ -1,8 +1,8 @@
 // This user's models without a server: our own store, read-only stores of other programs, the hub.
 import path from "node:path";
 import type { Readable, Writable } from "node:stream";
-import { formatBytes } from "../base/byte-format.ts";
-import { shownModel } from "../base/model-tag.ts";
+import { shownModel } from "../base/display-text.ts";
+import { formatBytes } from "../base/formats.ts";
 import { nearestName } from "../base/nearest-name.ts";
 import { ProductError } from "../base/product-error.ts";
 import type { ProductPaths } from "../configuration/paths.ts";

@@ -1,7 +1,7 @@
 // Checks a deployment before it is sent.
 import { createServer } from "node:net";
 import path from "node:path";
-import { formatBytes } from "../base/byte-format.ts";
+import { formatBytes } from "../base/formats.ts";
 import { describeError } from "../base/product-error.ts";
 import type { AdminClient } from "../cloud/admin/admin-client.ts";
 import type { DeploymentRequest } from "../cloud/admin/documents.ts";

@@ -56,3 +56,8 @@ export function showControls(text: string): string {
       : `\\u{${character.codePointAt(0)?.toString(16)}}`,
   );
 }
+
+/** Returns a model's name without its default tag: `tiny` for `tiny:latest`. */
+export function shownModel(name: string): string {
+  return name.replace(/:latest$/i, "");
+}

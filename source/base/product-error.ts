@@ -28,9 +28,9 @@ export const exitCodes = {
 } as const;
 
 export interface ProductErrorDetails {
-  /** What failed and why, in one sentence. */
+  /** Failure and reason, in one sentence. */
   message: string;
-  /** What to do, in one sentence. */
+  /** Advice, in one sentence. */
   hint?: string;
   /** The invalid request field, for `/v1`'s `param`. */
   param?: string;

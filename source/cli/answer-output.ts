@@ -1,6 +1,6 @@
 // Output of `run` and the line chat besides the answer: progress, thinking, statistics, notes.
 import chalk from "chalk";
-import { formatGoDuration } from "../base/time-format.ts";
+import { formatGoDuration } from "../base/formats.ts";
 import type { AnswerStatistics, ChatEvent } from "../client/chat-events.ts";
 
 const labelWidth = 22;

@@ -2,7 +2,7 @@
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import { text as readAll } from "node:stream/consumers";
-import { shownModel } from "../base/model-tag.ts";
+import { shownModel } from "../base/display-text.ts";
 import { ProductError } from "../base/product-error.ts";
 import { commandErrors, usageError } from "./errors.ts";
 

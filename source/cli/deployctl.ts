@@ -5,7 +5,7 @@ import "./early-keys.ts";
 import "./process-setup.ts";
 
 const { runProgram } = await import("./program/run-program.ts");
-const { printDocument } = await import("./cloud/print.ts");
+const { printDocument } = await import("./output.ts");
 
 const argv = process.argv.slice(2);
 const end = argv.indexOf("--");

@@ -1,7 +1,8 @@
 // Chat backend for a modelctl server.
-import { formatBytes } from "../base/byte-format.ts";
+
+import { shownModel } from "../base/display-text.ts";
+import { formatBytes } from "../base/formats.ts";
 import { isRecord } from "../base/json-record.ts";
-import { shownModel } from "../base/model-tag.ts";
 import {
   countTokens,
   imageTokens,

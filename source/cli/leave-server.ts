@@ -1,7 +1,7 @@
 // Ends a server in this process without cutting off other clients.
 import { startBackgroundServer } from "../application/background-server.ts";
 import type { HostedServer } from "../application/server-host.ts";
-import { formatRoughDuration } from "../base/relative-time.ts";
+import { formatRoughDuration } from "../base/formats.ts";
 import { ApiClient, ownAgent } from "../client/api-client.ts";
 import { addressText } from "../configuration/address.ts";
 import { entryFile } from "./connect.ts";

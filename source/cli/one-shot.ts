@@ -7,6 +7,7 @@ import { answerOptions } from "./answer-flags.ts";
 import { endingSentences, formatStatistics, Progress, ThinkingText } from "./answer-output.ts";
 import type { Flags } from "./flags.ts";
 import { attachmentLines, attachToWords, countImages } from "./image-prompt.ts";
+import { printDocument } from "./output.ts";
 import type { ServerLink } from "./server-link.ts";
 import { WordWrap } from "./text-width.ts";
 
@@ -109,7 +110,7 @@ export async function printJsonAnswer(question: OneShot, isStream: boolean): Pro
       ...(toolCalls.length > 0 && { toolCalls }),
       ...statistics,
     };
-    process.stdout.write(`${JSON.stringify(document, undefined, 2)}\n`);
+    printDocument(document);
     return statistics;
   });
 }

@@ -1,5 +1,6 @@
-// Handles errors of standard output, such as a closed pipe.
+// Output of commands: documents, warnings, and errors such as a closed pipe.
 import type { Writable } from "node:stream";
+import { toOneLine } from "../base/display-text.ts";
 import { exitCodes, ProductError } from "../base/product-error.ts";
 import { systemCode } from "../base/write-refusal.ts";
 import { commandErrors } from "./errors.ts";
@@ -40,4 +41,14 @@ export async function writeWhole(
       cause: error,
     });
   }
+}
+
+/** Prints a JSON document on standard output. */
+export function printDocument(document: unknown): void {
+  process.stdout.write(`${JSON.stringify(document, undefined, 2)}\n`);
+}
+
+/** Prints a warning on standard error. */
+export function warn(sentence: string): void {
+  process.stderr.write(`Warning: ${toOneLine(sentence)}\n`);
 }

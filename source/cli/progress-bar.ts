@@ -1,6 +1,7 @@
 // Progress bar of a download or a copy, with rate and remaining time.
-import { formatBytes } from "../base/byte-format.ts";
+
 import type { Clock } from "../base/clock.ts";
+import { formatBytes } from "../base/formats.ts";
 import { cellWidth, cutToWidth } from "./text-width.ts";
 
 const mostSamples = 10;

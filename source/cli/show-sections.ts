@@ -1,6 +1,6 @@
 // Sections of `show` for a model.
 import type { ModelDescription } from "../application/model-library.ts";
-import { formatCount } from "../base/count-format.ts";
+import { formatCount } from "../base/formats.ts";
 import { isRecord } from "../base/json-record.ts";
 import type { ShownModel } from "../client/chat-calls.ts";
 import { entriesOf, fieldsOf, textOf } from "../client/reply-fields.ts";

@@ -1,6 +1,6 @@
 // Pulls a missing model for a command, or suggests a similar name.
 import type { ModelLibrary, ModelName, Work } from "../application/model-library.ts";
-import { shownModel } from "../base/model-tag.ts";
+import { shownModel } from "../base/display-text.ts";
 import { type ApiClient, ServerRefusal } from "../client/api-client.ts";
 import type { Flags } from "./flags.ts";
 

@@ -1,5 +1,5 @@
 // The server's metrics of its machine and models: one sample a second.
-import { shownModel } from "../base/model-tag.ts";
+import { shownModel } from "../base/display-text.ts";
 import type { ApiClient } from "./api-client.ts";
 import { entriesOf, fieldsOf, numberOf, optionalNumber, textOf, textsOf } from "./reply-fields.ts";
 

@@ -1,7 +1,7 @@
-// Models on the server's machine: lists, describes and changes them.
+// Models on the server's machine, and its capacity for them.
 
+import { shownModel } from "../base/display-text.ts";
 import { isRecord } from "../base/json-record.ts";
-import { shownModel } from "../base/model-tag.ts";
 import type { ApiClient } from "./api-client.ts";
 import type { PullRecord } from "./model-calls.ts";
 import {
@@ -185,4 +185,38 @@ export async function createFromModelfile(
       ...(completed !== undefined && { completed }),
     });
   }
+}
+
+export interface GpuCapacity {
+  name: string;
+  totalBytes: number;
+  freeBytes: number;
+}
+
+export interface Capacity {
+  /** Free space on the store's disk; undefined if the system does not report it. */
+  diskFreeBytes: number | undefined;
+  memory: { totalBytes: number; freeBytes: number };
+  gpus: GpuCapacity[];
+  /** True if the GPU uses the machine's memory. */
+  hasUnifiedMemory: boolean;
+  /** Maximum conversations of a loaded model at a time. */
+  slots: number;
+}
+
+/** @throws ServerRefusal, or ProductError `CLIENT_SERVER_UNREACHABLE` */
+export async function readCapacity(client: ApiClient): Promise<Capacity> {
+  const body = fieldsOf(await client.getJson("/api/capacity"));
+  const memory = fieldsOf(body.memory);
+  return {
+    diskFreeBytes: optionalNumber(fieldsOf(body.disk).free_bytes),
+    memory: { totalBytes: numberOf(memory.total_bytes), freeBytes: numberOf(memory.free_bytes) },
+    gpus: entriesOf(body.gpus).map((gpu) => ({
+      name: textOf(gpu.name),
+      totalBytes: numberOf(gpu.total_bytes),
+      freeBytes: numberOf(gpu.free_bytes),
+    })),
+    hasUnifiedMemory: body.has_unified_memory === true,
+    slots: numberOf(body.slots),
+  };
 }

@@ -1,8 +1,8 @@
 // The server's request log: follows it, reads records, formats them as lines.
 
 import { toOneLine } from "../base/display-text.ts";
+import { formatMilliseconds } from "../base/formats.ts";
 import { isRecord } from "../base/json-record.ts";
-import { formatMilliseconds } from "../base/time-format.ts";
 import type { RequestRecord } from "../request-log/request-record.ts";
 import type { ApiClient, RequestQuery } from "./api-client.ts";
 import { fieldsOf, optionalNumber, optionalText, textOf } from "./reply-fields.ts";
@@ -11,9 +11,6 @@ import { fieldsOf, optionalNumber, optionalText, textOf } from "./reply-fields.t
 const widths = { status: 3, total: 8, request: 28, model: 18 };
 /** Shorter times are not shown. */
 const leastMs = 1;
-
-/** A record of the server's log. */
-export type RequestView = RequestRecord;
 
 /** The facts of a record that a line about a request shows. */
 export type RequestEntry = Pick<RequestRecord, "id" | "startedAt" | "method" | "path" | "state"> &
@@ -32,13 +29,13 @@ export interface RequestTexts {
  *
  * @throws ServerRefusal, or ProductError `CLIENT_SERVER_UNREACHABLE`, `CLIENT_SERVER_VANISHED`
  */
-export async function* followRequestViews(
+export async function* followRequestRecords(
   client: ApiClient,
   query: RequestQuery,
   signal: AbortSignal,
-): AsyncGenerator<RequestView> {
+): AsyncGenerator<RequestRecord> {
   for await (const record of client.followRequests(query, signal)) {
-    const view = readRequestView(record);
+    const view = readRequestRecord(record);
     if (view !== undefined) yield view;
   }
 }
@@ -64,7 +61,7 @@ export async function recordPrompts(client: ApiClient, enabled: boolean): Promis
 }
 
 /** Reads a record; undefined for other values. */
-export function readRequestView(value: unknown): RequestView | undefined {
+export function readRequestRecord(value: unknown): RequestRecord | undefined {
   if (!isRequestEntry(value) || !isRecord(value)) return undefined;
   const client = fieldsOf(value.client);
   const error = isRecord(value.error) ? value.error : undefined;

@@ -26,11 +26,15 @@ export interface ChatInput {
   template: string | undefined;
   /** Text that follows the answer: the model fills in the gap. */
   suffix: string | undefined;
-  /** Tokens of an earlier answer that the prompt continues; the model's own messages are left out. */
+  /**
+   * Tokens of an earlier answer that the prompt continues; the model's own messages are left out.
+   */
   context: number[] | undefined;
   /** Variables for the model's Jinja template; other fields of the request take precedence. */
   templateVariables: TemplateVariables;
-  /** A model without a template continues the text instead of using a chat format it may not know. */
+  /**
+   * A model without a template continues the text instead of using a chat format it may not know.
+   */
   continuesText: boolean;
 }
 
@@ -53,7 +57,7 @@ export interface CanonicalRequest {
   model: string;
   /** Name of the client: clients take turns in the queue. */
   client?: string;
-  /** Tells if this client may name a file outside the store. */
+  /** Returns true if this client may name a file outside the store. */
   isFileAllowed: (file: string) => boolean;
   input: RequestInput;
   /** Parameters of the request; they override the model's own. */
@@ -140,8 +144,8 @@ export type CanonicalEvent =
   | { type: "checking"; file: string; completedBytes: number; totalBytes: number }
   | { type: "loading"; fraction: number }
   /**
-   * The model is ready. `loadMs` is how long the request waited for it, `reloadedAfter` the reason it
-   * was unloaded before.
+   * The model is ready. `loadMs` is how long the request waited for it, `reloadedAfter` the reason
+   * it was unloaded before.
    */
   | { type: "loaded"; loadMs: number; reloadedAfter?: string }
   | ({ type: "truncated" } & Truncation)

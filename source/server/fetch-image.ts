@@ -3,8 +3,8 @@
 import { lookup as lookupName } from "node:dns";
 import { BlockList, isIP, type LookupFunction } from "node:net";
 import { Agent, fetch, type Response } from "undici";
-import { formatBytes } from "../base/byte-format.ts";
 import { quoteShort } from "../base/display-text.ts";
+import { formatBytes } from "../base/formats.ts";
 import { ProductError } from "../base/product-error.ts";
 import { serverErrors } from "./errors.ts";
 

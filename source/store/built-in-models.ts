@@ -10,9 +10,9 @@ export interface BuiltInModel {
   name: string;
   file: string;
   parameters: ModelParameters;
-  /** Its abilities, stated honestly. */
+  /** What it can do. */
   card: string;
-  /** Questions that it answers well. */
+  /** Sample questions that it answers well. */
   examples: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-// Makes a model for a command or a request: pulls a missing parent, quantizes if asked.
+// Creates a model for a command or a request: pulls a missing parent, and quantizes if requested.
 import type { HubRequest } from "./hub/fetch-model.ts";
 import type { HubSettings } from "./hub/hub-settings.ts";
 import { type CreateOptions, createModel } from "./library/create-model.ts";
@@ -16,13 +16,13 @@ import { type QuantizeProgram, quantizing } from "./quantize/quantize-weights.ts
 export interface LibraryServices {
   catalog: ModelCatalog;
   store: ModelStore;
-  /** Read when it is needed: a token file may be wrong, and most work needs none. */
+  /** Read only when needed: most work needs no token, whose file may be invalid. */
   hub: () => Promise<HubSettings>;
   quantizeProgram: QuantizeProgram;
   templateProblem: TemplateProblem;
   /** Time limit for rendering a conversation. */
   templateTimeoutMs: number;
-  /** Tells which conversations a model's template cannot do. */
+  /** Lists conversations that a model's template does not support. */
   templateWarnings: (model: ResolvedModel, signal: AbortSignal) => Promise<string[]>;
 }
 
@@ -35,7 +35,7 @@ export interface MakeOptions
 /** Reports long work, and cancels it. */
 export interface Work {
   onProgress: (record: ProgressRecord) => void;
-  /** Receives the model when it is made; if absent, it is reported as progress. */
+  /** Called with each warning; by default, warnings are reported as progress. */
   onWarning?: (sentence: string) => void;
   signal: AbortSignal;
   limitRateBytesPerSecond?: number;
@@ -69,7 +69,7 @@ export async function makeModel(
   work.onProgress({ status: "success" });
 }
 
-/** Success comes last, after every warning. */
+/** Holds back the record of success, which comes last, after every warning. */
 function untilSuccess({ onProgress }: Work): Work["onProgress"] {
   return (record) => {
     if (record.status !== "success") onProgress(record);

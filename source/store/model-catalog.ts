@@ -4,7 +4,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import path from "node:path";
-import { shownModel } from "../base/model-tag.ts";
+import { shownModel } from "../base/display-text.ts";
 import { ProductError } from "../base/product-error.ts";
 import { type BuiltInModel, builtInModels, findBuiltInModel } from "./built-in-models.ts";
 import { storeErrors } from "./errors.ts";
@@ -46,24 +46,22 @@ export interface CatalogOptions {
   builtIn?: readonly BuiltInModel[];
   /** Our own store; without one, only built-in models and files are found. */
   store?: ModelStore | undefined;
-  /** Ollama's model folders, which need not be there: read, never written. */
+  /** Ollama's model folders, which need not exist: read, never written. */
   ollamaFolders?: readonly string[];
-  /** Tells LM Studio's model folder, if there is one: read, never written. */
+  /** Returns LM Studio's model folder, if there is one: read, never written. */
   lmStudioFolder?: () => string | undefined;
   /** See `ReferenceOptions`. */
   hubPrefixes?: readonly string[] | undefined;
 }
 
 export interface ListOptions {
-  /** Only the models of one store; by default each name once, as `resolve` finds it. */
+  /** Lists only one store; by default each name once, as `resolve` finds it. */
   store?: StoreKind | "built-in" | undefined;
-  /**
-   * False for names, sizes and times alone, where details would have to be read from the models.
-   */
+  /** False skips details that would have to be read from the models' files. */
   withDetails?: boolean;
 }
 
-/** The meaning of a name. */
+/** The model that a name refers to. */
 export type FoundModel =
   | { kind: "built-in"; model: BuiltInModel }
   | { kind: "stored"; stored: StoredManifest }
@@ -89,9 +87,7 @@ export class ModelCatalog {
     this.#others = ollamaFolders.map((folder) => new ModelFolder(folder, "ollama", hubPrefixes));
   }
 
-  /**
-   * Ollama may be installed while a server of ours runs, and its service's folder is often its own.
-   */
+  /** Ollama may be installed while our server runs, so its folders are checked every time. */
   get #folders(): ModelFolder[] {
     if (this.store === undefined) return [];
     return [this.store.folder, ...this.#others.filter((folder) => existsSync(folder.path))];
@@ -102,7 +98,7 @@ export class ModelCatalog {
     return folder === undefined ? undefined : new LmStudioFolder(folder, this.#hubPrefixes);
   }
 
-  /** As with Ollama's, `listModels` reports an unreadable folder. */
+  /** Ignores an unreadable folder, which `listModels` reports. */
   #findLmStudio(name: ModelName): FolderModel | undefined {
     try {
       return this.#lmStudio?.find(name);
@@ -132,7 +128,7 @@ export class ModelCatalog {
     }
     const builtIn = isAsked("built-in") ? await this.#builtInList() : [];
     const shown = new Map<string, ModelSummary>();
-    // The first of several models with the same name hides the others.
+    // The first of several models with the same name wins.
     for (const model of [...builtIn, ...listings.flatMap(({ models }) => models)]) {
       const key = model.name.toLowerCase();
       if (!shown.has(key)) shown.set(key, model);
@@ -149,9 +145,9 @@ export class ModelCatalog {
   }
 
   /**
-   * @param isAllowed whether the caller may name this file
+   * @param isAllowed returns true if the caller may name this file
    * @throws ProductError `STORE_NAME_INVALID`, `STORE_MODEL_NOT_FOUND`, `STORE_FILE_NOT_ALLOWED`,
-   *   and whatever is wrong with the model's files
+   *   and errors of the model's files
    */
   async resolve(
     reference: string,
@@ -160,7 +156,7 @@ export class ModelCatalog {
     const parsed = this.parse(reference);
     if (parsed.kind === "file") {
       if (!isAllowed(parsed.path)) {
-        // The text is the same if the file does not exist: a stranger learns nothing about the
+        // The text is the same if the file does not exist, so that it reveals nothing about the
         // disk.
         throw new ProductError(storeErrors.fileNotAllowed, {
           message: `Access to the file ${reference} is not allowed over the network.`,
@@ -184,7 +180,7 @@ export class ModelCatalog {
   }
 
   /**
-   * The same for a model that is to be run.
+   * Resolves a model that is to be run.
    *
    * @throws ProductError `STORE_VERSION_REQUIRED`, and those of `resolve`
    */
@@ -210,7 +206,7 @@ export class ModelCatalog {
   }
 
   /**
-   * The first of that name, in any letter case.
+   * Finds the first model of that name, in any letter case.
    *
    * @throws ProductError `STORE_MANIFEST_CORRUPT`
    */
@@ -219,12 +215,12 @@ export class ModelCatalog {
     if (model !== undefined) return { kind: "built-in", model };
     for (const folder of this.#folders) {
       const found = folder.find(name);
-      // An unreadable Ollama folder hides none of our models; `listModels` reports it.
+      // Ignores an unreadable Ollama folder, which `listModels` reports.
       const file = await (folder.kind === "ollama" ? found.catch(() => undefined) : found);
       if (file !== undefined) return { kind: "stored", stored: await folder.read(file) };
     }
-    const theirs = this.#findLmStudio(name);
-    return theirs && { kind: "files", model: theirs };
+    const lmStudios = this.#findLmStudio(name);
+    return lmStudios && { kind: "files", model: lmStudios };
   }
 
   /**
@@ -245,13 +241,13 @@ export class ModelCatalog {
   notFound(reference: string): ProductError {
     return new ProductError(storeErrors.modelNotFound, {
       message: `model '${reference}' not found`,
-      hint: `${this.#wayTo(this.parse(reference))}; see modelctl list, or name a .gguf file by its path.`,
+      hint: `${this.#hintFor(this.parse(reference))}; see modelctl list, or name a .gguf file by its path.`,
       param: "model",
     });
   }
 
   /** Suggests how to get the named model. */
-  #wayTo(parsed: ModelReference): string {
+  #hintFor(parsed: ModelReference): string {
     const name = parsed.kind === "name" ? parsed.name : undefined;
     if (name?.isHub) return `Pull it with: modelctl pull ${shownModel(name.display)}`;
     const hubName = name && hubNameOf(name, this.#hubPrefixes);
@@ -307,7 +303,9 @@ export class ModelCatalog {
   }
 }
 
-/** Tells whether a file lies in one of the folders, links followed; both sides absolute. */
+/**
+ * Returns true if a file is in one of the folders after following links. All paths are absolute.
+ */
 export function isInFolders(file: string, folders: readonly string[]): boolean {
   const target = realPath(file);
   return folders.some((folder) => {
@@ -323,7 +321,7 @@ function vocabularyAlone(file: string): ProductError {
   });
 }
 
-/** A path that leads nowhere stays as it is: reading it tells so. */
+/** Returns a dangling path as it is: reading it reports the error. */
 function realPath(file: string): string {
   try {
     return realpathSync(file);

@@ -1,13 +1,13 @@
 // The content of a Modelfile, or of a create request.
 import type { ModelParameters } from "./model-parameters.ts";
 
-/** A message that belongs to the model: put before those of a request. */
+/** A message of the model, put before those of a request. */
 export interface StoredMessage {
   role: "system" | "user" | "assistant";
   content: string;
 }
 
-/** Fills in a definition: fields that are not given are empty. */
+/** Completes a definition with empty fields. */
 export function defineModel(
   definition: Pick<ModelDefinition, "from"> & Partial<ModelDefinition>,
 ): ModelDefinition {
@@ -26,7 +26,7 @@ export function defineModel(
   };
 }
 
-/** Paths and names as they were written; the code that builds the model resolves them. */
+/** Paths and names are as written; `createModel` resolves them. */
 export interface ModelDefinition {
   /** Files, directories or model names, at least one. */
   from: string[];
@@ -42,11 +42,14 @@ export interface ModelDefinition {
   messages: StoredMessage[];
   renderer: string | undefined;
   parser: string | undefined;
-  /** The least version of this program that can run it. */
+  /** The oldest Ollama version that it requires. */
   requires: string | undefined;
 }
 
-/** Ends a sentence that names it. */
+/**
+ * Fields that this engine ignores: kept for other programs, and reported. Each text completes a
+ * sentence.
+ */
 export const ignoredFields = {
   renderer:
     "is kept, but has no effect here: prompts follow the TEMPLATE, or the model's own template.",

@@ -1,6 +1,6 @@
-// The parameters a model can carry: `options` of the native API and PARAMETER of a Modelfile.
+// Parameters of a model: `options` in the native API, PARAMETER in a Modelfile.
 
-/** Kinds of numbers that a context window can be kept in, the largest first. */
+/** Number formats of a context window, the largest first. */
 export const cacheTypes = ["f16", "q8_0", "q4_0"] as const;
 
 export interface ModelParameters {
@@ -10,7 +10,7 @@ export interface ModelParameters {
   main_gpu?: number;
   use_mmap?: boolean;
   num_thread?: number;
-  /** Ours: type of the KV cache. */
+  /** Our addition: type of the KV cache. */
   kv_cache_type?: (typeof cacheTypes)[number];
   /** Tokens that a draft model predicts ahead. */
   draft_num_predict?: number;

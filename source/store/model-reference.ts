@@ -35,14 +35,14 @@ export const defaultNamespace = "library";
 export const defaultTag = "latest";
 export const defaultHubPrefixes = ["hf.co", "huggingface.co", "hf:"];
 
-/** A part of a name: what it may look like, and what to call it. */
+/** Rule for one part of a name. */
 interface PartRule {
   pattern: RegExp;
   longest: number;
 }
 
-// Ollama's rules (types/model/name.go). The hub's own rules are wider: owners with dots, longer
-// repositories, and a tag can be the name of any file.
+// Ollama's rules (types/model/name.go). The hub's rules are wider: owners with dots, longer
+// repositories, and any file name as a tag.
 const nameRules = {
   host: { pattern: /^[A-Za-z0-9_][A-Za-z0-9_.:-]*$/, longest: 350 },
   namespace: { pattern: /^[A-Za-z0-9_][A-Za-z0-9_-]*$/, longest: 80 },
@@ -59,7 +59,7 @@ const hubRules = {
 } as const satisfies Record<keyof typeof nameRules, PartRule>;
 
 /**
- * @throws ProductError `STORE_NAME_INVALID`; `STORE_CLOUD_MODEL` for a name that asks for a cloud
+ * @throws ProductError `STORE_NAME_INVALID`; `STORE_CLOUD_MODEL` for a model in Ollama's cloud
  */
 export function parseModelReference(text: string, options: ReferenceOptions = {}): ModelReference {
   const { baseFolder, hubPrefixes = defaultHubPrefixes } = options;
@@ -101,7 +101,7 @@ export function hubHosts(hubPrefixes: readonly string[]): string[] {
   return hubPrefixes.filter((prefix) => !prefix.endsWith(":"));
 }
 
-/** The parts as the store's folders give them, with their display form; no rule is checked. */
+/** Builds a name from parts, such as the store's folder names, without checking any rule. */
 export function modelNameOf(
   parts: { host: string; namespace: string; model: string; tag: string },
   hubPrefixes: readonly string[] = defaultHubPrefixes,
@@ -116,7 +116,9 @@ export function modelNameOf(
   return { host, namespace, model, tag, display: `${shown.join("/")}:${tag}`, isHub };
 }
 
-/** The hub name for a name of two parts, as Ollama's users write it; undefined for others. */
+/**
+ * Returns the hub name for a name of two parts, as Ollama's users write it; undefined for others.
+ */
 export function hubNameOf(
   { host, namespace, model, tag }: ModelName,
   hubPrefixes: readonly string[] = defaultHubPrefixes,
@@ -143,11 +145,13 @@ function checked(
     }
     if (!pattern.test(parts[key])) throw invalidName(text);
   }
-  // Without prefixes, so that the host stays as it is.
+  // No prefixes, so that the host stays as it is.
   return { kind: "name", name: { ...modelNameOf(parts, []), isHub } };
 }
 
-/** The tag is what follows the last colon behind the last slash: a host may hold a colon too. */
+/**
+ * Splits off the tag, after the last colon behind the last slash: a host may contain a colon too.
+ */
 function splitTag(name: string, text: string): { path: string; tag: string } {
   const isLocal = /:local$/i.test(name);
   const own = isLocal ? name.slice(0, -":local".length) : name;
@@ -174,14 +178,18 @@ function invalidName(text: string, hint?: string): ProductError {
   });
 }
 
+// Addresses of a repository's page, of a file's page, and of its download; the GGUF viewer names
+// its file in the query.
 const page = /^([^/:?#]+\/[^/:?#]+)(?:\/(?:tree\/main\/?)?)?(?:\?([^#]*))?(?:#.*)?$/;
 const file = /^([^/:?#]+\/[^/:?#]+)\/(?:blob|resolve)\/main\/(?:[^?#]*\/)?([^/?#]+)(?:[?#].*)?$/;
 
 /**
- * @param text the part after the hub's host
- * @returns `OWNER/REPO` or `OWNER/REPO:FILE`; the text itself when it is not a page's address
+ * Converts an address copied from the hub's web pages to a model name.
+ *
+ * @param text the address after the hub's host
+ * @returns `OWNER/REPO` or `OWNER/REPO:FILE`; other text unchanged
  */
-export function nameOfPage(text: string): string {
+function nameOfPage(text: string): string {
   const [, repoOfFile, shown] = file.exec(text) ?? [];
   if (repoOfFile !== undefined && shown !== undefined) return `${repoOfFile}:${decoded(shown)}`;
   const [, repo, query] = page.exec(text) ?? [];

@@ -1,4 +1,4 @@
-// Pulls a model of the hub into the store, under the requested name.
+// Pulls a model from the hub into the store, under the requested name.
 import { ProductError } from "../base/product-error.ts";
 import { storeErrors } from "./errors.ts";
 import { type FetchedFile, fetchModel, type HubRequest } from "./hub/fetch-model.ts";
@@ -15,14 +15,14 @@ export interface PullOptions extends Omit<HubRequest, "onProgress"> {
   templateProblem: TemplateProblem;
 }
 
-/** Returns the problem with a Go template; undefined for a usable one. */
+/** Returns the problem of a Go template; undefined for a usable one. */
 export type TemplateProblem = (template: string) => Promise<string | undefined>;
 
 /**
- * Fetches the model's missing files, all or none, and writes the manifest; fetched files are
- * protected from removal meanwhile. An existing model is updated.
+ * Fetches the model's missing files, then writes the manifest; fetched files are protected from
+ * removal meanwhile. Updates an existing model.
  *
- * @throws ProductError `STORE_HUB_...`, `STORE_NO_REGISTRY` for a name that is not of the hub
+ * @throws ProductError `STORE_HUB_...`, `STORE_NO_REGISTRY` for a name that is not a hub name
  */
 export async function pullModel(
   store: ModelStore,
@@ -49,7 +49,7 @@ export async function pullModel(
           const overall = { overall_total: totalBytes, overall_completed: completedBytes };
           if (state === "verifying") {
             if (verifiedBytes === undefined) return;
-            // Reported without a digest, which would turn the download's bar back.
+            // Reported without a digest, which would reset the download's progress bar.
             const status = "verifying sha256 digest";
             onProgress({ status, total, completed: verifiedBytes, ...overall });
             return;
@@ -65,34 +65,34 @@ export async function pullModel(
       },
     );
     const from = files.map(({ blobPath }) => blobPath);
-    const said = await usable(defaults, templateProblem);
-    for (const status of said.told) onProgress({ status });
-    await createModel(store, name, defineModel({ ...said.definition, from }), {
+    const usable = await usableDefaults(defaults, templateProblem);
+    for (const status of usable.messages) onProgress({ status });
+    await createModel(store, name, defineModel({ ...usable.definition, from }), {
       baseFolder: store.path,
-      otherParameters: said.otherParameters,
+      otherParameters: usable.otherParameters,
       resolveName: async () => {
         throw new Error("files have no names to resolve");
       },
       onProgress: (progress) => {
-        // Parsing takes a moment, and the layers were reported as they arrived.
+        // Skips the steps of creation: the layers were reported as they arrived.
         if (progress.status === "writing manifest") onProgress(progress);
       },
       ...(request.signal !== undefined && { signal: request.signal }),
     }).catch(async (error: unknown) => {
-      throw await inWordsOfHub(error, files, name, store);
+      throw await withHubNames(error, files, name, store);
     });
   }, request.signal);
   onProgress({ status: "success" });
 }
 
-/** The repository's own defaults for its model, as far as they are supported. */
-async function usable(
+/** Returns the repository's defaults as far as they are supported, and sentences about them. */
+async function usableDefaults(
   { template, system, params = {}, problems }: RepositoryDefaults,
   templateProblem: TemplateProblem,
 ): Promise<{
   definition: Pick<ModelDefinition, "template" | "system" | "parameters">;
   otherParameters: Record<string, unknown>;
-  told: string[];
+  messages: string[];
 }> {
   const problem = template === undefined ? undefined : await templateProblem(template);
   const kept = problem === undefined ? template : undefined;
@@ -107,7 +107,7 @@ async function usable(
   return {
     definition: { template: kept, system, parameters },
     otherParameters: otherValues,
-    told: [
+    messages: [
       ...problems.map((sentence) => `ignoring the repository's ${sentence}`),
       ...(problem === undefined ? [] : [`ignoring the repository's template: ${problem}`]),
       ...(unused.length === 0
@@ -118,8 +118,8 @@ async function usable(
   };
 }
 
-/** Files of the hub that make no usable model are named as on the hub, and not kept. */
-async function inWordsOfHub(
+/** Names unusable files as on the hub in the error, and removes them. */
+async function withHubNames(
   error: unknown,
   files: readonly FetchedFile[],
   { namespace, model }: ModelName,

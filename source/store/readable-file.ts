@@ -6,7 +6,7 @@ import { storeErrors } from "./errors.ts";
 
 /**
  * @param file absolute
- * @param wanted what it should be, such as "a .gguf file"
+ * @param wanted the kind of file, such as "a .gguf file"
  * @throws ProductError `STORE_FILE_MISSING`, `STORE_FILE_IS_DIRECTORY`, `STORE_FILE_NOT_REGULAR`,
  *   `STORE_FILE_UNREADABLE`
  */
@@ -19,7 +19,7 @@ export async function requireReadableFile(file: string, wanted: string): Promise
         hint: `Name ${wanted.replace(/^an? /, "the ")} in it.`,
       });
     }
-    // Opening a pipe would block until somebody writes to it.
+    // Opening a pipe would block until a writer opens it.
     if (!facts.isFile()) {
       throw new ProductError(storeErrors.fileNotRegular, {
         message: `${file} is not a regular file, so it cannot be ${wanted}.`,

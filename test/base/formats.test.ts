@@ -1,9 +1,14 @@
-// Formats of sizes, times and paths.
-import { homedir } from "node:os";
-import { describe, expect, test } from "vitest";
-import { formatBytes, formatMemory } from "../../source/base/byte-format.ts";
-import { looksLikePath, toAbsolutePath } from "../../source/base/file-path.ts";
-import { formatGoDuration, formatMilliseconds } from "../../source/base/time-format.ts";
+// Formats of sizes, durations and times.
+import { afterEach, describe, expect, test } from "vitest";
+import {
+  formatBytes,
+  formatGoDuration,
+  formatLocalTime,
+  formatMemory,
+  formatMilliseconds,
+  formatRelativeTime,
+  formatRoughDuration,
+} from "../../source/base/formats.ts";
 
 describe("sizes", () => {
   test.each([
@@ -69,29 +74,73 @@ describe("durations", () => {
   });
 });
 
-describe("paths", () => {
-  test.each([
-    ["/a", true],
-    ["./a", true],
-    ["../a", true],
-    ["~/a", true],
-    ["a.gguf", true],
-    ["A.GGUF", true],
-    ["sub\\a", true],
-    ["C:\\a", true],
-    ["tiny", false],
-    ["owner/model", false],
-    ["model:8b", false],
-    ["a.gguf.txt", false],
-  ])("%s: %s", (text, expected) => {
-    expect(looksLikePath(text)).toBe(expected);
-  });
+const second = 1000;
+const minute = 60 * second;
+const hour = 60 * minute;
+const day = 24 * hour;
+const year = 365 * day;
 
-  test("become absolute, from a folder or from home", () => {
-    expect(toAbsolutePath("a.gguf", "/here")).toBe("/here/a.gguf");
-    expect(toAbsolutePath("../a.gguf", "/here/sub")).toBe("/here/a.gguf");
-    expect(toAbsolutePath("/x/../a.gguf")).toBe("/a.gguf");
-    expect(toAbsolutePath("~/a.gguf")).toBe(`${homedir()}/a.gguf`);
-    expect(toAbsolutePath("~")).toBe(homedir());
+describe("a duration", () => {
+  test.each([
+    [0, "Less than a second"],
+    [999, "Less than a second"],
+    [second, "1 second"],
+    [1999, "1 second"],
+    [2 * second, "2 seconds"],
+    [59_999, "59 seconds"],
+    [minute, "About a minute"],
+    [2 * minute - 1, "About a minute"],
+    [2 * minute, "2 minutes"],
+    [hour - 1, "59 minutes"],
+    [hour, "About an hour"],
+    [1.5 * hour - 1, "About an hour"],
+    [1.5 * hour, "2 hours"],
+    [47 * hour, "47 hours"],
+    [48 * hour, "2 days"],
+    [14 * day - hour, "13 days"],
+    [14 * day, "2 weeks"],
+    [21 * day, "3 weeks"],
+    [60 * day - hour, "8 weeks"],
+    [60 * day, "2 months"],
+    [2 * year - hour, "24 months"],
+    [2 * year - 1, "2 years"],
+    [2 * year, "2 years"],
+    [19.9 * year, "19 years"],
+    [-3 * minute, "3 minutes"],
+  ])("of %d ms is %s", (milliseconds, text) => {
+    expect(formatRoughDuration(milliseconds)).toBe(text);
   });
+});
+
+describe("a time", () => {
+  const now = Date.UTC(2026, 0, 31);
+  test.each([
+    [now - 21 * day, "3 weeks ago"],
+    [now + 4 * minute, "4 minutes from now"],
+    [now, "Less than a second ago"],
+    [now + 1, "Less than a second from now"],
+    [now + 20 * year, "20 years from now"],
+    [now + 20 * year + 1, "Forever"],
+    [Number.POSITIVE_INFINITY, "Forever"],
+    [0, "56 years ago"],
+  ])("%d is %s", (time, text) => {
+    expect(formatRelativeTime(time, now)).toBe(text);
+  });
+});
+
+const zone = process.env.TZ;
+afterEach(() => {
+  if (zone === undefined) delete process.env.TZ;
+  else process.env.TZ = zone;
+});
+
+test.each([
+  ["UTC", "2026-01-02T03:04:05.678Z"],
+  ["Asia/Kolkata", "2026-01-02T08:34:05.678+05:30"],
+  ["America/New_York", "2026-01-01T22:04:05.678-05:00"],
+])("in %s", (name, expected) => {
+  process.env.TZ = name;
+  const moment = new Date("2026-01-02T03:04:05.678Z");
+  expect(formatLocalTime(moment)).toBe(expected);
+  expect(Date.parse(expected)).toBe(moment.getTime());
 });

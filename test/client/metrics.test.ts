@@ -6,11 +6,11 @@ import { ApiClient } from "../../source/client/api-client.ts";
 import { followMetrics, readSample, type ServerSample } from "../../source/client/metrics.ts";
 import {
   cancelRequest,
-  followRequestViews,
-  type RequestView,
-  readRequestView,
+  followRequestRecords,
+  readRequestRecord,
   requestTexts,
 } from "../../source/client/requests.ts";
+import type { RequestRecord } from "../../source/request-log/request-record.ts";
 import { TestServer } from "../support/test-server.ts";
 import { until } from "../support/until.ts";
 
@@ -73,10 +73,10 @@ test("missing values of a sample are empty", () => {
 });
 
 test("a record changes from running to done, and its texts can be read", async () => {
-  const seen: RequestView[] = [];
+  const seen: RequestRecord[] = [];
   const leave = new AbortController();
   const following = (async () => {
-    for await (const view of followRequestViews(client, {}, leave.signal)) seen.push(view);
+    for await (const view of followRequestRecords(client, {}, leave.signal)) seen.push(view);
   })();
   const body = { model: "tiny", prompt: "What is 2 + 3?", stream: false };
   const askedAt = Date.now();
@@ -106,8 +106,8 @@ test("a body with a secret or an image is not kept for replay", async () => {
 });
 
 test("an invalid record is ignored", () => {
-  expect(readRequestView({ id: "r-1" })).toBeUndefined();
-  expect(readRequestView("text")).toBeUndefined();
+  expect(readRequestRecord({ id: "r-1" })).toBeUndefined();
+  expect(readRequestRecord("text")).toBeUndefined();
 });
 
 test("a request is replayed as it was, and read to its end", async () => {

@@ -1,6 +1,6 @@
 // A deployctl server with one app, as `deployctl up --gateway-workers N` runs it: gateway processes, and
 // a control plane that keeps keys, metrics, usage and the access log, but no replicas.
-// `node gateway-server.ts ENDPOINT FOLDER N` tells its parent a StartedServer.
+// `node gateway-server.ts ENDPOINT FOLDER N` sends its parent a StartedServer.
 
 import { type ChildProcess, fork } from "node:child_process";
 import path from "node:path";

@@ -123,6 +123,42 @@ describe("an image", () => {
   });
 });
 
+test.each([
+  [
+    "/v1/messages",
+    "messages.0.content.0.content.0",
+    (data: string) => ({
+      max_tokens: 1,
+      messages: [
+        {
+          role: "user",
+          content: [
+            {
+              type: "tool_result",
+              tool_use_id: "a",
+              content: [
+                { type: "image", source: { type: "base64", media_type: "image/png", data } },
+              ],
+            },
+          ],
+        },
+      ],
+    }),
+  ],
+  [
+    "/v1/responses",
+    "input.0.output.0",
+    (data: string) => {
+      const image = { type: "input_image", image_url: `data:image/png;base64,${data}` };
+      return { input: [{ type: "function_call_output", call_id: "a", output: [image] }] };
+    },
+  ],
+] as const)("an image in a tool result: %s", async (path, place, body) => {
+  const data = Buffer.alloc(3100, 1).toString("base64");
+  const { status, text } = await server.post(path, { model: "tiny", ...body(data) });
+  expect([status, text]).toEqual([413, expect.stringContaining(`'${place}'`)]);
+});
+
 describe("no path leads out of the folders", () => {
   test.each([
     "/etc/passwd",

@@ -6,14 +6,14 @@ import pty from "@lydell/node-pty";
 import { expect, onTestFinished, test } from "vitest";
 
 const fixture = fileURLToPath(new URL("./fixtures/chat-process.mts", import.meta.url));
-/** The screen switches marked pastes on as the last thing before it takes keys. */
+/** The screen turns on bracketed paste last, before it takes keys. */
 const takesKeys = "\x1b[?2004h";
 
 interface RunningChat {
   readonly process: pty.IPty;
   readonly bytes: () => string;
   readonly ended: Promise<number>;
-  /** Resolves when the process has written a text; fails when it ends without. */
+  /** Resolves when the process has written a text; fails if it ends first. */
   until(text: string): Promise<void>;
 }
 
@@ -22,7 +22,7 @@ function startChat(environment: Record<string, string>): RunningChat {
     name: "xterm-256color",
     cols: 80,
     rows: 24,
-    // An empty CI variable would make Ink draw nothing if it were left to decide.
+    // With an empty CI variable, Ink would draw nothing by default.
     env: { PATH: process.env.PATH ?? "", TERM: "xterm-256color", CI: "", ...environment },
   });
   let bytes = "";

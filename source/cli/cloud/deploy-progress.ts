@@ -1,7 +1,7 @@
 // Shows the progress of a deployment on standard error.
 import { type Clock, systemClock } from "../../base/clock.ts";
 import { showControls } from "../../base/display-text.ts";
-import { formatMilliseconds } from "../../base/time-format.ts";
+import { formatMilliseconds } from "../../base/formats.ts";
 import { ProgressLines, type ProgressStream } from "../progress-lines.ts";
 
 /** A step on this machine, or a phase of the control plane. */

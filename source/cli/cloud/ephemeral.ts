@@ -10,10 +10,11 @@ import type {
   LogDocument,
 } from "../../cloud/admin/documents.ts";
 import { cloudErrors } from "../../cloud/errors.ts";
+import { printDocument } from "../output.ts";
 import type { DeployProgress } from "./deploy-progress.ts";
 import { callLines, certificateOf, keyCommand, summaryFacts } from "./deploy-summary.ts";
 import { showDeployEvent } from "./follow-deployment.ts";
-import { printDocument, tell } from "./print.ts";
+import { tell } from "./print.ts";
 import { logLineText } from "./print-logs.ts";
 import type { Session } from "./session.ts";
 import { isLocal } from "./target.ts";

@@ -1,5 +1,6 @@
 // Output of deployctl's commands: answers on standard output, everything else on standard error.
 import { showControls } from "../../base/display-text.ts";
+import { printDocument } from "../output.ts";
 import type { Flags } from "./flags.ts";
 
 export interface CommandAnswer {
@@ -21,16 +22,7 @@ export function printAnswer(
   else process.stdout.write((names ?? []).map((name) => `${name}\n`).join(""));
 }
 
-export function printDocument(document: unknown): void {
-  process.stdout.write(`${JSON.stringify(document, undefined, 2)}\n`);
-}
-
 /** Prints a line on standard error, unless quiet. */
 export function tell({ quiet }: Flags, sentence: string): void {
   if (!quiet) process.stderr.write(`${showControls(sentence)}\n`);
-}
-
-/** Prints a warning on standard error. */
-export function warn(sentence: string): void {
-  process.stderr.write(`Warning: ${sentence}\n`);
 }

@@ -1,5 +1,5 @@
 // Data source of the deploy and console screens: the admin API and this machine.
-import { shownModel } from "../../base/model-tag.ts";
+import { shownModel } from "../../base/display-text.ts";
 import { profileNamed } from "../../configuration/cloud-profiles.ts";
 import { loadSettings } from "../../configuration/load-settings.ts";
 import { productPaths } from "../../configuration/paths.ts";

@@ -1,7 +1,7 @@
 // A control plane for the screens: its admin client, and work on this machine.
 import { readFileSync } from "node:fs";
 import { callKey, machineCapacity } from "../../application/app-facts.ts";
-import { shownModel } from "../../base/model-tag.ts";
+import { shownModel } from "../../base/display-text.ts";
 import { describeError } from "../../base/product-error.ts";
 import { ServerRefusal } from "../../client/api-client.ts";
 import { type EndpointConnection, OpenAiEndpoint } from "../../client/openai-endpoint.ts";

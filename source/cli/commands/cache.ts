@@ -1,9 +1,9 @@
 // modelctl cache: stored prompts on this machine's disk.
 import { PromptCache, type StoredPrompt } from "../../application/prompt-cache.ts";
-import { formatBytes } from "../../base/byte-format.ts";
+import { formatBytes, formatRelativeTime } from "../../base/formats.ts";
 import { exitCodes } from "../../base/product-error.ts";
-import { formatRelativeTime } from "../../base/relative-time.ts";
 import { openLibrary } from "../model-library.ts";
+import { printDocument, warn } from "../output.ts";
 import type { Run } from "../program/definition.ts";
 import { formatTable } from "../table.ts";
 import type { clearCacheDefinition, listCacheDefinition } from "./server.definition.ts";
@@ -19,7 +19,7 @@ export const listCache: Run<typeof listCacheDefinition> = async ([model], flags)
       createdAt: new Date(createdAt).toISOString(),
       lastUsedAt: new Date(lastUsedAt).toISOString(),
     }));
-    process.stdout.write(`${JSON.stringify(records, undefined, 2)}\n`);
+    printDocument(records);
     return exitCodes.ok;
   }
   const now = Date.now();
@@ -52,8 +52,4 @@ function openCache(): PromptCache {
 
 function sumOf(prompts: readonly StoredPrompt[]): number {
   return prompts.reduce((sum, { bytes }) => sum + bytes, 0);
-}
-
-function warn(sentence: string): void {
-  process.stderr.write(`Warning: ${sentence}\n`);
 }

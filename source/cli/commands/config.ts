@@ -3,6 +3,7 @@ import { exitCodes } from "../../base/product-error.ts";
 import { addressText } from "../../configuration/address.ts";
 import type { SettingName } from "../../configuration/load-settings.ts";
 import { settingText } from "../../configuration/setting-text.ts";
+import { printDocument } from "../output.ts";
 import type { CommandFlags, Run } from "../program/definition.ts";
 import { type CommandSettings, readSettings } from "../session-settings.ts";
 import type { showConfigDefinition } from "./tools.definition.ts";
@@ -18,7 +19,7 @@ export const configShow: Run<typeof showConfigDefinition> = async (_words, flags
       value: numberInJson(inForce(settings, name)) ?? null,
       origin: originOf(settings, name, flags),
     }));
-    process.stdout.write(`${JSON.stringify(entries, undefined, 2)}\n`);
+    printDocument(entries);
     return exitCodes.ok;
   }
   const rows = names.map((name) => {

@@ -6,6 +6,7 @@ import { exitCodes } from "../../base/product-error.ts";
 import { systemCode } from "../../base/write-refusal.ts";
 import { readFault, usageError } from "../errors.ts";
 import { openLibrary, parseName } from "../model-library.ts";
+import { warn } from "../output.ts";
 import type { Run } from "../program/definition.ts";
 import { withProjector } from "../projector-flag.ts";
 import { withProgress } from "../with-progress.ts";
@@ -27,7 +28,7 @@ export const create: Run<typeof createDefinition> = async ([nameText], flags) =>
   await withProgress(flags, (work) =>
     library.create(name, modelfile, options, { ...work, onWarning }),
   );
-  for (const warning of warnings) process.stderr.write(`Warning: ${warning}\n`);
+  for (const warning of warnings) warn(warning);
   if (flags.json) {
     const { digest, sizeBytes } = await library.catalog.resolve(name.display);
     process.stdout.write(`${JSON.stringify({ name: name.display, digest, sizeBytes })}\n`);

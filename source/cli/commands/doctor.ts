@@ -1,7 +1,7 @@
 // modelctl doctor: devices that can run models, and how to enable others.
 import os from "node:os";
 import { examineDevices } from "../../application/examine-devices.ts";
-import { formatMemory } from "../../base/byte-format.ts";
+import { formatMemory } from "../../base/formats.ts";
 import { packageVersion } from "../../base/package-facts.ts";
 import { exitCodes } from "../../base/product-error.ts";
 import type { Run } from "../program/definition.ts";

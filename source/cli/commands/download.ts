@@ -2,6 +2,7 @@
 import { exitCodes } from "../../base/product-error.ts";
 import { usageError } from "../errors.ts";
 import { openLibrary } from "../model-library.ts";
+import { printDocument } from "../output.ts";
 import type { Run } from "../program/definition.ts";
 import { partialDownloadKept, withProgress } from "../with-progress.ts";
 import type { downloadDefinition } from "./models.definition.ts";
@@ -34,7 +35,7 @@ export const download: Run<typeof downloadDefinition> = async ([repository, file
     (work) => library.download(wanted, work),
     partialDownloadKept,
   );
-  if (flags.json) process.stdout.write(`${JSON.stringify(saved, undefined, 2)}\n`);
+  if (flags.json) printDocument(saved);
   else for (const { localPath } of saved) process.stdout.write(`${localPath}\n`);
   return exitCodes.ok;
 };

@@ -1,10 +1,11 @@
 // modelctl keys create, list, revoke: keys of this machine's server.
 import { openServerKeys } from "../../application/server-keys.ts";
+import { formatRelativeTime } from "../../base/formats.ts";
 import { exitCodes } from "../../base/product-error.ts";
-import { formatRelativeTime } from "../../base/relative-time.ts";
 import { productPaths } from "../../configuration/paths.ts";
 import { type KeyRecord, keyState } from "../../keys/key-record.ts";
 import { usageError } from "../errors.ts";
+import { printDocument } from "../output.ts";
 import type { Run } from "../program/definition.ts";
 import { formatTable } from "../table.ts";
 import type {
@@ -26,7 +27,7 @@ export const createKey: Run<typeof createKeyDefinition> = async (_words, flags) 
     const expiresAt = expires === undefined ? undefined : now + expires;
     const { key, token } = store.create({ name, role, expiresAt });
     if (flags.json) {
-      process.stdout.write(`${JSON.stringify({ ...toJson(key, now), token }, undefined, 2)}\n`);
+      printDocument({ ...toJson(key, now), token });
       return exitCodes.ok;
     }
     const end =
@@ -45,7 +46,7 @@ export const listKeys: Run<typeof listKeysDefinition> = async (_words, flags) =>
   const all = withStore((store) => store.list());
   if (flags.json) {
     const records = all.map((key) => toJson(key, now));
-    process.stdout.write(`${JSON.stringify(records, undefined, 2)}\n`);
+    printDocument(records);
     return exitCodes.ok;
   }
   const rows = all.map((key) => [

@@ -1,10 +1,9 @@
 // modelctl list: lists models.
 import type { MissingFile } from "../../application/model-library.ts";
-import { formatBytes } from "../../base/byte-format.ts";
-import { toOneLine } from "../../base/display-text.ts";
+import { formatBytes, formatRelativeTime } from "../../base/formats.ts";
 import { exitCodes } from "../../base/product-error.ts";
-import { formatRelativeTime } from "../../base/relative-time.ts";
 import { openLibrary } from "../model-library.ts";
+import { printDocument, warn } from "../output.ts";
 import type { Run } from "../program/definition.ts";
 import { formatTable } from "../table.ts";
 import type { listDefinition } from "./models.definition.ts";
@@ -28,7 +27,7 @@ export const list: Run<typeof listDefinition> = async ([prefix = ""], flags) => 
       ...model,
       isComplete: !isLost.has(model.name),
     }));
-    process.stdout.write(`${JSON.stringify(records, undefined, 2)}\n`);
+    printDocument(records);
     return exitCodes.ok;
   }
   const now = Date.now();
@@ -45,11 +44,6 @@ export const list: Run<typeof listDefinition> = async ([prefix = ""], flags) => 
   process.stdout.write(formatTable(headers, rows));
   return exitCodes.ok;
 };
-
-/** Warns on one line; names of other programs' folders may contain anything. */
-function warn(sentence: string): void {
-  process.stderr.write(`Warning: ${toOneLine(sentence)}\n`);
-}
 
 /** Limits the list: an unmounted disk would fill the screen. */
 const mostLostSaid = 3;

@@ -1,8 +1,8 @@
 // modelctl ps: lists loaded models.
-import { formatMemory } from "../../base/byte-format.ts";
+import { formatMemory, formatRelativeTime } from "../../base/formats.ts";
 import { exitCodes } from "../../base/product-error.ts";
-import { formatRelativeTime } from "../../base/relative-time.ts";
 import { type LoadedEntry, loadedModels } from "../../client/model-calls.ts";
+import { printDocument } from "../output.ts";
 import type { Run } from "../program/definition.ts";
 import { findNamedServer } from "../running-server.ts";
 import { readSettings } from "../session-settings.ts";
@@ -17,7 +17,7 @@ export const ps: Run<typeof psDefinition> = async ([prefix = ""], flags) => {
     names.some((name) => name.toLowerCase().startsWith(prefix.toLowerCase())),
   );
   if (flags.json) {
-    process.stdout.write(`${JSON.stringify(shown, undefined, 2)}\n`);
+    printDocument(shown);
     return exitCodes.ok;
   }
   const now = Date.now();

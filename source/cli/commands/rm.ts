@@ -3,7 +3,7 @@
 import path from "node:path";
 import { adminSocket, isUnreachable } from "../../application/control-plane-process.ts";
 import type { ModelLibrary } from "../../application/model-library.ts";
-import { shownModel } from "../../base/model-tag.ts";
+import { shownModel } from "../../base/display-text.ts";
 import { exitCodes, ProductError } from "../../base/product-error.ts";
 import type { ApiClient } from "../../client/api-client.ts";
 import { loadedModels } from "../../client/model-calls.ts";

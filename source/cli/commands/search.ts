@@ -1,9 +1,9 @@
 // modelctl search: models of the hub, their quantizations, and which fit into memory.
 import { type FoundModel, searchHub } from "../../application/search-hub.ts";
-import { formatBytes } from "../../base/byte-format.ts";
-import { formatCount } from "../../base/count-format.ts";
+import { formatBytes, formatCount } from "../../base/formats.ts";
 import { exitCodes } from "../../base/product-error.ts";
 import { openLibrary } from "../model-library.ts";
+import { printDocument } from "../output.ts";
 import type { Run } from "../program/definition.ts";
 import { formatTable } from "../table.ts";
 import type { searchDefinition } from "./models.definition.ts";
@@ -23,7 +23,7 @@ export const search: Run<typeof searchDefinition> = async (words, flags) => {
       hubPrefixes: settings.values.hub_prefixes,
       signal: abort.signal,
     });
-    if (flags.json) process.stdout.write(`${JSON.stringify(found, undefined, 2)}\n`);
+    if (flags.json) printDocument(found);
     else if (found.length > 0) process.stdout.write(tableOf(found));
     else process.stderr.write(`The hub has no GGUF model for "${words.join(" ")}".\n`);
     for (const { name, problem } of flags.json ? [] : found) {

@@ -1,8 +1,9 @@
 // modelctl sessions: lists, searches and deletes saved chats.
 
+import { formatRelativeTime } from "../../base/formats.ts";
 import { exitCodes } from "../../base/product-error.ts";
-import { formatRelativeTime } from "../../base/relative-time.ts";
 import { SessionStore } from "../../sessions/session-store.ts";
+import { printDocument } from "../output.ts";
 import type { Run } from "../program/definition.ts";
 import { readSettings } from "../session-settings.ts";
 import { formatTable } from "../table.ts";
@@ -20,7 +21,7 @@ export const sessions: Run<typeof sessionsDefinition> = async (words, flags) => 
   for (const { path, message } of problems) process.stderr.write(`${path}: ${message}\n`);
   const found = await store.search(words.join(" "));
   if (flags.json) {
-    process.stdout.write(`${JSON.stringify(found, undefined, 2)}\n`);
+    printDocument(found);
     return exitCodes.ok;
   }
   const now = Date.now();

@@ -6,6 +6,7 @@ import { showControls } from "../../base/display-text.ts";
 import { exitCodes } from "../../base/product-error.ts";
 import { readFault, usageError } from "../errors.ts";
 import { openLibrary } from "../model-library.ts";
+import { warn } from "../output.ts";
 import type { CommandFlags, Run } from "../program/definition.ts";
 import { formatDescription } from "../show-sections.ts";
 import type { showDefinition } from "./models.definition.ts";
@@ -46,7 +47,7 @@ export const show: Run<typeof showDefinition> = async ([model], flags) => {
 /** Prints the Modelfile, also of a damaged model. */
 async function printModelfile(library: ModelLibrary, model: string): Promise<void> {
   const { text, unprintable, problem } = await library.modelfile(model);
-  if (problem !== undefined) process.stderr.write(`Warning: ${problem}\n`);
+  if (problem !== undefined) warn(problem);
   for (const { field, reason } of unprintable) {
     process.stderr.write(`${field} cannot be written in a Modelfile: ${reason}.\n`);
   }

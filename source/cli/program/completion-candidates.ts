@@ -1,5 +1,5 @@
 // Completion candidates for the last word of a command line.
-import { shownModel } from "../../base/model-tag.ts";
+import { shownModel } from "../../base/display-text.ts";
 import { exitCodes } from "../../base/product-error.ts";
 import {
   type Command,

@@ -1,7 +1,7 @@
 // Reads an attached image file, and verifies that it is an image.
 import { readFile, stat } from "node:fs/promises";
 import path from "node:path";
-import { formatBytes } from "../../base/byte-format.ts";
+import { formatBytes } from "../../base/formats.ts";
 import { ProductError } from "../../base/product-error.ts";
 import { systemCode } from "../../base/write-refusal.ts";
 import { attachmentErrors } from "../errors.ts";

@@ -1,7 +1,7 @@
 // Files of a deployment: the script, the files it needs, and those the user adds.
 import { readdir, readFile, realpath, stat } from "node:fs/promises";
 import path from "node:path";
-import { formatBytes } from "../../base/byte-format.ts";
+import { formatBytes } from "../../base/formats.ts";
 import { ProductError } from "../../base/product-error.ts";
 import type { BundleFile, DeploymentRequest } from "../admin/documents.ts";
 import { cloudErrors } from "../errors.ts";

@@ -1,12 +1,12 @@
 // Access control: checks the app, the key, its scope and its limit.
 import { type CloudKey, type KeyVerifier, keyCovers } from "../keys/cloud-key.ts";
 import type { AppTraffic } from "./app-traffic.ts";
-import { refuseUnavailable } from "./app-unavailable.ts";
 import type { CallLimits } from "./call-limits.ts";
 import type { Refusal } from "./refusals.ts";
 import type { RequestHead } from "./request-head.ts";
 import type { AppPath } from "./request-path.ts";
 import type { RoutingTable } from "./routing-table.ts";
+import { refuseUnavailable } from "./waiting-rules.ts";
 
 export interface Caller {
   head: RequestHead;

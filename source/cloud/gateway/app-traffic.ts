@@ -1,12 +1,12 @@
 // Requests of one app, both in progress and queued, and the choice of their replicas.
 import type { Clock } from "../../base/clock.ts";
-import { refuseUnavailable } from "./app-unavailable.ts";
 import { chooseByAffinity, chooseLeastBusy } from "./choose-replica.ts";
 import { ModelsCache } from "./models-cache.ts";
 import type { Refusal } from "./refusals.ts";
 import type { ReplicaSlot } from "./replica-slot.ts";
 import type { Demand, RoutedApp } from "./traffic.ts";
 import { estimateWaitSeconds, longestQueue, type Waiter, WaitingQueue } from "./waiting-queue.ts";
+import { refuseUnavailable } from "./waiting-rules.ts";
 
 /** Weight of the latest request in the mean duration. */
 const meanWeight = 0.1;

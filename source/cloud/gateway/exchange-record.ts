@@ -1,10 +1,16 @@
 // Record of a finished request, without its content.
+import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { Clock } from "../../base/clock.ts";
 import type { CloudKey } from "../keys/cloud-key.ts";
 import type { Origin } from "./client-address.ts";
 import { type ErrorType, type Refusal, refusalStatus } from "./refusals.ts";
 import { type AppPath, withoutQuery } from "./request-path.ts";
+
+/** Returns a random request id, which clients, replicas and logs share. */
+export function drawRequestId(): string {
+  return `req_${randomUUID().replaceAll("-", "")}`;
+}
 
 export interface TokenCounts {
   prompt: number;

@@ -1,6 +1,6 @@
 // Error messages for requests that fail after they were admitted.
 import type { MinimumRate } from "../../base/body-rate.ts";
-import { formatBytes } from "../../base/byte-format.ts";
+import { formatBytes } from "../../base/formats.ts";
 import type { FailureKind } from "./attempt.ts";
 import type { GatewayLimits } from "./gateway-options.ts";
 import type { Refusal } from "./refusals.ts";

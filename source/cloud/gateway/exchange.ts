@@ -21,11 +21,11 @@ import {
   tooLarge,
 } from "./exchange-refusals.ts";
 import { ModelsRecording } from "./models-endpoint.ts";
-import { type Refusal, statusOf } from "./refusals.ts";
+import { type Refusal, sendRefusal, statusOf } from "./refusals.ts";
 import { ReplicaClaim } from "./replica-claim.ts";
 import { replicaHeaders } from "./replica-headers.ts";
 import type { ReplicaSlot } from "./replica-slot.ts";
-import { Reply, sendRefusal } from "./reply.ts";
+import { Reply } from "./reply.ts";
 import { readReplyHead } from "./reply-head.ts";
 import { discardRest, RequestBody } from "./request-body.ts";
 import { withoutQuery } from "./request-path.ts";

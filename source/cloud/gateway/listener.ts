@@ -11,17 +11,17 @@ import { createServer as createSocketServer, type Server as SocketServer } from 
 import type { Duplex } from "node:stream";
 import { allowHalfClosed, endConnection } from "../../base/http-connection.ts";
 import { describeError, ProductError } from "../../base/product-error.ts";
+import { systemCode } from "../../base/write-refusal.ts";
 import { isLoopback, urlOf } from "../../configuration/address.ts";
 import { cloudErrors } from "../errors.ts";
 import type { BoundAddress, Encryption, ListenerOptions } from "./listener-options.ts";
-import { answerMalformed } from "./malformed-request.ts";
+import { answerMalformed, onPlainHttp } from "./malformed-request.ts";
 import type { Ingress, RequestHandler } from "./request-handler.ts";
 import {
   type CertificateFiles,
   readCertificate,
   watchCertificate,
 } from "./tls/certificate-files.ts";
-import { onPlainHttp } from "./tls/plain-http.ts";
 import { ensureSelfSigned } from "./tls/self-signed.ts";
 
 export interface ListenerContext {
@@ -230,13 +230,13 @@ function readAgainWithoutUpgrade(
 const offerHeaders = new Set(["connection", "upgrade", "http2-settings"]);
 
 function addressUnusable(host: string, port: number, cause: unknown): ProductError {
-  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+  const code = systemCode(cause) ?? "";
   const reasons: Record<string, string> = {
     EADDRINUSE: "already in use by another program",
     EADDRNOTAVAIL: "not an address of this machine",
     EACCES: "no permission; ports below 1024 need root",
   };
-  const reason = typeof code === "string" ? reasons[code] : undefined;
+  const reason = reasons[code];
   return new ProductError(cloudErrors.addressUnusable, {
     message: `Cannot listen on ${host}:${port}: ${reason ?? describeError(cause)}.`,
     hint: "Choose another address with --listen.",

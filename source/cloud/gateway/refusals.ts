@@ -1,4 +1,5 @@
-// Errors of the gateway: their types and statuses, and a body that all clients understand.
+// Errors of the gateway: their types and statuses, a body that all clients understand, and the response.
+import type { IncomingMessage, ServerResponse } from "node:http";
 
 const statuses = {
   bad_request: 400,
@@ -86,4 +87,52 @@ export function refusalHeaders(refusal: Refusal, requestId: string, bodyBytes: n
   }
   if (refusal.headers !== undefined) headers.push(...refusal.headers);
   return headers;
+}
+
+export interface RefusalOptions {
+  requestId: string;
+  lingerMs: number;
+  /** True if the client waits for 100 Continue before it sends the body. */
+  holdsBody: boolean;
+}
+
+/** Sends an error of the gateway. Reads the rest of an incoming body for a short time. */
+export function sendRefusal(
+  request: IncomingMessage,
+  response: ServerResponse,
+  refusal: Refusal,
+  { requestId, lingerMs, holdsBody }: RefusalOptions,
+): void {
+  if (response.headersSent || response.destroyed) return;
+  const body = Buffer.from(refusalBody(refusal, requestId));
+  const headers = refusalHeaders(refusal, requestId, body.length);
+  const unreadBytes = request.complete ? 0 : bodyBytes(request);
+  const isLong = unreadBytes > shortBodyBytes;
+  const closes = isLong || refusal.closes === true || (holdsBody && unreadBytes > 0);
+  if (closes) headers.push("Connection", "close");
+  response.writeHead(refusalStatus(refusal.type), headers);
+  if (!isLong || holdsBody) {
+    request.resume();
+    response.end(body);
+    return;
+  }
+  // Closing while bytes arrive resets the connection, and the client would miss the response.
+  if (request.method !== "HEAD") response.write(body);
+  const finish = () => {
+    clearTimeout(timer);
+    response.end();
+  };
+  const timer = setTimeout(finish, lingerMs);
+  request.once("end", finish);
+  request.once("close", () => clearTimeout(timer));
+  request.resume();
+}
+
+/** Rest of a body up to which it is read, so that the connection can be reused. */
+const shortBodyBytes = 64 * 1024;
+
+/** Announced size of the body; infinite if chunked. */
+function bodyBytes({ headers }: IncomingMessage): number {
+  if (headers["transfer-encoding"] !== undefined) return Number.POSITIVE_INFINITY;
+  return Number(headers["content-length"] ?? 0);
 }

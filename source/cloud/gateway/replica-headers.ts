@@ -1,6 +1,9 @@
 // Headers sent to a replica: those of the request, and those the gateway adds.
 import type { AdmittedRequest } from "./admitted-request.ts";
 import type { RequestBody } from "./request-body.ts";
+import { withoutHeaders } from "./request-head.ts";
+
+const encodingHeaders: ReadonlySet<string> = new Set(["accept-encoding"]);
 
 /**
  * @param isUnencoded leaves out Accept-Encoding, since a head without an encoding was already sent
@@ -19,7 +22,7 @@ export function replicaHeaders(
   { isUnencoded }: { isUnencoded: boolean },
 ): string[] {
   const headers = [
-    ...(isUnencoded ? withoutEncodings(head.passed) : head.passed),
+    ...(isUnencoded ? withoutHeaders(head.passed, encodingHeaders) : head.passed),
     ...origin.forwardHeaders,
     "X-Forwarded-Prefix",
     `/${path.organisation}/${path.app}`,
@@ -34,10 +37,4 @@ export function replicaHeaders(
     headers.push("Content-Length", String(head.contentLength));
   }
   return headers;
-}
-
-function withoutEncodings(headers: readonly string[]): string[] {
-  return headers.filter((_, index) => {
-    return headers[index - (index % 2)]?.toLowerCase() !== "accept-encoding";
-  });
 }

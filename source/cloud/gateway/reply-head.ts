@@ -1,7 +1,7 @@
 // Head of a response: the replica's headers, and those the gateway adds.
 import type { RawHeaders } from "./attempt.ts";
 import type { ReplyHead } from "./reply.ts";
-import { isOfOneHop, namesInConnection } from "./request-head.ts";
+import { isOfOneHop, namesInConnection, withoutHeaders } from "./request-head.ts";
 
 export interface HeadFacts {
   requestId: string;
@@ -55,7 +55,8 @@ export function readReplyHead(
     if (isOfOneHop(lowerCaseName) || lowerCaseName.startsWith(ownPrefix)) continue;
     headers.push(name, value);
   }
-  if (dropped !== undefined && dropped.length > 0) headers = without(headers, new Set(dropped));
+  if (dropped !== undefined && dropped.length > 0)
+    headers = withoutHeaders(headers, new Set(dropped));
   addFacts(headers, facts);
   const isEvents = contentType.startsWith("text/event-stream");
   const isReadable = !isEncoded && (isEvents || contentType.startsWith("application/json"));
@@ -93,10 +94,4 @@ function addFacts(headers: string[], facts: HeadFacts): void {
 export function textOf(part: Buffer | string | undefined): string {
   if (part === undefined) return "";
   return typeof part === "string" ? part : part.toString("latin1");
-}
-
-function without(headers: readonly string[], names: ReadonlySet<string>): string[] {
-  return headers.filter((_, index) => {
-    return !names.has((headers[index - (index % 2)] ?? "").toLowerCase());
-  });
 }

@@ -1,10 +1,9 @@
 // Response to one client, with back-pressure, keep-alive comments and errors within a stream.
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
 import { TLSSocket } from "node:tls";
 import { keepAliveComment } from "../../base/http-connection.ts";
-import { EventBoundary, errorEvent } from "./event-stream.ts";
 import type { GatewayLimits } from "./gateway-options.ts";
-import { type Refusal, refusalBody, refusalHeaders, refusalStatus, statusOf } from "./refusals.ts";
+import { type Refusal, statusOf } from "./refusals.ts";
 
 export interface ReplyHead {
   status: number;
@@ -167,50 +166,38 @@ function flushHead(response: ServerResponse): void {
   if (!response.writableEnded && !response.destroyed) response.flushHeaders();
 }
 
-export interface RefusalOptions {
-  requestId: string;
-  lingerMs: number;
-  /** True if the client waits for 100 Continue before it sends the body. */
-  holdsBody: boolean;
-}
+/** https://html.spec.whatwg.org/multipage/server-sent-events.html */
+const eventEnd = /(?:\n\n|\r\r|\r\n\r\n)$/;
 
-/** Sends an error of the gateway. Reads the rest of an incoming body for a short time. */
-export function sendRefusal(
-  request: IncomingMessage,
-  response: ServerResponse,
-  refusal: Refusal,
-  { requestId, lingerMs, holdsBody }: RefusalOptions,
-): void {
-  if (response.headersSent || response.destroyed) return;
-  const body = Buffer.from(refusalBody(refusal, requestId));
-  const headers = refusalHeaders(refusal, requestId, body.length);
-  const unreadBytes = request.complete ? 0 : bodyBytes(request);
-  const isLong = unreadBytes > shortBodyBytes;
-  const closes = isLong || refusal.closes === true || (holdsBody && unreadBytes > 0);
-  if (closes) headers.push("Connection", "close");
-  response.writeHead(refusalStatus(refusal.type), headers);
-  if (!isLong || holdsBody) {
-    request.resume();
-    response.end(body);
-    return;
+/** Tracks a stream to know if an event has just ended. */
+class EventBoundary {
+  #last = "";
+
+  note(piece: Buffer): void {
+    const end = piece.toString("latin1", Math.max(0, piece.length - 4));
+    this.#last = piece.length >= 4 ? end : (this.#last + end).slice(-4);
   }
-  // Closing while bytes arrive resets the connection, and the client would miss the response.
-  if (request.method !== "HEAD") response.write(body);
-  const finish = () => {
-    clearTimeout(timer);
-    response.end();
-  };
-  const timer = setTimeout(finish, lingerMs);
-  request.once("end", finish);
-  request.once("close", () => clearTimeout(timer));
-  request.resume();
+
+  /** Also true before the first byte. */
+  get isHere(): boolean {
+    return this.#last === "" || eventEnd.test(this.#last);
+  }
 }
 
-/** Rest of a body up to which it is read, so that the connection can be reused. */
-const shortBodyBytes = 64 * 1024;
+interface ErrorEventForm {
+  isAtBoundary: boolean;
+  /** Set for Anthropic's clients, which skip events without a name. */
+  isNamed: boolean;
+  /** Status of the reply, if its head was sent too early to carry it. */
+  status?: number | undefined;
+}
 
-/** Announced size of the body; infinite if chunked. */
-function bodyBytes({ headers }: IncomingMessage): number {
-  if (headers["transfer-encoding"] !== undefined) return Number.POSITIVE_INFINITY;
-  return Number(headers["content-length"] ?? 0);
+/** Final event of a failed stream, in OpenAI's or Anthropic's format. */
+function errorEvent(
+  { type, detail }: Refusal,
+  { isAtBoundary, isNamed, status }: ErrorEventForm,
+): string {
+  const error = { message: detail, type, code: type, param: null, status };
+  const [name, data] = isNamed ? ["event: error\n", { type: "error", error }] : ["", { error }];
+  return `${isAtBoundary ? "" : "\n\n"}${name}data: ${JSON.stringify(data)}\n\n`;
 }

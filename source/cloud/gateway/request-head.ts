@@ -83,7 +83,7 @@ export function readRequestHead(raw: readonly string[]): RequestHead {
       head.passed.push(name, value);
     }
   }
-  if (dropped !== undefined) head.passed = without(head.passed, new Set(dropped));
+  if (dropped !== undefined) head.passed = withoutHeaders(head.passed, new Set(dropped));
   return head;
 }
 
@@ -158,7 +158,8 @@ function noteOwn(head: RequestHead, name: string, value: string): void {
   }
 }
 
-function without(headers: readonly string[], names: ReadonlySet<string>): string[] {
+/** @param headers name, value, name, value. @param names in lower case */
+export function withoutHeaders(headers: readonly string[], names: ReadonlySet<string>): string[] {
   return headers.filter((_, index) => {
     return !names.has((headers[index - (index % 2)] ?? "").toLowerCase());
   });

@@ -1,4 +1,4 @@
-// Rules for a request without a replica: wait or fail, and the time limit.
+// Rules for a request to an app that is unavailable, or has no replica: wait or fail, and the time limit.
 import type { Refusal } from "./refusals.ts";
 import type { RequestHead } from "./request-head.ts";
 import { withoutQuery } from "./request-path.ts";
@@ -9,6 +9,7 @@ const queueMarginMs = 60_000;
 const longestTimeoutMs = 2 ** 31 - 1;
 const startingRetrySeconds = 5;
 const coldRetrySeconds = 60;
+const failureRetrySeconds = 30;
 
 export interface WaitingRules {
   timeoutMs: number;
@@ -18,6 +19,30 @@ export interface WaitingRules {
   failsCold: boolean;
   /** Never wakes the app, such as a health check. */
   isPassive: boolean;
+}
+
+/**
+ * Refuses all requests to an app that is deleted, paused or failing.
+ *
+ * @param isOpen true if a replica accepts requests, possibly of an earlier revision
+ */
+export function refuseUnavailable(routed: RoutedApp, isOpen: boolean): Refusal | undefined {
+  const name = `${routed.organisation}/${routed.app}`;
+  if (routed.state === "deleted") {
+    return { type: "app_deleted", detail: `The app ${name} was deleted.` };
+  }
+  if (routed.state === "paused") {
+    return {
+      type: "app_paused",
+      detail: `The app ${name} is paused. Resume it with \`deployctl apps resume ${routed.app}\`.`,
+    };
+  }
+  if (routed.failure === undefined || isOpen) return undefined;
+  return {
+    type: routed.failure.errorType,
+    detail: routed.failure.sentence,
+    retryAfterSeconds: failureRetrySeconds,
+  };
 }
 
 /** @returns a refusal if a header is invalid */

@@ -8,11 +8,10 @@ import type { AdmittedRequest, ExchangeContext } from "./admitted-request.ts";
 import type { FailureKind } from "./attempt.ts";
 import { openRecord } from "./exchange-record.ts";
 import { refuseAttempt, requestTimeout } from "./exchange-refusals.ts";
-import type { Refusal } from "./refusals.ts";
+import { type Refusal, sendRefusal } from "./refusals.ts";
 import { ReplicaClaim } from "./replica-claim.ts";
 import { replicaHeaders } from "./replica-headers.ts";
 import type { ReplicaSlot } from "./replica-slot.ts";
-import { sendRefusal } from "./reply.ts";
 import { type ReadReplyHead, readReplyHead } from "./reply-head.ts";
 
 /** Maximum bytes that a client may send before its handshake is answered. */

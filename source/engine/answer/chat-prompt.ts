@@ -11,8 +11,8 @@ import { untilAborted } from "../scheduler/until-aborted.ts";
 import type { PreparedChat } from "./prepare-chat.ts";
 
 /**
- * Removes the oldest turn: a question with everything that answers it. System prompts and the last turn
- * stay.
+ * Removes the oldest turn: a question with everything that answers it. System prompts and the last
+ * turn stay.
  *
  * @returns undefined when nothing can be left out
  */
@@ -130,8 +130,8 @@ export class ChatPrompt {
   }
 
   /**
-   * Leaves out the oldest turns until there is room for an answer of the requested length, at most a
-   * quarter of the window. The result may still be too long: the engine then refuses it and names
+   * Leaves out the oldest turns until there is room for an answer of the requested length, at most
+   * a quarter of the window. The result may still be too long: the engine then refuses it and names
    * both numbers.
    *
    * @param maxTokens limit of the answer, if any

@@ -37,7 +37,8 @@ export interface PreparedChat {
 }
 
 /**
- * @throws ProductError `ENGINE_CAPABILITY_MISSING`, `PROMPT_TEMPLATE_INVALID`, `PROMPT_SCHEMA_INVALID`
+ * @throws ProductError `ENGINE_CAPABILITY_MISSING`, `PROMPT_TEMPLATE_INVALID`,
+ *   `PROMPT_SCHEMA_INVALID`
  */
 export async function prepareChat(
   request: CanonicalRequest,

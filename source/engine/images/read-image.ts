@@ -1,5 +1,5 @@
-// Image check before any engine: decodes the whole image and converts it to a file that every engine
-// reads, since engines may crash on broken ones.
+// Image check before any engine: decodes the whole image and converts it to a file that every
+// engine reads, since engines may crash on broken ones.
 import type { Metadata, Sharp } from "sharp";
 import { ProductError } from "../../base/product-error.ts";
 import type { ChatImage } from "../../prompt/chat-message.ts";
@@ -119,7 +119,10 @@ const undecodable: ReadonlyArray<readonly [name: string, isIt: (bytes: Buffer) =
   ["an HTML page", (bytes) => /^\s*<(?:!doctype html|html|head|body)/i.test(textOf(bytes))],
 ];
 
-/** Returns the format, or the name of a known one that cannot be decoded, or undefined. */
+/**
+ * Detects the format by a file's first bytes, before any decoder sees it. Returns the format, or
+ * the name of a known one that cannot be decoded, or undefined.
+ */
 function imageFormatOf(
   bytes: Buffer,
 ): { format: ImageFormat } | { undecodable: string } | undefined {

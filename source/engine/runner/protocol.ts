@@ -1,4 +1,5 @@
 // Messages between the server process and a runner: requests, calls and events.
+import { ProductError } from "../../base/product-error.ts";
 import type {
   EmbeddingInput,
   EmbeddingOutput,
@@ -35,6 +36,17 @@ export interface WireError {
   hint?: string;
 }
 
+export function toWire(error: unknown): WireError {
+  if (error instanceof ProductError) {
+    const { code, message, hint } = error;
+    return { code, message, ...(hint !== undefined && { hint }) };
+  }
+  return { code: "UNEXPECTED", message: error instanceof Error ? error.message : String(error) };
+}
+
+/** Last event of a request that failed. */
+export type FailedEvent = { type: "failed" } & WireError;
+
 export type ToRunner =
   | { type: "load"; settings: LoadSettings }
   /** The runner may take the model's memory now: no other process is loading. */
@@ -47,7 +59,7 @@ export type ToRunner =
   | { type: "stop" };
 
 /** Event of a request; all events of one step travel in one message. */
-export type RequestEvent = { id: number } & (GenerationEvent | ({ type: "failed" } & WireError));
+export type RequestEvent = { id: number } & (GenerationEvent | FailedEvent);
 
 export type FromRunner =
   | { type: "progress"; fraction: number }

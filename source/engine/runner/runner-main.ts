@@ -1,12 +1,11 @@
 // Main module of a runner, the child process that holds one model. runner-process.ts starts it; it
 // exits when the channel closes or, while it computes, when the watchdog finds the parent gone.
-import { ProductError } from "../../base/product-error.ts";
 import type { EngineConnection, TextEngine } from "../text/text-engine.ts";
 import type { VisionEngine } from "../vision/vision-engine.ts";
 import type { LoadSettings } from "./load-settings.ts";
 import { Outbox } from "./outbox.ts";
 import { joinPrompt, type PromptPart } from "./prompt-parts.ts";
-import type { ToRunner, WireError } from "./protocol.ts";
+import { type ToRunner, toWire } from "./protocol.ts";
 
 const outbox = new Outbox((message, sent) => {
   // A closed channel means that the parent is gone; "disconnect" ends this process.
@@ -100,14 +99,6 @@ async function call({ id, call }: Extract<ToRunner, { type: "call" }>): Promise<
   } catch (error) {
     outbox.post({ type: "call-failed", id, error: toWire(error) });
   }
-}
-
-function toWire(error: unknown): WireError {
-  if (error instanceof ProductError) {
-    const { code, message, hint } = error;
-    return { code, message, ...(hint !== undefined && { hint }) };
-  }
-  return { code: "UNEXPECTED", message: error instanceof Error ? error.message : String(error) };
 }
 
 /** Saves state before exiting; the server waits only briefly for this. */

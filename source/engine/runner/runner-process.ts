@@ -1,5 +1,5 @@
-// Server's side of a runner: starts the child process, speaks the protocol, and turns the end of the
-// child into errors for its requests.
+// Server's side of a runner: starts the child process, speaks the protocol, and turns the end of
+// the child into errors for its requests.
 import { type ChildProcess, fork } from "node:child_process";
 import { constants } from "node:os";
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -45,7 +45,7 @@ export interface RunnerObserver {
   warn?(text: string): void;
 }
 
-/** Lines among which the one that tells most of a crash is looked for. */
+/** Last log lines, of which the most informative one explains a crash. */
 const keptLogLines = 20;
 /** Beginnings of the last line that crashing native code prints. */
 const crashLine =
@@ -111,7 +111,8 @@ export class RunnerProcess {
    * Starts a process and loads the model.
    *
    * @param signal aborting it kills the process
-   * @param mayLoad the process starts before it resolves, and takes the model's memory only afterwards
+   * @param mayLoad the process starts before it resolves, and takes the model's memory only
+   *   afterwards
    * @throws ProductError: those of `loadTextModel`, or `ENGINE_RUNNER_CRASHED`
    */
   static async start(
@@ -217,7 +218,7 @@ export class RunnerProcess {
     if (this.#child.connected) this.#child.send(message, () => {});
   }
 
-  /** Lets others have a turn between the parts of a long prompt. @returns what is left to send */
+  /** Yields to other work between the parts of a long prompt. @returns what is left to send */
   async #sendParts(id: number, prompt: GenerationPrompt): Promise<GenerationPrompt> {
     if (!("segments" in prompt)) return prompt;
     const { rest, parts } = splitPrompt(prompt);
@@ -331,7 +332,7 @@ function describeEnd(
   signal: NodeJS.Signals | null,
   lines: readonly string[],
 ): string {
-  // Nothing that it printed tells why it was killed.
+  // Its output does not explain why it was killed.
   if (signal === "SIGKILL") return "was killed (out of memory, or manually)";
   const how =
     signal === null

@@ -1,6 +1,6 @@
 // Memory check before a load, on the graphics card or in the machine's memory, and its log line.
 
-import { formatMemory } from "../../base/byte-format.ts";
+import { formatMemory } from "../../base/formats.ts";
 import type { ResolvedModel } from "../../store/model-catalog.ts";
 import type { RunnerFacts } from "../generation.ts";
 import type { LoadSettings } from "../runner/load-settings.ts";
@@ -58,8 +58,8 @@ export function roomForWindows(
  * Returns the kind of memory that is short, or undefined when the model can be loaded.
  *
  * @param loading needs of models that are being loaded, which `free` does not reflect yet
- * @param canClearCard an idle model is on the card: unload it rather than compute a part of this one
- *   on the CPU
+ * @param canClearCard an idle model is on the card: unload it rather than compute a part of this
+ *   one on the CPU
  */
 export function shortageOf(
   need: RoomNeed,

@@ -2,7 +2,7 @@
 // have been merely touched.
 import path from "node:path";
 import { AsyncQueue } from "../../base/async-queue.ts";
-import { shownModel } from "../../base/model-tag.ts";
+import { shownModel } from "../../base/display-text.ts";
 import type { ResolvedModel } from "../../store/model-catalog.ts";
 import type { CanonicalEvent } from "../request.ts";
 import { cancelled } from "./until-aborted.ts";

@@ -32,8 +32,8 @@ export interface EngineSettings {
 
 const usualBatchSize = 512;
 /**
- * Layers with a sliding window also keep a step's tokens, in every slot. CPUs read prompts as fast in
- * smaller steps: 1,200 tokens on one core took 8.1 s either way.
+ * Layers with a sliding window also keep a step's tokens, in every slot. CPUs read prompts as fast
+ * in smaller steps: 1,200 tokens on one core took 8.1 s either way.
  */
 const slidingBatchSize = 256;
 /** Buffers grow with the batch size: a careless number must not take all memory. */
@@ -119,9 +119,9 @@ function batchSizeFor(
 }
 
 /**
- * The text engine supports vision if an image reader was built for it, and loads the projector for the
- * first image. Otherwise the first request with an image loads the model into the binding's engine,
- * which text-only users thus never use.
+ * The text engine supports vision if an image reader was built for it, and loads the projector for
+ * the first image. Otherwise the first request with an image loads the model into the binding's
+ * engine, which text-only users thus never use.
  */
 function planVision(
   { projectors: [projectorPath] }: ResolvedModel,
@@ -184,8 +184,8 @@ export function reloadReason(
 
 /**
  * Fingerprint of a model's files, to notice when they are replaced while the model is loaded.
- * Returns equal texts as long as no file of the model is written or replaced. Ignores inode numbers,
- * which some network file systems change at every call.
+ * Returns equal texts as long as no file of the model is written or replaced. Ignores inode
+ * numbers, which some network file systems change at every call.
  */
 export async function stateOfFiles({
   parts,

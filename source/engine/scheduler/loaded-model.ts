@@ -1,7 +1,7 @@
 // A model that is loaded or being loaded: its runner, its users, and its keep-alive timer.
 import { AsyncQueue } from "../../base/async-queue.ts";
 import type { Clock } from "../../base/clock.ts";
-import { shownModel } from "../../base/model-tag.ts";
+import { shownModel } from "../../base/display-text.ts";
 import { ProductError } from "../../base/product-error.ts";
 import type { ResolvedModel } from "../../store/model-catalog.ts";
 import { engineErrors } from "../errors.ts";

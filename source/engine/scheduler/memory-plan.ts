@@ -1,5 +1,5 @@
 // Estimates of a model's memory: weights, context windows and compute buffers.
-import { formatMemory } from "../../base/byte-format.ts";
+import { formatMemory } from "../../base/formats.ts";
 import type { ResolvedModel } from "../../store/model-catalog.ts";
 import type { LoadSettings } from "../runner/load-settings.ts";
 

@@ -1,6 +1,6 @@
 // Pool of loaded models: finds the one for a request and unloads others to make room.
 import type { Clock } from "../../base/clock.ts";
-import { shownModel } from "../../base/model-tag.ts";
+import { shownModel } from "../../base/display-text.ts";
 import type { ResolvedModel } from "../../store/model-catalog.ts";
 import type { ModelParameters } from "../../store/model-parameters.ts";
 import type { LoadSettings } from "../runner/load-settings.ts";
@@ -174,8 +174,8 @@ export class ModelPool {
   }
 
   /**
-   * Unloads a model as soon as it is not in use, and the former model of the same name. Does nothing
-   * for a model that is not loaded.
+   * Unloads a model as soon as it is not in use, and the former model of the same name. Does
+   * nothing for a model that is not loaded.
    */
   async unload(model: ResolvedModel): Promise<void> {
     const own = this.#loaded.get(keyOf(model));
@@ -234,7 +234,7 @@ export class ModelPool {
     }
     loaded.noteName(model.name);
     void Promise.all(this.#dropFormer(model));
-    // In use from now on: nobody may unload it before the request starts.
+    // In use from now on, so that it is not unloaded before the request starts.
     return { loaded, release: loaded.use() };
   }
 
@@ -312,8 +312,8 @@ export class ModelPool {
   }
 
   /**
-   * Unloads a model or waits for one; the caller must check again afterwards. Waits for the model that
-   * would be unloaded first, so that requests that keep it busy do not keep it loaded forever.
+   * Unloads a model or waits for one; the caller must check again afterwards. Waits for the model
+   * that would be unloaded first, so that requests that keep it busy do not keep it loaded forever.
    */
   async #makeRoom(
     model: ResolvedModel,

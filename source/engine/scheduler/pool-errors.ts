@@ -1,5 +1,5 @@
 // Errors of the model pool, for requests that get no model.
-import { shownModel } from "../../base/model-tag.ts";
+import { shownModel } from "../../base/display-text.ts";
 import { ProductError } from "../../base/product-error.ts";
 import type { ResolvedModel } from "../../store/model-catalog.ts";
 import { engineErrors } from "../errors.ts";

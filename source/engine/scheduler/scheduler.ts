@@ -1,7 +1,7 @@
 // Scheduler of requests: finds the model, loads it, and runs the answer.
 import { AsyncQueue } from "../../base/async-queue.ts";
 import { type Clock, systemClock } from "../../base/clock.ts";
-import { shownModel } from "../../base/model-tag.ts";
+import { shownModel } from "../../base/display-text.ts";
 import { ProductError } from "../../base/product-error.ts";
 import type { ModelCatalog, ResolvedModel } from "../../store/model-catalog.ts";
 import type { ModelParameters } from "../../store/model-parameters.ts";
@@ -71,8 +71,8 @@ export class Scheduler {
   }
 
   /**
-   * Serves a request from beginning to end. Errors before the first event are caused by the request or
-   * the model; aborting the signal ends it with `done`, reason `cancelled`.
+   * Serves a request from beginning to end. Errors before the first event are caused by the request
+   * or the model; aborting the signal ends it with `done`, reason `cancelled`.
    *
    * @throws ProductError of the store, the prompt or the engine
    */
@@ -163,8 +163,8 @@ export class Scheduler {
   }
 
   /**
-   * Counts the tokens of a conversation's prompt, including tools. Nothing is left out of a prompt that
-   * is longer than the window.
+   * Counts the tokens of a conversation's prompt, including tools. Nothing is left out of a prompt
+   * that is longer than the window.
    *
    * @throws ProductError of the store, the prompt or the engine
    */

@@ -215,7 +215,8 @@ const neededNames: Record<string, string[]> = {
 /**
  * Checks that a loaded native module has every name that this program uses.
  *
- * @throws ProductError `ENGINE_ADDON_INCOMPATIBLE` naming the missing names and the expected version
+ * @throws ProductError `ENGINE_ADDON_INCOMPATIBLE` naming the missing names and the expected
+ *   version
  */
 export function checkAddon(candidate: unknown): asserts candidate is Addon {
   const missing: string[] = [];
@@ -310,7 +311,10 @@ function binariesFolder(variant: string): string | undefined {
   }
 }
 
-/** Finds builds made by `npx node-llama-cpp source download` with GGML_HIP, which lie below the package. */
+/**
+ * Finds builds made by `npx node-llama-cpp source download` with GGML_HIP, which lie below the
+ * package.
+ */
 function findLocalHipBuild(): AddonBinary | undefined {
   const main = nodeLlamaCppMain();
   if (main === undefined) return undefined;
@@ -343,7 +347,7 @@ function nodeLlamaCppRequire(): NodeJS.Require {
 /**
  * Loads a binary and its backends into this process.
  *
- * @returns the addon; `addon.getGpuType()` tells if the device really works
+ * @returns the addon; `addon.getGpuType()` shows whether the device works
  * @throws ProductError `ENGINE_ADDON_INCOMPATIBLE` when it cannot be loaded or lacks a name
  */
 export async function openAddon(

@@ -1,5 +1,5 @@
-// Checkpoints of sequences, for models that cannot forget a part of one: recurrent memory has no parts,
-// and a sliding window has dropped its past.
+// Checkpoints of sequences, for models that cannot forget a part of one: recurrent memory has no
+// parts, and a sliding window has dropped its past.
 import type { Addon, AddonContext } from "./addon.ts";
 import type { ImageTokens } from "./image-tokens.ts";
 import type { Checkpoint, Slot } from "./slot.ts";
@@ -54,7 +54,7 @@ export class Checkpoints<Job> {
   }
 
   /**
-   * Restores the slot's longest checkpoint of at most so many tokens.
+   * Restores the slot's longest checkpoint of at most `most` tokens.
    *
    * @returns the tokens that are then in the slot; 0 without a checkpoint or after a failure: the
    *   sequence must then be cleared

@@ -1,8 +1,9 @@
 // Choice of the slot for a prompt, and of the slot to copy its prefix from.
 //
 // llama.cpp computes the sequences of a batch together only when their ids are consecutive
-// (llama_batch_allocr::split_equal with sequential streams): scattered ids cost up to twice the time.
-// So the slot that keeps the busy ids in the fewest runs comes first, then a cached prefix, then age.
+// (llama_batch_allocr::split_equal with sequential streams): scattered ids cost up to twice the
+// time. So the slot that keeps the busy ids in the fewest runs comes first, then a cached prefix,
+// then age.
 import { type Slot, sharedPrefixLength } from "./slot.ts";
 
 export interface SlotChoice<Job> {
@@ -19,7 +20,8 @@ const smallestSharedPrefix = 32;
 const smallestContinuation = 8;
 
 /**
- * @param worthCopying returns true if copying so many tokens from a slot beats computing them
+ * @param worthCopying returns true if copying a prefix of this length from a slot beats computing
+ *   it
  * @param reusable returns the number of tokens that a slot saves computing
  * @returns undefined when every slot is busy
  */

@@ -10,7 +10,7 @@ export const cardReserveBytes = 400 * 1024 ** 2;
  * Finds the largest number of layers whose weights, cache and work space fit in the free memory.
  *
  * @param layers all of the model's layers, including the output layer
- * @param needs returns the bytes of GPU memory for so many layers; grows with the layers
+ * @param needs returns the bytes of GPU memory for a number of layers, and grows with it
  */
 export async function largestFit(
   layers: number,

@@ -1,35 +1,22 @@
 // A request in the batching loop, from arrival to its last event.
-import { ProductError } from "../../base/product-error.ts";
 import type {
   FinishReason,
   GenerationEvent,
   GenerationRequest,
   TokenLogprob,
 } from "../generation.ts";
+import { type FailedEvent, toWire } from "../runner/protocol.ts";
 import type { AddonSampler } from "./addon.ts";
 import { type AnswerPiece, AnswerText } from "./answer-text.ts";
 import { LookupDraft } from "./lookup-draft.ts";
 import { MarkWatcher } from "./mark-watcher.ts";
 import type { ImagePiece } from "./picture-reader.ts";
 
-/** Event of a request that failed. */
-export interface FailedEvent {
-  type: "failed";
-  code: string;
-  message: string;
-  hint?: string;
-}
-
 export type LoopEvent = GenerationEvent | FailedEvent;
 
 /** Converts an error into the event of a request that failed before it had a slot. */
 export function failedEvent(error: unknown): FailedEvent {
-  if (error instanceof ProductError) {
-    const { code, message, hint } = error;
-    return { type: "failed", code, message, ...(hint !== undefined && { hint }) };
-  }
-  const message = error instanceof Error ? error.message : String(error);
-  return { type: "failed", code: "UNEXPECTED", message };
+  return { type: "failed", ...toWire(error) };
 }
 
 export interface Job {

@@ -1,6 +1,6 @@
-// Prompt lookup: when the last two tokens occurred before in this conversation, guesses that the same
-// tokens follow. The model checks the guess in one batch, so a wrong one costs little and changes
-// nothing.
+// Prompt lookup: when the last two tokens occurred before in this conversation, guesses that the
+// same tokens follow. The model checks the guess in one batch, so a wrong one costs little and
+// changes nothing.
 
 const gramLength = 2;
 
@@ -36,8 +36,9 @@ function gramAt(tokens: readonly number[], index: number): string {
 }
 
 /**
- * Number of tokens to guess. Checking 4, 8 or 16 tokens of one sequence costs less per token than the
- * lengths between (llama.cpp's repacked kernels work on rows of four), so the guess fills such a step.
+ * Number of tokens to guess. Checking 4, 8 or 16 tokens of one sequence costs less per token than
+ * the lengths between (llama.cpp's repacked kernels work on rows of four), so the guess fills such
+ * a step.
  */
 export function draftLength(guessed: number, wanted: number): number {
   for (const length of [15, 7, 3]) {
@@ -51,8 +52,8 @@ const firstProbeInterval = 16;
 const longestProbeInterval = 1024;
 
 /**
- * Decides by measurement whether to draft: checking a draft needs a larger step, which on small models
- * costs more than the tokens it may save.
+ * Decides by measurement whether to draft: checking a draft needs a larger step, which on small
+ * models costs more than the tokens it may save.
  */
 export class DraftPolicy {
   readonly #msPerToken = { plain: 0, drafted: 0 };

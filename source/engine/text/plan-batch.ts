@@ -2,8 +2,9 @@
 //
 // With separate sequences llama.cpp splits a batch that mixes prompts and single tokens, so a step
 // is either one token for every answering slot or a chunk of prompts, in turn. Small chunks keep
-// the answering slots going and cancellation fast. Prompts of different lengths are split as well, so
-// it is better to read a prompt whole than to cut it to fill a step. An image takes a separate step.
+// the answering slots going and cancellation fast. Prompts of different lengths are split as well,
+// so it is better to read a prompt whole than to cut it to fill a step. An image takes a separate
+// step.
 import { isReading, type Job, tokensToPause } from "./job.ts";
 import type { PrefillChunk } from "./prefill-pace.ts";
 import type { Slot } from "./slot.ts";
@@ -45,7 +46,7 @@ export type StepPlan = BatchPlan | ImagePlan;
  * @param slots all slots, ascending by id
  * @param prefillChunk returns the number of prompt tokens to read in a step
  * @param previous kind of the last step: prompts and answers take turns
- * @param guess returns a draft for a job, at most so many tokens
+ * @param guess returns a draft for a job, at most `limit` tokens
  * @returns undefined when no slot has work
  */
 export function planBatch(

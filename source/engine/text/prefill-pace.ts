@@ -1,7 +1,8 @@
 // Number of prompt tokens to read in a step.
 //
-// Long steps read prompts faster, above all on a GPU; short ones keep other requests' answers going and
-// cancellation fast. So the chunk grows until a step reaches a duration that users do not notice.
+// Long steps read prompts faster, above all on a GPU; short ones keep other requests' answers going
+// and cancellation fast. So the chunk grows until a step reaches a duration that users do not
+// notice.
 
 const smallestChunk = 64;
 /** Target duration of a step when no answer is being written, and when others are. */
@@ -61,7 +62,7 @@ export class PrefillPace {
     return this.#msPerToken === undefined ? 0 : milliseconds / this.#msPerToken;
   }
 
-  /** Learns from the duration of reading so many tokens. */
+  /** Learns from the duration of a step that read prompts. */
   note(tokens: number, milliseconds: number): void {
     // A few remaining tokens cost nearly as much as a full chunk and would look slow.
     if (tokens < smallestChunk / 2) return;

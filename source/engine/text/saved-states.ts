@@ -1,5 +1,5 @@
-// Saved states of sequences outside the slots: conversations that lost their slot to another one, and
-// beginnings that several conversations share.
+// Saved states of sequences outside the slots: conversations that lost their slot to another one,
+// and beginnings that several conversations share.
 import { statSync } from "node:fs";
 import type { AddonContext } from "./addon.ts";
 import type { MemoryFolder } from "./memory-folder.ts";
@@ -201,8 +201,8 @@ export class SavedStates {
 }
 
 /**
- * Returns true if a prompt that shares so many tokens with a conversation continues it, or repeats its
- * last question: overwriting it then loses nothing that anybody may come back to.
+ * Returns true if a prompt that shares `shared` tokens with a conversation continues it, or repeats
+ * its last question: it may then be overwritten.
  */
 export function continuesConversation(
   { tokens, promptLength }: { tokens: readonly number[]; promptLength: number },

@@ -52,7 +52,9 @@ export class StepComputer {
     this.#sampler.checkGrammar(gbnf);
   }
 
-  /** Returns at most so many tokens that may follow in a job's answer, for the next step to check. */
+  /**
+   * Returns at most `limit` tokens that may follow in a job's answer, for the next step to check.
+   */
   guess(job: Job, limit: number): number[] {
     if (job.lookup === undefined || !this.#drafts.allows()) return [];
     const room = Math.min(limit, job.maxTokens - job.generated - 1);

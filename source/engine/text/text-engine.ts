@@ -170,7 +170,10 @@ export class TextEngine {
       new SavedStates({ context, memory, folder, budgetBytes, windowTokens, log });
   }
 
-  /** Refuses prompts of several windows without tokenising all of them. @throws ProductError `ENGINE_PROMPT_TOO_LONG` */
+  /**
+   * Refuses prompts of several windows without tokenising all of them. @throws ProductError
+   * `ENGINE_PROMPT_TOO_LONG`
+   */
   #refuseTooLong({ segments }: MarkedPrompt): void {
     const estimate = this.#prompts.estimateOver(4 * this.#settings.contextLength, segments);
     if (estimate === undefined) return;

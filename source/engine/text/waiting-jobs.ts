@@ -1,4 +1,5 @@
-// Queue of requests that wait for a slot. Clients take turns, however many requests one of them sends.
+// Queue of requests that wait for a slot. Clients take turns, however many requests one of them
+// sends.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { GenerationRequest } from "../generation.ts";
 import type { Job } from "./job.ts";
@@ -60,7 +61,9 @@ export class WaitingJobs {
   }
 }
 
-/** Returns true for changes near the front, and for substantial progress far back in a long queue. */
+/**
+ * Returns true for changes near the front, and for substantial progress far back in a long queue.
+ */
 function isNews(ahead: number, reported: number): boolean {
   return ahead !== reported && (ahead < 10 || ahead <= reported * 0.9);
 }

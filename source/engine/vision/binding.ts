@@ -111,8 +111,8 @@ export function findBinding(kind: DeviceKind): string | undefined {
 }
 
 /**
- * Opens the binding by the rules of the text engine: `auto` takes the first device that works, a named
- * one is used or refused.
+ * Opens the binding by the rules of the text engine: `auto` takes the first device that works, a
+ * named one is used or refused.
  *
  * @throws ProductError `ENGINE_DEVICE_UNAVAILABLE`
  */
@@ -159,7 +159,9 @@ export interface Vocabulary {
 const unknownType = 2;
 const controlType = 3;
 
-/** Reads vocabulary facts that the binding does not report from the metadata of the model's file. */
+/**
+ * Reads vocabulary facts that the binding does not report from the metadata of the model's file.
+ */
 export function readVocabulary(binding: Binding, file: string): Vocabulary {
   const facts = binding.LlamaContext.loadModelInfo(file, [
     "tokenizer.ggml.merges",
@@ -205,10 +207,10 @@ export interface PromptText {
 }
 
 /**
- * Converts a marked prompt into the single text that the binding takes, which reads every control text
- * as a control token. An invisible character breaks up control texts in untrusted text: the model reads
- * the same words without a control token. Images stand at the binding's mark, which untrusted text may
- * not contain either.
+ * Converts a marked prompt into the single text that the binding takes, which reads every control
+ * text as a control token. An invisible character breaks up control texts in untrusted text: the
+ * model reads the same words without a control token. Images stand at the binding's mark, which
+ * untrusted text may not contain either.
  *
  * @param controlTexts of the model, longest first
  */

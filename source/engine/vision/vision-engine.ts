@@ -46,7 +46,8 @@ export class VisionEngine {
   /**
    * Starts a request; its events, the last being `done` or `failed`, go to `emit`.
    *
-   * @throws ProductError `ENGINE_PARAMETER_UNSUPPORTED`, `ENGINE_QUEUE_FULL`, `ENGINE_TOKEN_UNKNOWN`
+   * @throws ProductError `ENGINE_PARAMETER_UNSUPPORTED`, `ENGINE_QUEUE_FULL`,
+   *   `ENGINE_TOKEN_UNKNOWN`
    */
   generate(id: number, request: GenerationRequest, emit: (event: LoopEvent) => void): void {
     this.#refuse(request);
@@ -123,7 +124,10 @@ export class VisionEngine {
     else job.finish(result);
   }
 
-  /** Avoids the binding's lazy grammars, which start inside thinking and fail when a call breaks them. */
+  /**
+   * Avoids the binding's lazy grammars, which start inside thinking and fail when a call breaks
+   * them.
+   */
   async #resume(
     job: VisionJob,
     prompt: CountedPrompt,
@@ -135,8 +139,8 @@ export class VisionEngine {
   }
 
   /**
-   * Recreates the context after an error, since the binding then accepts no other request. Retries a
-   * request without output, since the binding may still have been busy with the previous one.
+   * Recreates the context after an error, since the binding then accepts no other request. Retries
+   * a request without output, since the binding may still have been busy with the previous one.
    */
   async #complete(
     job: VisionJob,

@@ -2,11 +2,11 @@
 import type { Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
 import { type MinimumRate, usualRate, watchBodyRate } from "../../base/body-rate.ts";
-import { formatBytes } from "../../base/byte-format.ts";
+import { formatBytes } from "../../base/formats.ts";
 import { codingRefusedCode, codingUnknown, endConnection } from "../../base/http-connection.ts";
-import { isRecord } from "../../base/json-record.ts";
 import { type ErrorDefinition, ProductError } from "../../base/product-error.ts";
 import { serverErrors } from "../errors.ts";
+import { imageFieldsIn } from "./image-fields.ts";
 
 /** Limit of all headers and the URL together. */
 export const largestHeaderBytes = 32 * 1024;
@@ -21,7 +21,7 @@ export function limitSizes(app: FastifyInstance, imageBytes: number): void {
     });
   });
   app.addHook("preValidation", async ({ body }) => {
-    for (const { text, param } of imagesIn(body)) {
+    for (const { text, param } of imageFieldsIn(body)) {
       const sizeBytes = Math.floor((text.length * 3) / 4);
       if (sizeBytes <= imageBytes) continue;
       throw new ProductError(serverErrors.imageTooLarge, {
@@ -82,42 +82,4 @@ function reasonOf(code: string | undefined): [string, ErrorDefinition, string] {
     return ["408 Request Timeout", serverErrors.requestTooSlow, message];
   }
   return ["400 Bad Request", serverErrors.bodyInvalid, "The request cannot be read as HTTP."];
-}
-
-/** A base64 text or data URI, and its path in the body. */
-interface ImageText {
-  text: string;
-  param: string;
-}
-
-/** Finds images in all APIs' forms: `images`, `image_url` with a data URI, `source.data`. */
-function* imagesIn(body: unknown): Generator<ImageText> {
-  if (!isRecord(body)) return;
-  yield* listed(body.images, "images");
-  for (const list of ["messages", "input"]) {
-    const messages = body[list];
-    if (!Array.isArray(messages)) continue;
-    for (const [index, message] of messages.entries()) {
-      if (!isRecord(message)) continue;
-      const where = `${list}.${index}`;
-      yield* listed(message.images, `${where}.images`);
-      if (Array.isArray(message.content)) yield* parts(message.content, `${where}.content`);
-    }
-  }
-}
-
-function* listed(images: unknown, where: string): Generator<ImageText> {
-  if (!Array.isArray(images)) return;
-  for (const [index, text] of images.entries()) {
-    if (typeof text === "string") yield { text, param: `${where}.${index}` };
-  }
-}
-
-function* parts(content: readonly unknown[], where: string): Generator<ImageText> {
-  for (const [index, part] of content.entries()) {
-    if (!isRecord(part)) continue;
-    const url = isRecord(part.image_url) ? part.image_url.url : part.image_url;
-    const text = isRecord(part.source) ? part.source.data : url;
-    if (typeof text === "string") yield { text, param: `${where}.${index}` };
-  }
 }

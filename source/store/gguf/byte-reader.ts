@@ -1,4 +1,4 @@
-// Reads a file from the front in large pieces, little-endian, never past its end.
+// Reads a little-endian file from the front in large pieces, never past its end.
 const pieceBytes = 1024 * 1024;
 
 /** Thrown when the file ends inside a value. */
@@ -6,7 +6,7 @@ export class EndOfFile extends Error {
   override readonly name = "EndOfFile";
 }
 
-/** A file, or what reads like one: into a buffer, from a position on. */
+/** A file handle, or an object with the same `read`. */
 export interface ReadableBytes {
   read(
     ...[buffer, offset, length, position]: [Buffer, number, number, number]
@@ -17,7 +17,7 @@ export class ByteReader {
   readonly #file: ReadableBytes;
   /** Size of the whole file. */
   readonly size: number;
-  /** Every piece is read into the same memory: a vocabulary is many megabytes. */
+  /** Reused for every piece: a vocabulary takes many megabytes. */
   #memory = Buffer.alloc(0);
   #buffer = this.#memory;
   /** Position in the file of the buffer's first byte. */
@@ -38,7 +38,7 @@ export class ByteReader {
     return this.size - this.position;
   }
 
-  /** To be used at once: the next call may write to the same memory. */
+  /** Use the result at once: the next call may overwrite its memory. */
   async bytes(count: number): Promise<Buffer> {
     await this.load(count);
     return this.loaded(count);
@@ -65,15 +65,15 @@ export class ByteReader {
   }
 
   /**
-   * Sees to it that the next bytes are in memory. Undefined when they are: then nothing is waited for,
-   * which counts where there are hundreds of thousands of values.
+   * Loads the next bytes into memory. Returns undefined if they are there already, which saves a
+   * wait for each of hundreds of thousands of values.
    */
   load(count: number): Promise<void> | undefined {
     if (count > this.remaining) throw this.#tooShort(count);
     return this.#offset + count > this.#buffer.length ? this.#fill(count) : undefined;
   }
 
-  /** Only after `load`, and to be used at once, see `bytes`. */
+  /** Call only after `load`; use the result at once, see `bytes`. */
   loaded(count: number): Buffer {
     const slice = this.#buffer.subarray(this.#offset, this.#offset + count);
     this.#offset += count;
@@ -81,7 +81,7 @@ export class ByteReader {
   }
 
   /**
-   * Only after `load`.
+   * Call only after `load`.
    *
    * @throws RangeError above 2^53, which no count or length of a real file reaches
    */
@@ -90,7 +90,7 @@ export class ByteReader {
     const high = this.#buffer.readUInt32LE(this.#offset + 4);
     this.#offset += 8;
     const value = high * 2 ** 32 + low;
-    if (!Number.isSafeInteger(value)) throw new RangeError(`${value} is no sane count`);
+    if (!Number.isSafeInteger(value)) throw new RangeError(`${value} is not a plausible count`);
     return value;
   }
 

@@ -1,4 +1,4 @@
-// The facts that the rest of the program needs about a GGUF file before it is loaded.
+// Facts about a GGUF file that are needed before it is loaded, and the sizes of its tensors.
 import { ProductError } from "../../base/product-error.ts";
 import { storeErrors } from "../errors.ts";
 import { type GgufHeader, type GgufTensor, type GgufValue, readGguf } from "./read-gguf.ts";
@@ -7,7 +7,7 @@ export interface GgufFacts {
   path: string;
   architecture: string;
   name: string | undefined;
-  /** Tokens the model was trained for; the window can not usefully be larger. */
+  /** Tokens the model was trained for; a larger window is useless. */
   trainedContextLength: number;
   layers: number;
   vocabularySize: number;
@@ -16,13 +16,11 @@ export interface GgufFacts {
   /** Its `tokenizer.chat_template.tool_use`, for requests with tools. */
   toolTemplate: string | undefined;
   fileSize: number;
-  /** False for a vocabulary alone, as llama.cpp's own tests have them. */
+  /** False for a file with only a vocabulary, as in llama.cpp's tests. */
   hasWeights: boolean;
-  /** Numbers that a context window keeps of each token, over all layers. */
+  /** Numbers that a context window keeps for each token, over all layers. */
   cacheWidth: number;
-  /**
-   * Tokens that layers with a sliding window look back on; 0 where no layer is known to have one.
-   */
+  /** Tokens that layers with a sliding window look back on; 0 if no layer is known to have one. */
   slidingWindow: number;
   /** Length of an embedding vector. */
   embeddingLength: number;
@@ -31,7 +29,7 @@ export interface GgufFacts {
 }
 
 /**
- * Reads and checks the facts; a file that is cut off anywhere is noticed here, not in the engine.
+ * Reads and checks the facts. Detects a truncated file before the engine loads it.
  *
  * @throws ProductError, see `readGguf`
  */
@@ -71,7 +69,7 @@ export function factsOf(path: string, header: GgufHeader): GgufFacts {
   };
 }
 
-/** Windows that llama.cpp knows by the architecture: the file may not name them, or another one. */
+/** Windows that llama.cpp derives from the architecture; the file may name none, or another one. */
 const builtInWindows: Record<string, number> = {
   exaone4: 4096,
   "exaone-moe": 128,
@@ -86,7 +84,7 @@ function slidingWindow(metadata: GgufHeader["metadata"], architecture: string): 
   return Math.max(named, builtInWindows[architecture] ?? 0);
 }
 
-/** Keys and values of every layer; grouped heads may differ from layer to layer. */
+/** Counts keys and values of all layers; grouped heads may differ between layers. */
 function cacheWidth(
   metadata: GgufHeader["metadata"],
   architecture: string,
@@ -107,7 +105,7 @@ function cacheWidth(
 }
 
 /**
- * Every tensor must lie inside the file.
+ * Checks that every tensor is inside the file.
  *
  * @throws ProductError `STORE_GGUF_TRUNCATED`
  */
@@ -149,12 +147,15 @@ function missing(path: string, key: string, metadata: GgufHeader["metadata"]): P
   }
   return new ProductError(storeErrors.ggufInvalid, {
     message: `${path} cannot be run: its metadata has no ${key}.`,
-    hint: "It may be part of a split model, or not a model at all. Name the model itself.",
+    hint: "It may be part of a split model, or not a model. Name the model itself.",
   });
 }
 
-/** By ggml's type number: name, elements in a block, bytes of a block. */
-const types: Record<number, [name: string, elements: number, bytes: number]> = {
+/**
+ * Name, elements in a block and bytes of a block, by ggml's type number. Sizes are from ggml.c's
+ * type_traits (https://github.com/ggml-org/ggml/blob/master/src/ggml.c).
+ */
+const tensorTypes: Record<number, [name: string, elements: number, bytes: number]> = {
   0: ["F32", 1, 4],
   1: ["F16", 1, 2],
   2: ["Q4_0", 32, 18],
@@ -189,11 +190,9 @@ const types: Record<number, [name: string, elements: number, bytes: number]> = {
   39: ["MXFP4", 32, 17],
 };
 
-/**
- * Where a tensor ends, from the beginning of the tensor data; of an unknown type, where it begins.
- */
+/** Returns a tensor's end, relative to the tensor data; its start if its type is unknown. */
 export function tensorEnd({ shape, type, offset }: GgufTensor): number {
-  const known = types[type];
+  const known = tensorTypes[type];
   if (known === undefined) return offset;
   const [, elements, bytes] = known;
   const count = shape.reduce((product, length) => product * length, 1);
@@ -201,5 +200,5 @@ export function tensorEnd({ shape, type, offset }: GgufTensor): number {
 }
 
 export function tensorTypeName(type: number): string {
-  return types[type]?.[0] ?? `type ${type}`;
+  return tensorTypes[type]?.[0] ?? `type ${type}`;
 }

@@ -1,5 +1,6 @@
 // Reads a GGUF file's header: metadata and the list of tensors.
-// Format: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md (versions 2 and 3, little-endian).
+// Format: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md (versions 2 and 3,
+// little-endian).
 import { open } from "node:fs/promises";
 import { ProductError } from "../../base/product-error.ts";
 import { storeErrors } from "../errors.ts";
@@ -8,7 +9,7 @@ import { ByteReader, EndOfFile, type ReadableBytes } from "./byte-reader.ts";
 
 export type GgufScalar = string | number | bigint | boolean;
 
-/** An array's elements are kept only for short ones; token lists have hundreds of thousands. */
+/** Elements are kept only for short arrays: token lists have hundreds of thousands. */
 export interface GgufArray {
   length: number;
   values: GgufScalar[] | undefined;
@@ -66,12 +67,12 @@ const scalarBytes: Record<number, number> = {
 
 const longestKeptArray = 64;
 const longestKey = 65_535;
-/** Longer than any template or tokenizer that a file carries. */
+/** Longer than any template or tokenizer text in a file. */
 const longestText = 64 * 1024 ** 2;
 
 /**
  * @param file absolute path
- * @param keepsArray whether to keep every element of a key's array, however many there are
+ * @param keepsArray returns true for a key whose array is kept, whatever its length
  * @throws ProductError `STORE_FILE_MISSING`, `STORE_FILE_IS_DIRECTORY`, `STORE_FILE_UNREADABLE`,
  *   `STORE_NOT_GGUF`, `STORE_GGUF_TRUNCATED`, `STORE_GGUF_INVALID`
  */
@@ -92,7 +93,7 @@ export async function readGguf(
 /**
  * Reads the header of a file that is open, or in memory.
  *
- * @param file its name in errors; `size` in bytes
+ * @param file name for errors; `size` in bytes
  * @throws ProductError `STORE_NOT_GGUF`, `STORE_GGUF_TRUNCATED`, `STORE_GGUF_INVALID`
  */
 export async function readOpenGguf(
@@ -136,7 +137,7 @@ async function readHeader(
   }
   const tensorCount = await reader.uint64();
   const metadataCount = await reader.uint64();
-  // The smallest entry takes 13 bytes: a larger count than fits is nonsense, not a reason to loop.
+  // The smallest entry takes 13 bytes: a count that cannot fit is invalid.
   if ((tensorCount + metadataCount) * 13 > reader.remaining) {
     throw invalid(
       file,
@@ -187,7 +188,7 @@ async function readValue(reader: ByteReader, type: number, isKept: boolean): Pro
   return { length, values };
 }
 
-/** Tokenizers are arrays of hundreds of thousands: reads from memory are synchronous. */
+/** Reads from memory synchronously: tokenizers have arrays of hundreds of thousands. */
 async function readArray(
   reader: ByteReader,
   type: number,

@@ -6,13 +6,13 @@ export interface Vocabulary {
   /** Text of the BOS token; empty without one. */
   bosText: string;
   eosText: string;
-  /** True when every prompt begins with that token, whatever its template writes. */
+  /** True if every prompt begins with BOS, whatever its template writes. */
   addsBos: boolean;
   /** Longest first. */
   controlTexts: string[];
 }
 
-/** Numbers that llama.cpp takes where a file does not name its tokens; by kind of tokenizer. */
+/** llama.cpp's defaults for files that do not name these tokens, by kind of tokenizer. */
 const usualTokens: Record<string, { bos?: number; eos?: number }> = {
   llama: { bos: 1, eos: 2 },
   bert: { bos: 101 },
@@ -21,7 +21,7 @@ const usualTokens: Record<string, { bos?: number; eos?: number }> = {
   plamo2: { bos: 1, eos: 2 },
 };
 
-/** Kinds of tokenizers, and of GPT-2's, that begin a text where the file does not say. */
+/** Tokenizers, and pre-tokenizers of GPT-2's kind, that add BOS unless the file says otherwise. */
 const beginning = new Set(["llama", "bert"]);
 const beginningBytePair = new Set([
   "llama3",
@@ -48,7 +48,7 @@ export async function readVocabulary(file: string): Promise<Vocabulary> {
   return vocabularyOf(await readGguf(file, isOfVocabulary));
 }
 
-/** Tells which arrays of the metadata a vocabulary needs whole. */
+/** Returns true for arrays of the metadata that a vocabulary needs. */
 export function isOfVocabulary(key: string): boolean {
   return key === tokensKey || key === typesKey;
 }

@@ -52,9 +52,7 @@ export async function bytesOnDisk(source: BlobSource): Promise<number> {
   return (await isWhole(target, file)) ? file.sizeBytes : await resumableBytes(target, file);
 }
 
-/**
- * Returns true if another store on this machine probably has the file.
- */
+/** Returns true if another store on this machine probably has the file. */
 export async function isInOtherStore(source: BlobSource): Promise<boolean> {
   return await canLinkAny(pathsElsewhere(source), source.file);
 }

@@ -101,7 +101,7 @@ export const mostRedirects = 5;
  * Returns the address that a reply redirects to; undefined if it does not redirect.
  *
  * @throws ProductError `STORE_HUB_REPLY_INVALID` for a redirect to another scheme, or from https to
- * http
+ *   http
  */
 export function redirectOf(reply: HttpReply): string | undefined {
   const { status, url } = reply;

@@ -1,6 +1,6 @@
 // Explains disk errors, and fails early when disk space is short.
 import path from "node:path";
-import { formatBytes } from "../../base/byte-format.ts";
+import { formatBytes } from "../../base/formats.ts";
 import { freeSpace } from "../../base/free-space.ts";
 import { ProductError } from "../../base/product-error.ts";
 import { systemCode, writeRefusal } from "../../base/write-refusal.ts";

@@ -42,7 +42,7 @@ interface ExportedBlob {
  *
  * @param reference a model of our store or of Ollama's
  * @param target absolute path of a file, written completely or not at all, replacing an existing
- * one; or a stream, such as a pipe, which is not closed
+ *   one; or a stream, such as a pipe, which is not closed
  * @throws ProductError `STORE_MODEL_NOT_FOUND`, `STORE_MODEL_READ_ONLY` for a built-in model,
  *   `STORE_NAME_INVALID` for a file, `STORE_FILE_IS_MODEL`, `STORE_FILE_IS_DIRECTORY`,
  *   `STORE_FILE_NOT_REGULAR`, `STORE_DISK_FULL`, and errors of the model's files

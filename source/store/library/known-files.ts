@@ -24,7 +24,7 @@ export class KnownFiles<T> {
 
   /**
    * @param parse parses the file; its bytes are valid only during the call, and all callers share
-   * the value, which must not change
+   *   the value, which must not change
    * @throws the system's error when the file cannot be read, Error when it is a folder or a device,
    *   and what `parse` throws
    */

@@ -1,7 +1,7 @@
 // The details of a model in a list; kept in the store's small configuration blob, so that listing a
 // thousand models reads no GGUF.
 
-import { formatCount } from "../../base/count-format.ts";
+import { formatCount } from "../../base/formats.ts";
 import { isRecord } from "../../base/json-record.ts";
 import type { GgufHeader } from "../gguf/read-gguf.ts";
 import { numberOf, textOf } from "./model-file.ts";

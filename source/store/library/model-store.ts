@@ -50,7 +50,7 @@ export interface WrittenBlob {
 
 // Writers share this lock from the first blob to the manifest that needs it; code that removes
 // blobs holds it exclusively. So no blob is removed between being found and being needed, and the
-// holder knows that nobody is writing the unfinished files it finds.
+// holder knows that the unfinished files it finds are abandoned.
 const writersLock = "writers";
 /** Held briefly, while a manifest is written or removed. */
 const manifestsLock = "manifests";
@@ -67,7 +67,7 @@ export class ModelStore implements BlobFolder {
   /**
    * @param folder created with its first content
    * @param otherFolders of other stores in the same layout, which need not exist; never written,
-   * even if our own folder is one of them
+   *   even if our own folder is one of them
    */
   constructor(
     folder: string,
@@ -177,7 +177,7 @@ export class ModelStore implements BlobFolder {
    * known, there must be room for it, and content that exists already is only hashed.
    *
    * @throws ProductError `STORE_DIGEST_MISMATCH`, `STORE_DISK_FULL`, `STORE_NOT_WRITABLE`; the
-   * stream's error
+   *   stream's error
    */
   async writeBlobFrom(
     stream: AsyncIterable<Uint8Array> | Readable,
@@ -343,9 +343,7 @@ export async function setBlobTime(file: string, at: Date | number): Promise<bool
   }
 }
 
-/**
- * Removes the empty folders above a removed file, up to `top`, which stays.
- */
+/** Removes the empty folders above a removed file, up to `top`, which stays. */
 async function removeEmptyFolders(file: string, top: string): Promise<void> {
   for (let folder = path.dirname(file); folder !== top; folder = path.dirname(folder)) {
     const isGone = await rmdir(folder).then(

@@ -1,4 +1,5 @@
-// Reads and writes tar archives as streams of bytes, entry by entry; node-tar parses and encodes the headers.
+// Reads and writes tar archives as streams of bytes, entry by entry; node-tar parses and encodes
+// the headers.
 import { Header, Pax } from "tar";
 
 export interface ReadTarEntry {

@@ -1,4 +1,5 @@
-// Upkeep of the store in the background: removes unneeded files, never one that is being written, and hashes large files that models refer to.
+// Upkeep of the store in the background: removes unneeded files, never one that is being written,
+// and hashes large files that models refer to.
 import { existsSync } from "node:fs";
 import { readdir, rm, stat } from "node:fs/promises";
 import path from "node:path";

@@ -22,7 +22,7 @@ export function toCommandName(word: string): CommandName | undefined {
   return /^[A-Za-z]+$/.test(word) ? commandNames.find((name) => name === upper) : undefined;
 }
 
-/** Has a word between its name and its value: a parameter's name, a message's role. */
+/** Returns true if a key comes before the value: a parameter's name, a message's role. */
 export function hasKey(name: CommandName): boolean {
   return name === "PARAMETER" || name === "MESSAGE";
 }

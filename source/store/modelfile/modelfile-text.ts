@@ -1,4 +1,4 @@
-// The text of a Modelfile: decoded from its bytes, with the line and column of each place.
+// The text of a Modelfile, decoded from its bytes, with line and column of each offset.
 import { isUtf8 } from "node:buffer";
 import type { ErrorDefinition } from "../../base/product-error.ts";
 import { ProductError } from "../../base/product-error.ts";
@@ -25,7 +25,7 @@ export class ModelfileText {
     return { line, column: Array.from(this.text.slice(start, offset)).length + 1 };
   }
 
-  /** An error that begins with its place. */
+  /** Returns an error that begins with line and column. */
   error(
     definition: ErrorDefinition,
     offset: number,
@@ -44,7 +44,7 @@ export class ModelfileText {
   }
 }
 
-/** The place of an offset into a value, of whose beginning the place is known. */
+/** Returns the position of an offset into a value that begins at a known position. */
 export function positionWithin(start: TextPosition, value: string, offset: number): TextPosition {
   const { line, column } = new ModelfileText(value).positionAt(offset);
   return line === 1
@@ -64,7 +64,7 @@ function findLineStarts(text: string): number[] {
   return [0, ...Array.from(text.matchAll(/\r\n|\r|\n/g), (end) => end.index + end[0].length)];
 }
 
-/** Number of the ascending values that are at most `limit`. */
+/** Counts the ascending values that are at most `limit`. */
 function countUpTo(rising: readonly number[], limit: number): number {
   let low = 0;
   let high = rising.length;
@@ -81,13 +81,13 @@ const encodingHint = "Save the file as UTF-8, or as UTF-16 with a byte order mar
 /**
  * Decodes UTF-8 (with or without a byte order mark) and UTF-16 with one.
  *
- * @throws ProductError `STORE_MODELFILE_ENCODING` with the place of the first bytes that are no text
+ * @throws ProductError `STORE_MODELFILE_ENCODING` with the position of the first invalid bytes
  */
 export function readModelfileText(source: string | Uint8Array): ModelfileText {
   refuseModel(source);
   const { text, invalidAt } = typeof source === "string" ? { text: source } : decode(source);
   const result = new ModelfileText(text);
-  // A half of a surrogate pair can stand in a string and in UTF-16, but is no character.
+  // Strings and UTF-16 can contain half of a surrogate pair, which is not a character.
   const faultAt = invalidAt ?? (text.isWellFormed() ? undefined : text.search(/\p{Surrogate}/u));
   if (faultAt === undefined) return result;
   throw result.error(storeErrors.modelfileEncoding, faultAt, {
@@ -96,7 +96,7 @@ export function readModelfileText(source: string | Uint8Array): ModelfileText {
   });
 }
 
-/** It is easy to name a model in place of its Modelfile. */
+/** Detects a model that was named instead of its Modelfile. */
 function refuseModel(source: string | Uint8Array): void {
   if (typeof source === "string" || !Buffer.from("GGUF").equals(source.subarray(0, 4))) return;
   throw new ModelfileText("").error(storeErrors.modelfileEncoding, 0, {
@@ -128,7 +128,7 @@ function decodeUtf16(copy: Buffer, isBigEndian: boolean): Decoded {
 function decodeUtf8(bytes: Uint8Array): Decoded {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
   if (isUtf8(bytes)) return { text };
-  // Finds the first U+FFFD that stands for bytes that could not be decoded.
+  // Finds the first U+FFFD that replaces undecodable bytes.
   let byteOffset = 0;
   let offset = 0;
   for (const character of text) {

@@ -1,4 +1,4 @@
-// Reads a Modelfile: what each command means, on top of the grammar in scan-commands.ts.
+// Reads a Modelfile: the meaning of each command, on top of the grammar in scan-commands.ts.
 
 import { quoteShort, trimInvisible } from "../../base/display-text.ts";
 import { nearestName } from "../../base/nearest-name.ts";
@@ -17,7 +17,7 @@ import { readVersion } from "./version-text.ts";
 
 export interface ParsedModelfile {
   definition: ModelDefinition;
-  /** Sentences about what was read but has no effect. */
+  /** Sentences about lines without effect. */
   warnings: string[];
   /** Where the values begin (at their quotes, if quoted), for errors found later. */
   positions: ModelfilePositions;
@@ -28,16 +28,16 @@ export interface ModelfilePositions {
   from: TextPosition[];
   adapters: TextPosition[];
   drafts: TextPosition[];
-  /** Where its text begins, behind the quotes. */
+  /** Start of its text, after the quotes. */
   template: TextPosition | undefined;
   requires: TextPosition | undefined;
 }
 
 /**
- * Reads a Modelfile in UTF-8, or in UTF-16 with a byte order mark. Where a command that is not a
- * list comes twice the last wins, as in Ollama, with a warning.
+ * Reads a Modelfile in UTF-8, or in UTF-16 with a byte order mark. If a command that is not a list
+ * occurs twice, the last one wins with a warning, as in Ollama.
  *
- * @throws ProductError `STORE_MODELFILE_…`, whose sentence begins with line and column
+ * @throws ProductError `STORE_MODELFILE_…`, whose message begins with line and column
  */
 export function parseModelfile(source: string | Uint8Array): ParsedModelfile {
   const text = readModelfileText(source);
@@ -81,7 +81,7 @@ class CommandReader implements ParsedModelfile {
     requires: undefined,
   };
   readonly #source: ModelfileText;
-  /** Offset of the command that gave a value of which there is one. */
+  /** Offsets of commands that may occur once, by name. */
   readonly #given = new Map<string, number>();
 
   constructor(source: ModelfileText) {
@@ -202,7 +202,7 @@ class CommandReader implements ParsedModelfile {
     if (key.text === "typical_p" && read.value !== 1) {
       this.#warn(key.at, `parameter typical_p ${ignoredFields.typicalP}`);
     }
-    // The reader of this parameter's kind gave the value.
+    // The value was read by the parameter's kind.
     Object.assign(parameters, { [key.text]: read.value } satisfies Partial<
       Record<keyof ModelParameters, unknown>
     >);
@@ -219,7 +219,7 @@ class CommandReader implements ParsedModelfile {
   }
 }
 
-/** The value of a command that takes one word or path: what was not quoted has no unseen edges. */
+/** Returns the value of a command that takes one word or path, trimmed unless it was quoted. */
 function word({ value }: ModelfileCommand): string {
   return value.isQuoted ? value.text : trimInvisible(value.text);
 }

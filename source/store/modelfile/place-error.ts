@@ -7,10 +7,9 @@ import type { ParsedModelfile } from "./parse-modelfile.ts";
 import { commentHint } from "./scan-commands.ts";
 
 /**
- * The same error with line and column in front, where its message speaks of something that the
- * Modelfile names.
+ * Puts line and column before an error whose message mentions a file or name in the Modelfile.
  *
- * @param baseFolder what relative paths of the Modelfile start from
+ * @param baseFolder base of the Modelfile's relative paths
  */
 export function withPlace(
   error: ProductError,
@@ -23,13 +22,13 @@ export function withPlace(
   const named = (["from", "adapters", "drafts"] as const).flatMap((list) =>
     definition[list].map((text, at) => ({ list, text, position: positions[list][at] })),
   );
-  const spoken = named.filter(({ text }) =>
-    [text, toAbsolutePath(text, baseFolder)].some((name) => speaksOf(error.message, name)),
+  const mentioned = named.filter(({ text }) =>
+    [text, toAbsolutePath(text, baseFolder)].some((name) => mentions(error.message, name)),
   );
-  // Two commands may name the same file: the one at fault is meant.
-  const atFault = spoken.filter(({ list }) => list === error.param);
-  const candidates = atFault.length > 0 ? atFault : spoken;
-  // If one of two paths begins like the other, the longer one is meant.
+  // Two commands may name the same file: prefers the one at fault.
+  const atFault = mentioned.filter(({ list }) => list === error.param);
+  const candidates = atFault.length > 0 ? atFault : mentioned;
+  // One path may be the beginning of another: prefers the longer one.
   const [meant] = candidates.toSorted((a, b) => b.text.length - a.text.length);
   if (meant?.position === undefined) return error;
   const placed = atPlace(error, meant.position);
@@ -37,7 +36,7 @@ export function withPlace(
   return hint === undefined ? placed : placed.reworded({ hint });
 }
 
-/** Codes of errors about a thing that does not exist, or cannot. */
+/** Codes of errors about missing files and invalid names. */
 const unknownCodes: readonly string[] = [
   storeErrors.fileMissing.code,
   storeErrors.nameInvalid.code,
@@ -48,8 +47,8 @@ export function atPlace(error: ProductError, { line, column }: TextPosition): Pr
   return error.reworded({ message });
 }
 
-/** True if a name is a separate word of a sentence. */
-function speaksOf(sentence: string, name: string): boolean {
+/** Returns true if a name is a separate word of a sentence. */
+function mentions(sentence: string, name: string): boolean {
   const at = sentence.indexOf(name);
   if (at < 0) return false;
   const around = [sentence.charAt(at - 1), sentence.charAt(at + name.length)];

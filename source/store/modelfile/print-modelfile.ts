@@ -15,7 +15,7 @@ export interface PrintedModelfile {
   unprintable: UnprintableField[];
 }
 
-/** A value, set over the API, that no Modelfile can say. */
+/** A value, set over the API, that no Modelfile can express. */
 export interface UnprintableField {
   /** `system`, `licenses[2]`, `parameters.stop[0]`, `messages[1]`. */
   field: string;
@@ -24,8 +24,8 @@ export interface UnprintableField {
 }
 
 /**
- * Commands come in a fixed order, parameters by name, and values are quoted only where they must
- * be. A field that no Modelfile can hold is named in `unprintable`, and by a comment in its place.
+ * Writes commands in a fixed order, parameters by name, and quotes values only if needed. A field
+ * that no Modelfile can express is listed in `unprintable`, and noted by a comment.
  *
  * Control characters are written as they are: code that prints to a terminal escapes them.
  *
@@ -78,7 +78,7 @@ class Printer {
   /**
    * Writes a command in the plainest form that reads back as `expected`.
    *
-   * @param command with the key that stands before the value, if it has one
+   * @param command including the key before the value, if it has one
    */
   value(
     command: string,
@@ -100,7 +100,7 @@ class Printer {
     }
   }
 
-  /** A Modelfile has one: the last that it names. */
+  /** A Modelfile can name only one adapter. */
   adapters(adapters: readonly string[]): void {
     if (adapters.length > 1)
       this.refuse("adapters", "there are several, and a Modelfile allows one");
@@ -121,7 +121,7 @@ class Printer {
   parameters({ parameters }: ModelDefinition): void {
     for (const [name, value] of Object.entries(parameters).toSorted(byName)) {
       if (value === undefined) continue;
-      // A name from elsewhere could break out of the comment.
+      // An unknown name could break out of the comment.
       const field = `parameters.${isParameterName(name) ? name : quoteShort(name)}`;
       if (!Array.isArray(value)) this.#parameter(name, field, value);
       else if (value.length === 0) this.refuse(field, "it is an empty list");
@@ -142,7 +142,7 @@ class Printer {
   }
 }
 
-/** The ways to write a value, the one to prefer first. */
+/** Returns the ways to write a value, the preferred one first. */
 function valueForms(value: string): string[] {
   const once = `"${value}"`;
   const thrice = `"""${value}"""`;
@@ -154,7 +154,7 @@ function byName([a]: [string, unknown], [b]: [string, unknown]): number {
   return a < b ? -1 : Number(a > b);
 }
 
-/** Reads the line with the parser itself: what it says is what will be read. */
+/** Checks with the parser itself that a line reads back as expected. */
 function readsBackAs(line: string, expected: Partial<ModelDefinition>): boolean {
   if (!line.isWellFormed()) return false;
   const nothing = readCommands(new ModelfileText("")).definition;
@@ -167,7 +167,7 @@ function readsBackAs(line: string, expected: Partial<ModelDefinition>): boolean 
   }
 }
 
-/** Why a text could not be written. */
+/** Explains why a text cannot be written. */
 function textProblem(value: string): string {
   if (value === "") return "it is empty";
   if (!value.isWellFormed())

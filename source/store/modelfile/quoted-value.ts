@@ -5,12 +5,12 @@ import { hasKey, toCommandName } from "./command-names.ts";
 import { endOfLine, type ModelfileText } from "./modelfile-text.ts";
 
 /**
- * The quotes that close a value are the first that are last on their line. Quotes before others on
- * a line are text, there are no escapes: `"say "hi""` is `say "hi"`.
+ * The first quotes at the end of a line close a value. Other quotes are text, and there are no
+ * escapes: `"say "hi""` is `say "hi"`.
  *
- * A value that would swallow a following command is refused: one whose last line is a command with
- * quotes of its own (the closing quotes were forgotten), and one with text after what look like
- * closing quotes, and then a line that is a command (`SYSTEM "a" b` with more lines below).
+ * Refuses a value that would swallow a following command: its last line is a command with its own
+ * quotes (closing quotes were forgotten), or text follows apparent closing quotes and a later line
+ * is a command (`SYSTEM "a" b` with more lines below).
  *
  * @param openAt offset of the opening quotes
  * @param command as written
@@ -37,11 +37,11 @@ export function readQuotedValue(
       throw openError(source, { openAt, strayAt, command, swallowedAt: lineAt });
     }
     if (isClosing) return { value: text.slice(contentAt, closeAt), contentAt, end: lineEnd };
-    // Quotes come in pairs, also those within a text: after an even number it looks closed.
+    // Quotes usually come in pairs: after an even number, the value looks closed.
     if (countQuotes(line, quotes) % 2 === 1) isOpen = !isOpen;
     if (!isOpen) strayAt ??= findTextAfterQuotes(line, quotes, lineAt);
     if (lineEnd === text.length) throw openError(source, { openAt, strayAt, command });
-    // Between a CR and its LF this is one more line, an empty one.
+    // Counts an empty line between a CR and its LF.
     lineAt = lineEnd + 1;
   }
 }
@@ -50,15 +50,15 @@ function countQuotes(text: string, quotes: string): number {
   return text.split(quotes).length - 1;
 }
 
-/** The quotes at its end belong to those at its beginning, not to a value that opened before. */
+/** Returns true if the quotes at the end match those at the beginning, not an earlier value's. */
 function isQuotedWhole(text: string, quotes: string): boolean {
   const isPaired = quotes === '"""' || countQuotes(text, quotes) % 2 === 0;
   return text.startsWith(quotes) && isPaired;
 }
 
 /**
- * The command that a line within a value would be. Prose also begins with "from" or "system":
- * names count in capitals, and in small letters where the open command was in small letters.
+ * Returns the command that a line within a value would be. Prose may begin with "from" or "system":
+ * a name counts in capitals, or in lower case if the open command was in lower case.
  */
 function findCommand(line: string, openCommand: string): { rest: string } | undefined {
   const word = /^[ \t]*([A-Za-z]+)[ \t]/.exec(line);
@@ -72,7 +72,7 @@ function findCommand(line: string, openCommand: string): { rest: string } | unde
   return { rest: hasKey(name) ? rest.replace(/^[^ \t]*[ \t]*/, "") : rest };
 }
 
-/** The offset of the first text after the last quotes of a line that holds some. */
+/** Returns the offset of the first text after the last quotes of a line. */
 function findTextAfterQuotes(line: string, quotes: string, lineAt: number): number {
   let at = line.lastIndexOf(quotes) + quotes.length;
   while (at < line.length && isInvisible(line.charAt(at))) at += 1;

@@ -19,13 +19,14 @@ export interface ModelfileCommand {
   at: number;
   /** The parameter's name or the message's role; empty for other commands. */
   key: { text: string; at: number };
-  /** `textAt` is where its text begins, behind the quotes if there are some. */
+  /** `textAt` is the start of its text, after any quotes. */
   value: { text: string; at: number; textAt: number; isQuoted: boolean };
 }
 
 /**
- * One command after the other. The grammar is Ollama's (its `parser.ParseFile`, read at version
- * 0.17.4), but values keep characters that Ollama drops: no-break and ideographic spaces, joiners.
+ * Yields one command after the other. The grammar is Ollama's (its `parser.ParseFile`, read at
+ * version 0.17.4), but values keep characters that Ollama drops: no-break and ideographic spaces,
+ * joiners.
  *
  * @throws ProductError `STORE_MODELFILE_COMMAND_UNKNOWN`, `STORE_MODELFILE_VALUE_MISSING`, and
  *   those of `readQuotedValue`
@@ -81,14 +82,14 @@ function isLineEnd(character: string): boolean {
   return character === "" || character === "\r" || character === "\n";
 }
 
-/** Up to the next blank or the end of the line. */
+/** Returns the text up to the next blank or the end of the line. */
 function wordAt(text: string, at: number): string {
   let end = at;
   while (!isBlank(text.charAt(end)) && !isLineEnd(text.charAt(end))) end += 1;
   return text.slice(at, end);
 }
 
-/** The offset after the blanks that must follow a command's name, or its key. */
+/** Returns the offset after the blanks that must follow a command's name or key. */
 function skipBlanks(source: ModelfileText, at: number, name: CommandName): number {
   let next = at;
   while (isBlank(source.text.charAt(next))) next += 1;
@@ -103,21 +104,21 @@ export function valueMissing(source: ModelfileText, at: number, name: CommandNam
   });
 }
 
-/** For a value that is wrong and holds what looks like a comment. */
+/** Hint for an invalid value that seems to contain a comment. */
 export function commentHint(value: string): string | undefined {
   return /\s#/.test(value)
     ? "A # after a value is part of it. Put the comment on its own line."
     : undefined;
 }
 
-/** The offset of the quotes that begin a value, which may stand after what cannot be seen. */
+/** Returns the offset of opening quotes, which invisible characters may precede. */
 function findQuote(text: string, valueAt: number): number | undefined {
   let at = valueAt;
   while (isInvisible(text.charAt(at)) && !isLineEnd(text.charAt(at))) at += 1;
   return text.charAt(at) === '"' ? at : undefined;
 }
 
-/** The part of a line without the blanks around it, nor anything unseen beyond those. */
+/** Returns the part of a line without surrounding blanks, and invisible characters beyond those. */
 function withoutBlanks(text: string, from: number, to: number): [start: number, end: number] {
   let start = from;
   for (let at = from; at < to && isInvisible(text.charAt(at)); at += 1) {

@@ -24,17 +24,17 @@ export interface QuantizeWork {
 
 /** Finds llama-quantize, or builds it. */
 export interface QuantizeProgram {
-  /** @returns its path; @throws ProductError if none exists or can be built */
+  /** @returns its path; @throws ProductError if none exists and none can be built */
   path: (work: QuantizeWork) => Promise<string>;
 }
 
 const sources = ["F16", "BF16", "F32"];
 
 /**
- * The converter that `createModel` uses to quantize a model's weights.
+ * Returns the conversion that `createModel` uses to quantize a model's weights.
  * @param typeText in any letter case
  * @throws ProductError `STORE_QUANTIZATION_UNKNOWN`; the conversion `STORE_QUANTIZATION_REFUSED`,
- * `STORE_QUANTIZATION_FAILED`, `STORE_DISK_FULL`
+ *   `STORE_QUANTIZATION_FAILED`, `STORE_DISK_FULL`
  */
 export function quantizing(
   store: ModelStore,
@@ -87,7 +87,7 @@ async function runProgram(
   for (const stream of [child.stdout, child.stderr]) {
     createInterface({ input: stream }).on("line", (line) => {
       const [, done, all] = tensorLine.exec(line) ?? [];
-      // A tensor was started, not finished: completion is reported at the end.
+      // The line marks the start of a tensor; completion is reported at the end.
       if (done !== undefined) report((Number(done) - 1) / Number(all));
       else if (line.trim() !== "") lastLines.push(line.trim());
       if (lastLines.length > linesKept) lastLines.shift();
@@ -122,7 +122,7 @@ function failed(executable: string, outcome: string, lines: readonly string[]): 
 
 // Types of llama-quantize that need no importance matrix
 // (https://github.com/ggml-org/llama.cpp/blob/master/tools/quantize/README.md).
-const types = [
+const targetTypes = [
   "Q2_K",
   "Q3_K_S",
   "Q3_K_M",
@@ -151,11 +151,12 @@ const types = [
  */
 export function parseQuantizationType(text: string): string {
   const wanted = text.trim().toUpperCase();
-  if (types.includes(wanted)) return wanted;
-  const nearest = nearestName(wanted, types);
+  if (targetTypes.includes(wanted)) return wanted;
+  const nearest = nearestName(wanted, targetTypes);
   throw new ProductError(storeErrors.quantizationUnknown, {
     message: `unknown type ${quoteShort(text)}: weights cannot be quantized to it.`,
-    hint: nearest === undefined ? `Use one of ${types.join(", ")}.` : `Did you mean ${nearest}?`,
+    hint:
+      nearest === undefined ? `Use one of ${targetTypes.join(", ")}.` : `Did you mean ${nearest}?`,
     param: "quantize",
   });
 }

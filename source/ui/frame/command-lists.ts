@@ -105,7 +105,7 @@ export function joinCommands(
   ];
 }
 
-/** Cursor and scroll keys: nobody searches for them by name. */
+/** Cursor and scroll keys, which users do not search by name. */
 const unnamedGroups = new Set(["Editing", "Scrolling", "Single-line fields"]);
 
 /** Lists all commands in groups for the help; invalid ones are dim and come last. */

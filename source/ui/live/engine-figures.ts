@@ -1,8 +1,7 @@
 // Figures beside a conversation: speed of answers, use of the window, load of the server.
 
-import { formatMemory } from "../../base/byte-format.ts";
-import { shownModel } from "../../base/model-tag.ts";
-import { formatMilliseconds } from "../../base/time-format.ts";
+import { shownModel } from "../../base/display-text.ts";
+import { formatMemory, formatMilliseconds } from "../../base/formats.ts";
 import type { LoadedModelFigures, ServerSample } from "../../client/metrics.ts";
 import { slotSquares } from "../components/bars.tsx";
 import { rate, span, tokenCount } from "../text/quantities.ts";

@@ -1,7 +1,8 @@
 // The server's request log, kept up to date while it is shown.
 
 import type { ApiClient } from "../../client/api-client.ts";
-import { followRequestViews, type RequestView } from "../../client/requests.ts";
+import { followRequestRecords } from "../../client/requests.ts";
+import type { RequestRecord } from "../../request-log/request-record.ts";
 import { Observable } from "../hooks/store.ts";
 import { follow } from "./follow.ts";
 
@@ -15,14 +16,14 @@ export interface RequestFeedOptions {
 }
 
 /** Returns a unique key: ids restart with each server. */
-export function keyOf({ startedAt, id }: RequestView): string {
+export function keyOf({ startedAt, id }: RequestRecord): string {
   return `${startedAt} ${id}`;
 }
 
 export class RequestFeed extends Observable {
   readonly #options: RequestFeedOptions;
-  readonly #entries = new Map<string, RequestView>();
-  #sorted: readonly RequestView[] | undefined;
+  readonly #entries = new Map<string, RequestRecord>();
+  #sorted: readonly RequestRecord[] | undefined;
   #stop: (() => void) | undefined;
 
   constructor(options: RequestFeedOptions) {
@@ -31,19 +32,19 @@ export class RequestFeed extends Observable {
   }
 
   /** Oldest first; replaced by a new array on every change. */
-  readonly get = (): readonly RequestView[] => {
+  readonly get = (): readonly RequestRecord[] => {
     this.#sorted ??= [...this.#entries.values()].sort((a, b) => a.startedAt - b.startedAt);
     return this.#sorted;
   };
 
-  find(key: string): RequestView | undefined {
+  find(key: string): RequestRecord | undefined {
     return this.#entries.get(key);
   }
 
   /** Starts following; a second call changes nothing. */
   start(): void {
     this.#stop ??= follow({
-      open: (signal) => followRequestViews(this.#options.client(), {}, signal),
+      open: (signal) => followRequestRecords(this.#options.client(), {}, signal),
       onItem: (view) => this.#put(view),
       onState: (state) => {
         if (state.kind === "down") this.#loseRunning();
@@ -57,7 +58,7 @@ export class RequestFeed extends Observable {
     this.#stop = undefined;
   }
 
-  #put(view: RequestView): void {
+  #put(view: RequestRecord): void {
     this.#entries.set(keyOf(view), view);
     if (this.#entries.size > keptEntries) {
       const oldest = this.#entries.keys().next().value;

@@ -1,6 +1,6 @@
 // Figures of the last minute of the request log: requests, errors, time to the first token.
 
-import type { RequestView } from "../../client/requests.ts";
+import type { RequestRecord } from "../../request-log/request-record.ts";
 
 export interface RequestFigures {
   /** Values for each second, oldest first, without the current second. */
@@ -23,7 +23,7 @@ const lookedAtMaximum = 2000;
  * @param entries oldest first
  * @param now milliseconds since 1970
  */
-export function requestFigures(entries: readonly RequestView[], now: number): RequestFigures {
+export function requestFigures(entries: readonly RequestRecord[], now: number): RequestFigures {
   const requestsPerSecond = new Array<number>(windowSeconds).fill(0);
   const errorsPerSecond = new Array<number>(windowSeconds).fill(0);
   const firstTokens: number[] = [];
@@ -64,7 +64,7 @@ export function requestFigures(entries: readonly RequestView[], now: number): Re
 }
 
 /** A client that left is not a server failure. */
-export function isFailure({ status, error }: RequestView): boolean {
+export function isFailure({ status, error }: RequestRecord): boolean {
   return (
     (status !== undefined && status >= 400 && status !== 499) || (!status && error !== undefined)
   );

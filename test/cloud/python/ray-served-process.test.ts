@@ -163,6 +163,16 @@ os.environ["SERVER"] = str(os.getpid())
   );
 });
 
+test("notices that its process was killed", async () => {
+  const served = start(`${server}
+os.environ["SERVER"] = str(os.getpid())
+`);
+  const answer = await fetch(`http://127.0.0.1:${await portOf(served)}/SERVER`);
+  process.kill(Number(await answer.text()), "SIGKILL");
+  await told(served, /^ended /m);
+  expect(exitIn(served.output())).toMatchObject({ code: null, signal: "SIGKILL" });
+});
+
 test("passes on the variables that replicas inherit on one machine too", () => {
   const names = [
     ...["PATH", "HOME", "LANG", "LC_ALL", "XDG_CACHE_HOME", "CUDA_VISIBLE_DEVICES", "https_proxy"],

@@ -14,16 +14,15 @@ import type { RayCluster } from "../support/ray-cluster.ts";
 
 const limitMs = 120_000;
 
-/** @param cluster the running cluster, once tests run; undefined where Ray cannot be installed */
-export function engineSuite(cluster: () => RayCluster | undefined): void {
-  const log: string[] = [];
+/** @param cluster the running cluster, once tests run */
+export function engineSuite(cluster: () => RayCluster): void {
   const openEngine = (ray: RayCluster, stateFolder: string, owner: string): Engine => {
     const { address, token, servePort: proxyPort } = ray;
     return createRayEngine({
       ...{ stateFolder, owner, health: quickHealth },
       client: new RayClient({ address, readToken: () => token }),
       proxy: proxyOf({ address, proxyPort }),
-      log: (text) => log.push(text),
+      log: () => {},
     });
   };
   const endReplicas = async (engine: Engine): Promise<void> => {
@@ -35,7 +34,6 @@ export function engineSuite(cluster: () => RayCluster | undefined): void {
 
   describeEngine("Ray", async () => {
     const ray = cluster();
-    if (ray === undefined) return undefined;
     const folder = mkdtempSync(path.join(tmpdir(), "deployctl-ray-"));
     let engine = openEngine(ray, folder, "aaaaaaaa");
     return {
@@ -56,52 +54,46 @@ export function engineSuite(cluster: () => RayCluster | undefined): void {
 
   describe("a cluster of several nodes", { timeout: 3 * limitMs }, () => {
     let folder: string;
-    let engine: Engine | undefined;
+    let engine: Engine;
     beforeAll(() => {
-      const ray = cluster();
       folder = mkdtempSync(path.join(tmpdir(), "deployctl-ray-"));
-      if (ray !== undefined) engine = openEngine(ray, folder, "bbbbbbbb");
+      engine = openEngine(cluster(), folder, "bbbbbbbb");
     });
     afterAll(async () => {
-      if (engine !== undefined) await endReplicas(engine);
+      await endReplicas(engine);
       rmSync(folder, { recursive: true });
     });
-    const running = (): { ray: RayCluster; engine: Engine } => {
-      const ray = cluster();
-      if (ray === undefined || engine === undefined) throw new Error("there is no cluster");
-      return { ray, engine };
-    };
     const hardware = { machineType: "GPU-H100", gpuCount: 1 };
     const any = { machineType: "any", gpuCount: 0 };
     const start = async (replica: string, needs = any): Promise<void> => {
       const plan = makePlan(folder, undefined, { hardware: needs });
-      await running().engine.startReplica({ replica, plan, secrets: {} });
+      await engine.startReplica({ replica, plan, secrets: {} });
     };
 
     it("places a replica where its GPU is, and leaves applications of others alone", async () => {
-      const { ray } = running();
+      const ray = cluster();
       const other = openEngine(ray, folder, "cccccccc");
       const plan = makePlan(folder, undefined, { hardware: any });
       await other.startReplica({ replica: "other", plan, secrets: {} });
       const { endpoint } = await untilPhase(other, "other", "ready", limitMs);
       await start("gpu", hardware);
-      const { node } = await untilPhase(running().engine, "gpu", "ready", limitMs);
+      const { node } = await untilPhase(engine, "gpu", "ready", limitMs);
       expect(node).toMatch(/^[\d.]+\/[0-9a-f]{8}$/);
-      await running().engine.stopReplica("gpu", { signal: "terminate", graceMs: 1_000 });
-      await running().engine.forget("gpu");
+      await engine.stopReplica("gpu", { signal: "terminate", graceMs: 1_000 });
+      await engine.forget("gpu");
       expect((await fetch(`${endpoint}/v1/models`)).status).toBe(200);
       await endReplicas(other);
     });
 
     it("reports a replica as exited when its process was killed, and does not keep its successor", async () => {
       await start("killed");
-      const { endpoint } = await untilPhase(running().engine, "killed", "ready", limitMs);
+      const { endpoint } = await untilPhase(engine, "killed", "ready", limitMs);
       const stats = await fetch(`${endpoint}/stats`);
       const { processId } = (await stats.json()) as { processId: number };
       process.kill(processId, "SIGKILL");
-      const { exit } = await untilPhase(running().engine, "killed", "exited", limitMs);
+      const { exit } = await untilPhase(engine, "killed", "exited", limitMs);
       expect(exit?.tail.join("\n")).toContain("listens on");
-      await running().engine.forget("killed");
+      await engine.forget("killed");
       await until(
         // Serve holds a request while it starts a successor.
         async () => {
@@ -114,23 +106,23 @@ export function engineSuite(cluster: () => RayCluster | undefined): void {
     });
 
     it("comes back after the head was lost: old replicas are gone, and new ones start", async () => {
-      const { ray } = running();
+      const ray = cluster();
       await start("before");
-      await untilPhase(running().engine, "before", "ready", limitMs);
+      await untilPhase(engine, "before", "ready", limitMs);
       await ray.killNode("worker");
       await ray.killNode("head");
       await until(
-        async () => (await running().engine.capacity(makePlan(folder))).reason,
+        async () => (await engine.capacity(makePlan(folder))).reason,
         (reason) => reason?.includes("does not answer") === true,
         limitMs,
       );
       await ray.startHead();
       await ray.startWorker();
-      const { exit } = await untilPhase(running().engine, "before", "exited", limitMs);
+      const { exit } = await untilPhase(engine, "before", "exited", limitMs);
       expect(exit).toMatchObject({ reason: "lost" });
-      await running().engine.forget("before");
+      await engine.forget("before");
       await start("after");
-      const { endpoint } = await untilPhase(running().engine, "after", "ready", limitMs);
+      const { endpoint } = await untilPhase(engine, "after", "ready", limitMs);
       expect((await fetch(`${endpoint}/v1/models`)).status).toBe(200);
     });
   });

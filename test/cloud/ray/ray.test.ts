@@ -1,28 +1,25 @@
-// Everything that needs a real Ray cluster, which one file starts once.
-import { afterAll, beforeAll, beforeEach, describe } from "vitest";
+// Everything that needs a real Ray cluster, which this file starts once.
+import { afterAll, beforeAll, describe } from "vitest";
 import { RayCluster, startLimitMs } from "../support/ray-cluster.ts";
-import { installLimitMs, rayPython } from "../support/ray-environment.ts";
+import { rayPython } from "../support/ray-environment.ts";
 import { engineSuite } from "./engine-suite.ts";
 import { wrapperSuite } from "./wrapper-suite.ts";
 
-let started: RayCluster | undefined;
+const python = await rayPython();
 
-beforeAll(
-  async () => {
-    const python = await rayPython();
-    if (python !== undefined) started = await RayCluster.start(python);
-  },
-  installLimitMs + 2 * startLimitMs,
-);
-afterAll(async () => await started?.stop());
-beforeEach(({ skip }) => {
-  if (started === undefined) skip("Ray cannot be installed");
+describe.skipIf(python === undefined)("on a Ray cluster", () => {
+  let started: RayCluster | undefined;
+
+  beforeAll(async () => {
+    started = await RayCluster.start(python ?? "");
+  }, 2 * startLimitMs);
+  afterAll(async () => await started?.stop(), startLimitMs);
+
+  function cluster(): RayCluster {
+    if (started === undefined) throw new Error("the cluster did not start");
+    return started;
+  }
+
+  describe("the wrapper", () => wrapperSuite(cluster));
+  describe("the engine", () => engineSuite(cluster));
 });
-
-function cluster(): RayCluster {
-  if (started === undefined) throw new Error("Ray cannot be installed");
-  return started;
-}
-
-describe("the wrapper", () => wrapperSuite(cluster));
-describe("the engine", () => engineSuite(() => started));

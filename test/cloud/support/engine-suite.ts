@@ -39,18 +39,15 @@ const limitMs = 90_000;
 const kill = { signal: "kill", graceMs: 0 } as const;
 const terminate = { signal: "terminate", graceMs: 2_000 } as const;
 
-/** @param open opens the engine, with `quickHealth` and no replicas; undefined: not to be tested */
-export function describeEngine(name: string, open: () => Promise<TestedEngine | undefined>): void {
+/** @param open opens the engine, with `quickHealth` and no replicas */
+export function describeEngine(name: string, open: () => Promise<TestedEngine>): void {
   describe(`the ${name} engine`, { timeout: 2 * limitMs }, () => {
     let tested: TestedEngine;
-    let opened: TestedEngine | undefined;
     beforeAll(async () => {
-      opened = await open();
-      if (opened === undefined) return;
-      tested = opened;
+      tested = await open();
       await tested.engine.adopt([]);
     });
-    afterAll(async () => await opened?.end());
+    afterAll(async () => await tested?.end());
 
     const planOf = (
       script: string = serveScript,

@@ -5,6 +5,7 @@ import { mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { request } from "undici";
+import { modelctlCommand } from "../../../source/application/deploy-script.ts";
 import { spawnWatched } from "../../../source/base/parent-watch.ts";
 import { findFreePort } from "../../support/command-line.ts";
 import { processesOfHome } from "../../support/processes.ts";
@@ -118,6 +119,7 @@ export class RayCluster {
           PATH: `${path.dirname(this.python)}:${process.env.PATH}`,
           HOME: home,
           LANG: "C.UTF-8",
+          DEPLOYCTL_MODELCTL: modelctlCommand(),
           RAY_AUTH_MODE: "token",
           RAY_AUTH_TOKEN: this.token,
           RAY_DASHBOARD_SUBPROCESS_MODULE_WAIT_READY_TIMEOUT: "120",

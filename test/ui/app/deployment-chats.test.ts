@@ -22,7 +22,7 @@ let folder: string;
 let sessions: SessionStore;
 beforeEach(async () => {
   folder = mkdtempSync(path.join(tmpdir(), "deployment-chats-"));
-  // Later than the screens are closed: each saves its chat once more.
+  // Runs after the screens are closed, which save their chats.
   onTestFinished(() => rmSync(folder, { recursive: true }));
   sessions = new SessionStore(folder);
 });

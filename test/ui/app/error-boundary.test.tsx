@@ -12,7 +12,7 @@ import { openTree } from "../support/render.tsx";
 const clock = { now: () => 0, wallMs: () => 0 };
 
 test("reports an error in a component and removes its screen", async () => {
-  // React prints the error too. No spy: an Ink instance that ended out of turn leaves no function to spy on.
+  // React prints the error too. A spy fails after an Ink instance ended early.
   const { error } = console;
   console.error = () => {};
   onTestFinished(() => {

@@ -504,7 +504,7 @@ describe("questions", () => {
     effect.resolve("2 GB return.");
     await effect.promise;
     expect(lines().join("\n")).toContain("Delete tiny? 2 GB return.");
-    // The earlier press has chosen nothing.
+    // The earlier press chose nothing.
     expect(lines().join("\n")).toContain("[ No ]");
     type("y");
     await expect(answered).resolves.toBe(true);

@@ -52,7 +52,7 @@ const nothing = {
 interface Facts {
   readonly conversation?: ConversationFigures;
   readonly samples?: readonly ServerSample[];
-  /** Age of the newest sample of a server that is gone. */
+  /** Age of the newest sample of a server that is down. */
   readonly staleMs?: number;
 }
 

@@ -27,7 +27,7 @@ export class FakeScreen implements Screen {
     this.title = title;
   }
 
-  /** A command that notes its name. */
+  /** A command that records its name. */
   command(id: string, keys: readonly string[], change: Partial<BoundCommand> = {}): BoundCommand {
     return {
       id,
@@ -101,7 +101,7 @@ export class FakeScreen implements Screen {
   }
 }
 
-/** Services that note what they are asked; the answers are set by the test. */
+/** Services that record their calls; the test sets the answers. */
 export class FakeServices implements FrameServices {
   readonly events: string[] = [];
   answer: string | undefined;

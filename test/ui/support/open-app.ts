@@ -21,11 +21,11 @@ export interface OpenApp {
   readonly screen: SizedTerminal;
   readonly backend: ScriptedBackend;
   readonly server: TestServer;
-  /** Settles when the program has been left. */
+  /** Settles when the program has ended. */
   readonly result: Promise<AppResult>;
 }
 
-/** Starts a server and the program, and waits for the first picture. */
+/** Starts a server and the program, and waits for the first frame. */
 export async function openApp(options: OpenAppOptions = {}): Promise<OpenApp> {
   const { columns = 120, rows = 40, settings, serverOptions, ...appOptions } = options;
   const server = await TestServer.start(settings);
@@ -46,7 +46,7 @@ export async function openApp(options: OpenAppOptions = {}): Promise<OpenApp> {
     await server.close();
   });
   const opened = screen.until(options.isScreenReader ? "Status:" : "modelctl");
-  // A program that fails to open says more than one that stays empty.
+  // The error of a program that fails to open is more useful than an empty screen.
   await Promise.race([opened, result.then(() => opened)]);
   return { screen, backend, server, result };
 }

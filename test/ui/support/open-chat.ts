@@ -17,7 +17,7 @@ export interface OpenChatOptions extends Partial<AppOptions>, Partial<ChatOption
 export interface OpenChat {
   readonly screen: SizedTerminal;
   readonly backend: ScriptedBackend;
-  /** Settles when the screen has been left. */
+  /** Settles when the screen has been closed. */
   readonly result: Promise<AppResult>;
 }
 
@@ -49,7 +49,7 @@ export async function openChat(options: OpenChatOptions = {}): Promise<OpenChat>
     await result;
   });
   const opened = screen.until(options.isScreenReader ? "Message:" : "[1 Chat]");
-  // A screen that fails to open says more than one that stays empty.
+  // The error of a screen that fails to open is more useful than an empty screen.
   await Promise.race([opened, result.then(() => opened)]);
   return { screen, backend, result };
 }

@@ -33,7 +33,7 @@ export interface Rendered {
   readonly shows: (expected: string | RegExp) => Promise<void>;
 }
 
-/** Draws a component with everything that components read around it; the first frame is there at once. */
+/** Draws a component in its context; the first frame is there at once. */
 export function renderAt(tree: ReactElement, options: RenderOptions = {}): Rendered {
   const { columns = 100, glyphs = unicodeGlyphs, theme = "default", layout = "window" } = options;
   const { nowMs = 0 } = options;
@@ -76,12 +76,12 @@ export function frameLines(frame: Frame, options: RenderOptions = {}): string[] 
   return lines();
 }
 
-/** Draws a component in a terminal in memory, for its cursor, its colours and new sizes. */
+/** Draws a component in an in-memory terminal, for its cursor, colours and new sizes. */
 export function openTree(tree: ReactElement, columns: number, rows: number): SizedTerminal {
   return openTerminal(tree, columns, rows, false);
 }
 
-/** The same for screen readers: what Ink would have read out. */
+/** Draws it for screen readers. */
 export function openReader(tree: ReactElement, columns: number, rows: number): SizedTerminal {
   return openTerminal(tree, columns, rows, true);
 }

@@ -1,9 +1,9 @@
 // Sample records of a request log.
 
-import type { RequestView } from "../../../source/client/requests.ts";
+import type { RequestRecord } from "../../../source/request-log/request-record.ts";
 
 /** A finished chat request with round figures; what differs is named. */
-export function requestView(change: Partial<RequestView> = {}): RequestView {
+export function requestView(change: Partial<RequestRecord> = {}): RequestRecord {
   return {
     id: "r-1",
     startedAt: 1_000_000,

@@ -30,7 +30,7 @@ export class ScriptedAnswer {
     return this.#push(event);
   }
 
-  /** Finishes with figures that make round numbers on the status line. */
+  /** Ends the answer with round figures for the status line. */
   done(finishReason: "stop" | "length" = "stop"): this {
     return this.#push({
       type: "done",
@@ -82,7 +82,7 @@ export class ScriptedAnswer {
 export class ScriptedBackend implements ChatBackend {
   facts: ModelFacts;
   readonly answers: ScriptedAnswer[] = [];
-  /** Models that were made, with their messages. */
+  /** Created models, with their messages. */
   readonly saved: Array<{ name: string; messages: readonly ClientMessage[] }> = [];
   /** Makes the model a vision model. */
   canSee = true;

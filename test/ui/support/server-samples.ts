@@ -4,7 +4,7 @@ import type { ServerSample } from "../../../source/client/metrics.ts";
 
 const gibibyte = 2 ** 30;
 
-/** A server with one busy model; what differs is named. */
+/** Creates a sample of a server with one busy model. @param change fields that differ */
 export function serverSample(change: Partial<ServerSample> = {}): ServerSample {
   return {
     time: 1_000_000,

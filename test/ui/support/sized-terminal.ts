@@ -5,10 +5,10 @@ import { PassThrough, Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import headless from "@xterm/headless";
 
-// The test runner's console lacks the class that Ink builds its own console from.
+// The test runner's console lacks the class from which Ink creates its own.
 console.Console ??= Console;
 
-/** The first screen of a file waits for its modules: that takes long on a busy machine. */
+/** The first screen of a file loads its modules, which takes long on a busy machine. */
 const waitMaximumMs = 30_000;
 const pollIntervalMs = 15;
 
@@ -37,7 +37,7 @@ class TerminalOutput extends Writable {
   readonly isTTY = true;
   columns: number;
   rows: number;
-  /** Everything that was written, for questions that the screen cannot answer. */
+  /** All bytes written, for checks that the screen does not allow. */
   bytes = "";
   readonly #terminal: headless.Terminal;
 
@@ -82,13 +82,13 @@ export class SizedTerminal {
       cols: columns,
       rows,
       allowProposedApi: true,
-      // A fake output has no line discipline that would make a line feed return the carriage.
+      // A fake output has no line discipline, so line feeds do not return the carriage.
       convertEol: true,
     });
     this.#output = new TerminalOutput(this.#terminal, columns, rows);
   }
 
-  // The fakes have what Ink uses of a terminal's streams, not the whole of their types.
+  // The fakes have the parts of terminal streams that Ink uses.
   get stdout(): NodeJS.WriteStream {
     return this.#output as unknown as NodeJS.WriteStream;
   }
@@ -151,7 +151,7 @@ export class SizedTerminal {
     this.#output.emit("resize");
   }
 
-  /** The person's terminal window was closed. */
+  /** The user closed the terminal window. */
   hangUp(): void {
     this.#input.end();
   }
@@ -168,7 +168,7 @@ export class SizedTerminal {
   }
 
   #shows(expected: string | RegExp | ((screen: SizedTerminal) => boolean)): boolean {
-    // A frame that is only half read would show rows of two frames.
+    // A frame read in part would mix rows of two frames.
     if (this.#output.writableLength > 0) return false;
     if (typeof expected === "function") return expected(this);
     return typeof expected === "string" ? this.text.includes(expected) : expected.test(this.text);

@@ -1,8 +1,7 @@
 // deployctl apps list, show, runners, scale, pause, resume, delete.
 import { toOneLine } from "../../../base/display-text.ts";
+import { formatGoDuration, formatRelativeTime } from "../../../base/formats.ts";
 import { exitCodes } from "../../../base/product-error.ts";
-import { formatRelativeTime } from "../../../base/relative-time.ts";
-import { formatGoDuration } from "../../../base/time-format.ts";
 import type { AppDetails, AppDocument } from "../../../cloud/admin/documents.ts";
 import type { AppConfig, HardwareNeeds, ScaleSettings } from "../../../cloud/app-config.ts";
 import { usageError } from "../../errors.ts";

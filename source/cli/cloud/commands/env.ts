@@ -1,6 +1,7 @@
 // deployctl env list, set, unset: variables of an app's replicas, overriding those of its revision.
+
+import { formatRelativeTime } from "../../../base/formats.ts";
 import { exitCodes } from "../../../base/product-error.ts";
-import { formatRelativeTime } from "../../../base/relative-time.ts";
 import { usageError } from "../../errors.ts";
 import type { Run } from "../../program/definition.ts";
 import { formatTable } from "../../table.ts";

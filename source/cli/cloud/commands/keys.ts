@@ -1,12 +1,14 @@
 // deployctl keys create, list, revoke, rotate: keys for callers and administrators.
+
+import { formatRelativeTime, formatRoughDuration } from "../../../base/formats.ts";
 import { exitCodes } from "../../../base/product-error.ts";
-import { formatRelativeTime, formatRoughDuration } from "../../../base/relative-time.ts";
 import type { AppDocument, KeyDocument, NewKeyDocument } from "../../../cloud/admin/documents.ts";
 import { usageError } from "../../errors.ts";
+import { warn } from "../../output.ts";
 import type { Run } from "../../program/definition.ts";
 import { formatTable } from "../../table.ts";
 import type { Flags } from "../flags.ts";
-import { printAnswer, tell, warn } from "../print.ts";
+import { printAnswer, tell } from "../print.ts";
 import { openSession, settingOf } from "../session.ts";
 import { clientOf, startedClientOf } from "../target.ts";
 import type {

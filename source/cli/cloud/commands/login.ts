@@ -12,8 +12,9 @@ import { variableOf } from "../../../configuration/cloud-settings.ts";
 import { cloudPaths } from "../../../configuration/paths.ts";
 import { readSecretLine } from "../../confirm.ts";
 import { usageError } from "../../errors.ts";
+import { warn } from "../../output.ts";
 import type { Run } from "../../program/definition.ts";
-import { printAnswer, warn } from "../print.ts";
+import { printAnswer } from "../print.ts";
 import { authorityIn, serverUrl } from "../target.ts";
 import type { loginDefinition } from "./settings.definition.ts";
 

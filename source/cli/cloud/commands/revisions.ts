@@ -1,6 +1,7 @@
 // deployctl apps list-rev, set-rev, delete-rev, pin-rev, unpin-rev and rollout, and rollback.
+
+import { formatRelativeTime } from "../../../base/formats.ts";
 import { exitCodes } from "../../../base/product-error.ts";
-import { formatRelativeTime } from "../../../base/relative-time.ts";
 import type { DeployEvent, DeployResult, RolloutRequest } from "../../../cloud/admin/documents.ts";
 import type { Run } from "../../program/definition.ts";
 import { formatTable } from "../../table.ts";

@@ -1,6 +1,7 @@
 // deployctl runners list, stop, kill, logs, exec: the processes that run apps.
+
+import { formatRelativeTime, formatRoughDuration } from "../../../base/formats.ts";
 import { exitCodes, ProductError } from "../../../base/product-error.ts";
-import { formatRelativeTime, formatRoughDuration } from "../../../base/relative-time.ts";
 import type { ReplicaDocument } from "../../../cloud/admin/documents.ts";
 import { cloudErrors } from "../../../cloud/errors.ts";
 import { usageError } from "../../errors.ts";

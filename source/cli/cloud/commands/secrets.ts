@@ -1,6 +1,7 @@
 // deployctl secrets set, list, unset: write-only variables for replicas.
+
+import { formatRelativeTime } from "../../../base/formats.ts";
 import { exitCodes } from "../../../base/product-error.ts";
-import { formatRelativeTime } from "../../../base/relative-time.ts";
 import { readSecretLine } from "../../confirm.ts";
 import { usageError } from "../../errors.ts";
 import type { Run } from "../../program/definition.ts";

@@ -1,6 +1,7 @@
 // deployctl state check, backup, restore: the database of this machine's server.
+
+import { formatRelativeTime } from "../../../base/formats.ts";
 import { exitCodes } from "../../../base/product-error.ts";
-import { formatRelativeTime } from "../../../base/relative-time.ts";
 import { usageError } from "../../errors.ts";
 import type { Run } from "../../program/definition.ts";
 import { printAnswer } from "../print.ts";

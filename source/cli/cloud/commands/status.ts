@@ -1,6 +1,7 @@
 // deployctl status: the state of the server.
+
+import { formatRoughDuration } from "../../../base/formats.ts";
 import { exitCodes } from "../../../base/product-error.ts";
-import { formatRoughDuration } from "../../../base/relative-time.ts";
 import type { ServerProcess, ServerStatus } from "../../../cloud/admin/documents.ts";
 import type { Run } from "../../program/definition.ts";
 import { formatLabels } from "../../table.ts";

@@ -1,8 +1,9 @@
 // deployctl up: starts this machine's control plane and gateway, or shows that they run.
 import { findControlPlane } from "../../../application/control-plane-process.ts";
 import { exitCodes } from "../../../base/product-error.ts";
+import { warn } from "../../output.ts";
 import type { Run } from "../../program/definition.ts";
-import { printAnswer, warn } from "../print.ts";
+import { printAnswer } from "../print.ts";
 import { openSession } from "../session.ts";
 import { clientOf, ensureControlPlane } from "../target.ts";
 import type { upDefinition } from "./server.definition.ts";

@@ -1,7 +1,6 @@
 // deployctl usage: usage and cost of apps.
-import { formatCount } from "../../../base/count-format.ts";
+import { formatCount, formatMilliseconds } from "../../../base/formats.ts";
 import { exitCodes } from "../../../base/product-error.ts";
-import { formatMilliseconds } from "../../../base/time-format.ts";
 import type { UsageDocument } from "../../../cloud/admin/documents.ts";
 import type { Run } from "../../program/definition.ts";
 import { formatTable } from "../../table.ts";

@@ -1,5 +1,5 @@
 // Uploads of revisions' packages to a cluster, which drops packages that no application uses.
-import { formatBytes } from "../../../base/byte-format.ts";
+import { formatBytes } from "../../../base/formats.ts";
 import type { RevisionPlan } from "../engine.ts";
 import { packBundle } from "./bundle-package.ts";
 import type { RayClient } from "./ray-client.ts";

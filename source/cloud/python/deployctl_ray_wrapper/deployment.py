@@ -18,7 +18,6 @@ _HEALTH_TIMEOUT_SECONDS = 30
 _SHUTDOWN_PAUSE_SECONDS = 0.5
 # Requests that Serve's proxy holds beyond those that run; usually the gateway holds them.
 _QUEUED_REQUESTS = 100
-_WATCH_SECONDS = 0.2
 # Time that the last answers need to leave the actor, and that requests may still take.
 _FAREWELL_SECONDS = 0.5
 _LONGEST_FAREWELL_SECONDS = 5
@@ -35,18 +34,20 @@ class Replica:
 
     def __init__(self, args):
         settings = settings_of.read(args)
-        self._is_given_up = threading.Event()
         self._is_ending = False
         self._process = ServedProcess(settings)
         speaks_http = self._process.wait_until_ready()
         self._health = Health(settings, self._process.port, speaks_http)
-        _relay.connect(self._process.port, self._is_given_up.set)
+        # A server that accepts no connections has no use, even if its process lives on.
+        _relay.connect(self._process.port, self._process.kill)
         _tell({"phase": "ready", "at": int(time.time() * 1000)})
         threading.Thread(target=self._watch, daemon=True).start()
 
     async def check_health(self):
         """Called by Serve, which replaces the actor when this raises."""
-        if not await asyncio.to_thread(self._health.check, _relay.running > 0):
+        if self._health.is_due():
+            await asyncio.to_thread(self._health.check, _relay.running > 0)
+        if self._health.has_failed():
             raise RuntimeError("The script's server fails its health checks.")
 
     def __del__(self):
@@ -56,9 +57,8 @@ class Replica:
             self._process.end()
 
     def _watch(self):
-        """Ends the actor when the process has ended, or its server accepts no connections."""
-        while not self._is_given_up.is_set() and not self._process.wait(_WATCH_SECONDS):
-            pass
+        """Ends the actor when the process has ended."""
+        self._process.wait()
         if self._is_ending:
             return
         self._process.end()

@@ -19,15 +19,18 @@ class Health:
         self._failures = 0
         self._next = time.monotonic() + _PAUSE_SECONDS
 
-    def check(self, is_busy):
-        """Returns False once the server has failed. Blocks for seconds at most.
+    def is_due(self):
+        """Returns True when it is time for the next request."""
+        return time.monotonic() >= self._next
 
-        A busy server may leave the request unanswered.
-        """
-        if time.monotonic() >= self._next:
-            self._next = time.monotonic() + _PAUSE_SECONDS
-            self._failures = 0 if self._answers(is_busy) else self._failures + 1
-        return self._failures < _FAILURES
+    def has_failed(self):
+        """Returns True after too many failures in a row."""
+        return self._failures >= _FAILURES
+
+    def check(self, is_busy):
+        """Sends a request, for seconds at most. A busy server may leave it unanswered."""
+        self._next = time.monotonic() + _PAUSE_SECONDS
+        self._failures = 0 if self._answers(is_busy) else self._failures + 1
 
     def _answers(self, is_busy):
         state = readiness.state_of(

@@ -87,22 +87,23 @@ class ServedProcess:
         """Returns True while the runner runs."""
         return self._process.poll() is None
 
-    def wait(self, seconds=None):
-        """Waits for the exit of the runner. Returns True once it has exited."""
-        try:
-            self._process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            return False
-        return True
+    def wait(self):
+        """Returns once the runner has exited."""
+        self._process.wait()
+
+    def kill(self):
+        """Kills the runner with its group. Does not wait."""
+        if self.is_alive():
+            self._signal(signal.SIGKILL)
 
     def end(self):
         """Ends all processes of the replica: SIGTERM, and SIGKILL after the grace time."""
         if self.is_alive():
+            self._signal(signal.SIGTERM)
             try:
-                os.killpg(self._process.pid, signal.SIGTERM)
-            except ProcessLookupError:
-                pass  # it has just exited
-            self.wait(self._settings.termination_grace_s)
+                self._process.wait(self._settings.termination_grace_s)
+            except subprocess.TimeoutExpired:
+                pass  # the watchdog kills it
         self._watchdog.end()
         self._process.wait()
         self.output.wait(_OUTPUT_SECONDS)
@@ -125,6 +126,12 @@ class ServedProcess:
             "ending": self.output.event,
             "tail": self.output.tail(),
         }
+
+    def _signal(self, number):
+        try:
+            os.killpg(self._process.pid, number)
+        except ProcessLookupError:
+            pass  # it has just exited
 
     def _state(self):
         check = self._settings

@@ -1,6 +1,6 @@
 // GET /api/ps: models that are loaded or loading, and their users.
 import type { FastifyInstance } from "fastify";
-import { formatLocalTime } from "../../../base/local-time.ts";
+import { formatLocalTime } from "../../../base/formats.ts";
 import type { LoadedModel } from "../../../engine/scheduler/loaded-model.ts";
 import type { ServerDependencies } from "../../dependencies.ts";
 import { dropStaleNames } from "../../loaded-names.ts";

@@ -1,6 +1,6 @@
 // GET /api/tags: models in the store, newest first.
 import type { FastifyInstance } from "fastify";
-import { formatLocalTime } from "../../../base/local-time.ts";
+import { formatLocalTime } from "../../../base/formats.ts";
 import { type FreeRoom, roomForWindows } from "../../../engine/scheduler/card-plan.ts";
 import { type EngineSettings, planLoad } from "../../../engine/scheduler/load-plan.ts";
 import { memoryTerms } from "../../../engine/scheduler/memory-plan.ts";

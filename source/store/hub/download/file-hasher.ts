@@ -9,20 +9,19 @@ const workerFile = new URL(
   import.meta.url,
 );
 
-/** Wakes the worker only for at least this much, except at the end. */
+/** Smallest piece of work for the worker, except at the end. */
 const stepBytes = 4 * 1024 ** 2;
 
 export class FileHasher {
   readonly #worker: Worker;
   readonly #digest = Promise.withResolvers<string>();
-  #toldBytes = 0;
+  #announcedBytes = 0;
   #hashedBytes = 0;
   #onProgress: ((hashedBytes: number) => void) | undefined;
 
   constructor(file: string) {
     this.#worker = new Worker(workerFile, { workerData: file, execArgv: [] });
-    // The caller awaiting the digest sees the rejection; nobody awaits it when the download fails
-    // first.
+    // The caller of `digest` gets the rejection; there is none if the download fails first.
     this.#digest.promise.catch(() => {});
     this.#worker.on("message", ({ hashedBytes, sha256 }: HashResult) => {
       this.#hashedBytes = hashedBytes;
@@ -33,16 +32,16 @@ export class FileHasher {
     this.#worker.once("exit", () => this.#digest.reject(new Error("the hash worker ended")));
   }
 
-  /** The file's first bytes are there up to this position and will not change. */
+  /** Announces that the file's bytes up to this position are written and will not change. */
   advance(upTo: number): void {
-    if (upTo - this.#toldBytes < stepBytes) return;
-    this.#toldBytes = upTo;
+    if (upTo - this.#announcedBytes < stepBytes) return;
+    this.#announcedBytes = upTo;
     this.#send({ upTo, isLast: false });
   }
 
   /**
    * @param sizeBytes the whole file
-   * @param onHashed told how many bytes have been hashed
+   * @param onHashed called with the number of hashed bytes
    * @returns 64 hex digits
    * @throws ProductError `STORE_HUB_CANCELLED`
    */
@@ -68,7 +67,7 @@ export class FileHasher {
     await this.#worker.terminate();
   }
 
-  #send(order: HashRequest): void {
-    this.#worker.postMessage(order);
+  #send(request: HashRequest): void {
+    this.#worker.postMessage(request);
   }
 }

@@ -3,13 +3,13 @@ import { createHash } from "node:crypto";
 import { openSync, readSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 
-/** From the hasher: the file holds this many bytes; the last time, all of them. */
+/** From the hasher: the file holds this many bytes; the last message names all of them. */
 export interface HashRequest {
   upTo: number;
   isLast: boolean;
 }
 
-/** To the hasher: how far it is, and in the end the hash. */
+/** To the hasher: progress, and finally the hash. */
 export interface HashResult {
   hashedBytes: number;
   /** 64 hex digits. */
@@ -18,7 +18,7 @@ export interface HashResult {
 
 /** Hashes bytes while they are still in the processor's cache. */
 const bufferBytes = 256 * 1024;
-const newsBytes = 64 * 1024 ** 2;
+const reportBytes = 64 * 1024 ** 2;
 
 const file = openSync(String(workerData), "r");
 const hash = createHash("sha256");
@@ -26,7 +26,7 @@ const buffer = Buffer.allocUnsafe(bufferBytes);
 let hashedBytes = 0;
 
 parentPort?.on("message", ({ upTo, isLast }: HashRequest) => {
-  let toldBytes = hashedBytes;
+  let reportedBytes = hashedBytes;
   while (hashedBytes < upTo) {
     const length = readSync(
       file,
@@ -38,14 +38,14 @@ parentPort?.on("message", ({ upTo, isLast }: HashRequest) => {
     if (length === 0) throw new Error("the file is shorter than what was written to it");
     hash.update(buffer.subarray(0, length));
     hashedBytes += length;
-    if (hashedBytes - toldBytes >= newsBytes) {
-      toldBytes = hashedBytes;
-      tell({ hashedBytes });
+    if (hashedBytes - reportedBytes >= reportBytes) {
+      reportedBytes = hashedBytes;
+      report({ hashedBytes });
     }
   }
-  if (isLast) tell({ hashedBytes, sha256: hash.digest("hex") });
+  if (isLast) report({ hashedBytes, sha256: hash.digest("hex") });
 });
 
-function tell(news: HashResult): void {
-  parentPort?.postMessage(news);
+function report(result: HashResult): void {
+  parentPort?.postMessage(result);
 }

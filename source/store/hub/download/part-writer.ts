@@ -1,11 +1,9 @@
 // Gathers the chunks of one connection into a few large writes, and keeps reading while they run.
 import type { PartialFile } from "./partial-file.ts";
 
-/**
- * Large enough to be few, small enough to be still in the processor's cache when they are written.
- */
+/** Size of a write: large enough to be few, small enough to stay in the processor's cache. */
 const writeBytes = 1024 ** 2;
-/** Bytes by which a connection may run ahead of the disk. */
+/** Bytes by which a connection may be ahead of the disk. */
 const mostWaitingBytes = 2 * writeBytes;
 /** On a slow line, bytes reach the disk, the notes and the progress display at least this often. */
 const writeIntervalMs = 250;
@@ -29,7 +27,7 @@ export class PartWriter {
     this.#onWritten = onWritten;
   }
 
-  /** The promise, when there is one, settles when more may come; it rejects when writing failed. */
+  /** A returned promise settles when more may come; it rejects if writing failed. */
   push(chunk: Buffer): Promise<void> | undefined {
     if (this.#hasFailed) return this.#writing;
     this.#chunks.push(chunk);

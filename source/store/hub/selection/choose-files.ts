@@ -1,7 +1,7 @@
 // Chooses the files of a repository that make up the wanted model. Follows llama.cpp's rules
 // (common/download.cpp), with two differences: a tag must begin at a word boundary, so that F16
 // does not match BF16, and an incomplete set of shards is refused.
-import { formatBytes } from "../../../base/byte-format.ts";
+import { formatBytes } from "../../../base/formats.ts";
 import { ProductError } from "../../../base/product-error.ts";
 import { storeErrors } from "../../errors.ts";
 import type { Repository, RepositoryFile } from "../repository.ts";

@@ -1,6 +1,6 @@
 // Texts of the status line: what the server is doing now, or the figures of the last answer.
 
-import { formatMilliseconds } from "../../../base/time-format.ts";
+import { formatMilliseconds } from "../../../base/formats.ts";
 import type { AnswerStatistics } from "../../../client/chat-events.ts";
 import { textWidth } from "../../text/graphemes.ts";
 import type { TextRun } from "../../text/text-run.ts";

@@ -1,8 +1,8 @@
 // Actions on a deployment or a replica: confirm, act, report.
 
 import { toOneLine } from "../../../base/display-text.ts";
+import { formatRelativeTime } from "../../../base/formats.ts";
 import { describeError } from "../../../base/product-error.ts";
-import { formatRelativeTime } from "../../../base/relative-time.ts";
 import type {
   AppDocument,
   DeployEvent,

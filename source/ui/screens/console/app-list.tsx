@@ -3,7 +3,7 @@
 import { Box } from "ink";
 import type { ReactElement } from "react";
 import { toOneLine } from "../../../base/display-text.ts";
-import { formatMilliseconds } from "../../../base/time-format.ts";
+import { formatMilliseconds } from "../../../base/formats.ts";
 import type { AppDocument } from "../../../cloud/admin/documents.ts";
 import { TextLine } from "../../components/line.tsx";
 import { panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";

@@ -1,7 +1,7 @@
 // Texts for deployments, replicas and keys: names, states, ages and times.
 
 import { toOneLine } from "../../../base/display-text.ts";
-import { formatMilliseconds } from "../../../base/time-format.ts";
+import { formatMilliseconds } from "../../../base/formats.ts";
 import type {
   AppDocument,
   AppState,

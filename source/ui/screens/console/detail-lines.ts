@@ -1,8 +1,7 @@
 // Details of one deployment as labelled lines.
 
 import { toOneLine } from "../../../base/display-text.ts";
-import { formatRelativeTime } from "../../../base/relative-time.ts";
-import { formatMilliseconds } from "../../../base/time-format.ts";
+import { formatMilliseconds, formatRelativeTime } from "../../../base/formats.ts";
 import type {
   AppDetails,
   ReplicaDocument,

@@ -1,6 +1,6 @@
 // Pages about the app itself: its name, its access, its server.
 
-import { formatBytes, formatMemory } from "../../../base/byte-format.ts";
+import { formatBytes, formatMemory } from "../../../base/formats.ts";
 import type { AppDocument } from "../../../cloud/admin/documents.ts";
 import { plural } from "../../text/quantities.ts";
 import type { MachineCapacity } from "../cloud-access.ts";

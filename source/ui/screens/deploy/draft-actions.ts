@@ -1,7 +1,7 @@
 // Saves the answers as a draft, and resumes drafts.
 
+import { formatRelativeTime } from "../../../base/formats.ts";
 import { describeError } from "../../../base/product-error.ts";
-import { formatRelativeTime } from "../../../base/relative-time.ts";
 import { type GivenValues, scriptOf } from "./answers.ts";
 import { type DeployContext, type DeployState, restartedState } from "./deploy-state.ts";
 import { DraftFolder, type OtherDraft } from "./draft-folder.ts";

@@ -1,6 +1,6 @@
 // Page of the launch: its phases, its outcome, and the key and the test that follow.
 
-import { formatMilliseconds } from "../../../base/time-format.ts";
+import { formatMilliseconds } from "../../../base/formats.ts";
 import type { TestStep } from "../cloud-access.ts";
 import { scriptOf } from "./answers.ts";
 import { type DeployState, loadedValue, revisionBefore } from "./deploy-state.ts";

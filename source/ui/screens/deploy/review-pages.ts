@@ -1,6 +1,6 @@
 // Pages before the launch: the checks, and the review with its differences and its command.
 
-import { formatBytes } from "../../../base/byte-format.ts";
+import { formatBytes } from "../../../base/formats.ts";
 import type { AppConfig } from "../../../cloud/app-config.ts";
 import { plural } from "../../text/quantities.ts";
 import type { PreflightCheck, PreflightFinding } from "../cloud-access.ts";

@@ -1,6 +1,6 @@
 // Pages about the script: the source, the findings, run or deploy.
 
-import { formatBytes } from "../../../base/byte-format.ts";
+import { formatBytes } from "../../../base/formats.ts";
 import { defaultScript, isEphemeral, referenceOf, scriptOf } from "./answers.ts";
 import { type DeployState, loadedValue, type ReadScript } from "./deploy-state.ts";
 import {

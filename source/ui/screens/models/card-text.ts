@@ -1,7 +1,7 @@
 // Texts of a model's card: licence, Modelfile, and the whole card for the pager.
 
-import { formatBytes } from "../../../base/byte-format.ts";
-import { shownModel } from "../../../base/model-tag.ts";
+import { shownModel } from "../../../base/display-text.ts";
+import { formatBytes } from "../../../base/formats.ts";
 import type { DeletionPlan, ModelDescription } from "../../../client/models-store.ts";
 import { plural } from "../../text/quantities.ts";
 

@@ -2,7 +2,7 @@
 
 import { Box, Text } from "ink";
 import type { ReactElement } from "react";
-import { formatBytes } from "../../../base/byte-format.ts";
+import { formatBytes } from "../../../base/formats.ts";
 import { ProgressBar } from "../../components/bars.tsx";
 import type { Paragraph } from "../../components/line.tsx";
 import { useLook, useNow } from "../../hooks/use-look.ts";

@@ -2,8 +2,7 @@
 // figures.
 
 import type { LoadedEntry } from "../../../client/model-calls.ts";
-import type { Capacity } from "../../../client/models-capacity.ts";
-import type { CacheType, ModelMemory } from "../../../client/models-store.ts";
+import type { CacheType, Capacity, ModelMemory } from "../../../client/models-store.ts";
 
 /** Load options; the server chooses undefined ones. */
 export interface LoadChoice {

@@ -2,9 +2,7 @@
 
 import { Text } from "ink";
 import type { ReactElement } from "react";
-import { formatBytes } from "../../../base/byte-format.ts";
-import { formatCount } from "../../../base/count-format.ts";
-import { formatRelativeTime } from "../../../base/relative-time.ts";
+import { formatBytes, formatCount, formatRelativeTime } from "../../../base/formats.ts";
 import type { HubQuantization } from "../../../client/models-hub.ts";
 import { Line, useParagraph } from "../../components/line.tsx";
 import { panelInnerWidth } from "../../components/panel.tsx";

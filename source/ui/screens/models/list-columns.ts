@@ -1,7 +1,6 @@
 // Columns of each list: cells, widths, and those that a narrow list drops.
 
-import { formatBytes, formatMemory } from "../../../base/byte-format.ts";
-import { formatCount } from "../../../base/count-format.ts";
+import { formatBytes, formatCount, formatMemory } from "../../../base/formats.ts";
 import { type Column, markerWidth } from "../../components/table.tsx";
 import { splitGraphemes } from "../../text/graphemes.ts";
 import { formatTally, formatWindow, roughSpan } from "../../text/quantities.ts";

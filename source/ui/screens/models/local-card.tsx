@@ -2,7 +2,7 @@
 
 import { Text } from "ink";
 import type { ReactElement } from "react";
-import { formatRelativeTime } from "../../../base/relative-time.ts";
+import { formatRelativeTime } from "../../../base/formats.ts";
 import { type Paragraph, useParagraph } from "../../components/line.tsx";
 import { panelInnerWidth } from "../../components/panel.tsx";
 import { ScrollPanel, type ScrollPanelProps } from "../../components/scroll-panel.tsx";

@@ -2,8 +2,8 @@
 
 import { Text } from "ink";
 import type { ReactElement } from "react";
-import { formatMemory } from "../../../base/byte-format.ts";
-import type { Capacity } from "../../../client/models-capacity.ts";
+import { formatMemory } from "../../../base/formats.ts";
+import type { Capacity } from "../../../client/models-store.ts";
 import { ProgressBar } from "../../components/bars.tsx";
 import { Line, TextLine } from "../../components/line.tsx";
 import { formatWindow } from "../../text/quantities.ts";

@@ -2,8 +2,8 @@
 
 import { Text } from "ink";
 import type { ReactElement } from "react";
-import { formatMemory } from "../../../base/byte-format.ts";
-import { shownModel } from "../../../base/model-tag.ts";
+import { shownModel } from "../../../base/display-text.ts";
+import { formatMemory } from "../../../base/formats.ts";
 import { useParagraph } from "../../components/line.tsx";
 import { panelInnerWidth } from "../../components/panel.tsx";
 import { ScrollPanel, type ScrollPanelProps } from "../../components/scroll-panel.tsx";

@@ -3,9 +3,8 @@
 import fuzzysort from "fuzzysort";
 import { memoizeLast } from "../../../base/memoize-last.ts";
 import type { LoadedEntry } from "../../../client/model-calls.ts";
-import type { Capacity } from "../../../client/models-capacity.ts";
 import type { HubModel } from "../../../client/models-hub.ts";
-import type { LocalModel } from "../../../client/models-store.ts";
+import type { Capacity, LocalModel } from "../../../client/models-store.ts";
 import type { Download } from "./download.ts";
 import { estimateMemory, type Fit, type LoadChoice, type MemoryEstimate } from "./estimate.ts";
 import { isSameModel, nameKey } from "./model-name.ts";

@@ -1,6 +1,6 @@
-// Names of models as a person types them and as the server lists them.
+// Names of models as users type them and as the server lists them.
 
-import { shownModel } from "../../../base/model-tag.ts";
+import { shownModel } from "../../../base/display-text.ts";
 
 /** The name with its tag: `tiny` is `tiny:latest`. */
 export function withTag(name: string): string {

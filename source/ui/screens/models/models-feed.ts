@@ -1,11 +1,10 @@
 // Reads the screen's data from the server: lists, memory and disk, cards, hub searches.
 
 import type { Clock } from "../../../base/clock.ts";
-import { shownModel } from "../../../base/model-tag.ts";
+import { shownModel } from "../../../base/display-text.ts";
 import { describeError } from "../../../base/product-error.ts";
 import type { ApiClient } from "../../../client/api-client.ts";
 import { loadedModels } from "../../../client/model-calls.ts";
-import { readCapacity } from "../../../client/models-capacity.ts";
 import {
   type HubOrder,
   type HubQuantization,
@@ -17,6 +16,7 @@ import {
   type LocalModel,
   listModels,
   planDeletion,
+  readCapacity,
 } from "../../../client/models-store.ts";
 import type { Store } from "../../hooks/store.ts";
 import { Poll } from "../../live/poll.ts";

@@ -1,7 +1,7 @@
 // The models screen: installed models, models of the hub, loaded models.
 
 import { memo } from "react";
-import { formatBytes } from "../../../base/byte-format.ts";
+import { formatBytes } from "../../../base/formats.ts";
 import { screenInput } from "../../frame/command-table.ts";
 import type { BodySize, Screen } from "../../frame/screen.ts";
 import { Store } from "../../hooks/store.ts";

@@ -1,9 +1,13 @@
 // State of the models screen: data of the server, and the user's choices.
 
 import type { LoadedEntry } from "../../../client/model-calls.ts";
-import type { Capacity } from "../../../client/models-capacity.ts";
 import type { HubModel, HubQuantization } from "../../../client/models-hub.ts";
-import type { DeletionPlan, LocalModel, ModelDescription } from "../../../client/models-store.ts";
+import type {
+  Capacity,
+  DeletionPlan,
+  LocalModel,
+  ModelDescription,
+} from "../../../client/models-store.ts";
 import { createEditorState, type EditorState } from "../../editor/editor-state.ts";
 import type { Download } from "./download.ts";
 import type { LoadChoice } from "./estimate.ts";

@@ -1,7 +1,7 @@
 // Actions on downloads: choose, pull, pause, resume, cancel.
 
-import { formatBytes } from "../../../base/byte-format.ts";
-import { shownModel } from "../../../base/model-tag.ts";
+import { shownModel } from "../../../base/display-text.ts";
+import { formatBytes } from "../../../base/formats.ts";
 import { describeError } from "../../../base/product-error.ts";
 import { pullOnServer } from "../../../client/model-calls.ts";
 import { type HubQuantization, listQuantizations } from "../../../client/models-hub.ts";

@@ -2,7 +2,7 @@
 
 import { Box, Text } from "ink";
 import type { ReactElement } from "react";
-import { formatBytes, formatMemory } from "../../../base/byte-format.ts";
+import { formatBytes, formatMemory } from "../../../base/formats.ts";
 import { formatTally, formatWindow, plural } from "../../text/quantities.ts";
 import { foreignText } from "../../text/text-run.ts";
 import { fractionOf } from "./download.ts";

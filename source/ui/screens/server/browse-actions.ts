@@ -1,6 +1,6 @@
 // Actions for browsing the request log: filter, pause, select, open, scroll.
 
-import type { RequestView } from "../../../client/requests.ts";
+import type { RequestRecord } from "../../../request-log/request-record.ts";
 import { createEditorState, type EditorState } from "../../editor/editor-state.ts";
 import { fieldWith } from "../../editor/line-field.ts";
 import { keyOf } from "../../live/request-feed.ts";
@@ -81,7 +81,7 @@ export function toggleWrap({ store, state }: BrowseContext): undefined {
 }
 
 /** Opens a request in full. */
-export function openRequest(context: BrowseContext, view: RequestView): undefined {
+export function openRequest(context: BrowseContext, view: RequestRecord): undefined {
   // Keeps it selected while new requests arrive.
   context.store.update({ opened: view, top: 0, selectedKey: keyOf(view) });
   void read(context, view);
@@ -110,7 +110,7 @@ export function refresh(context: BrowseContext): void {
 }
 
 /** Opens the whole request in the pager. */
-export async function pageRequest(context: BrowseContext, view: RequestView): Promise<undefined> {
+export async function pageRequest(context: BrowseContext, view: RequestRecord): Promise<undefined> {
   const known = textsOf(context.state.read, view);
   const texts = known.kind === "reading" ? await read(context, view) : known;
   await context.frame.page(requestText(view, texts, context.glyphs));
@@ -124,7 +124,7 @@ function filter(
   store.update({ ...changeFilters(state, change, readFilter), ...more });
 }
 
-async function read({ store, state, readTexts }: BrowseContext, view: RequestView) {
+async function read({ store, state, readTexts }: BrowseContext, view: RequestRecord) {
   const reading: ReadRequest = {
     key: keyOf(view),
     state: view.state,

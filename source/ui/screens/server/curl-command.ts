@@ -1,6 +1,6 @@
 // Formats requests as curl commands.
 
-import type { RequestView } from "../../../client/requests.ts";
+import type { RequestRecord } from "../../../request-log/request-record.ts";
 
 export interface CurlOptions {
   readonly url: string;
@@ -10,7 +10,7 @@ export interface CurlOptions {
 }
 
 /** Returns a command for any POSIX shell, which reads the key from the environment. */
-export function curlCommand(view: RequestView, { url, body, needsKey }: CurlOptions): string {
+export function curlCommand(view: RequestRecord, { url, body, needsKey }: CurlOptions): string {
   const lines = [`curl ${quoted(url + view.path)}`];
   if (view.method !== "GET" && view.method !== "POST") lines.push(`-X ${view.method}`);
   if (needsKey) lines.push('-H "Authorization: Bearer $MODELCTL_KEY"');
@@ -26,7 +26,7 @@ export function exampleCall(url: string): string {
 }
 
 /** Returns the known parts of a body that was not recorded. */
-function skeleton({ path, model, parameters, stream }: RequestView): string {
+function skeleton({ path, model, parameters, stream }: RequestRecord): string {
   const isNative = path.startsWith("/api/");
   const said =
     path.includes("chat") || path.includes("messages")

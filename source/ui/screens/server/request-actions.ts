@@ -2,10 +2,11 @@
 
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
-import { formatBytes } from "../../../base/byte-format.ts";
+import { formatBytes } from "../../../base/formats.ts";
 import { describeError } from "../../../base/product-error.ts";
 import { systemCode } from "../../../base/write-refusal.ts";
-import { cancelRequest, type RequestView, recordPrompts } from "../../../client/requests.ts";
+import { cancelRequest, recordPrompts } from "../../../client/requests.ts";
+import type { RequestRecord } from "../../../request-log/request-record.ts";
 import { plural } from "../../text/quantities.ts";
 import { curlCommand, exampleCall } from "./curl-command.ts";
 import type { ServerContext } from "./server-state.ts";
@@ -18,7 +19,7 @@ const bodyNotKept =
 const replayedMethods = ["GET", "POST", "DELETE"] as const;
 
 /** Cancels at once: the client gets the answer so far. */
-export async function cancel({ client }: ServerContext, { id }: RequestView): ActionMessage {
+export async function cancel({ client }: ServerContext, { id }: RequestRecord): ActionMessage {
   await cancelRequest(client(), id);
   return `Cancelled ${id}`;
 }
@@ -37,7 +38,7 @@ export async function toggleRecording({ client, watch, frame }: ServerContext): 
   return "Recording prompts and answers";
 }
 
-export async function copyCurl(context: ServerContext, view: RequestView): ActionMessage {
+export async function copyCurl(context: ServerContext, view: RequestRecord): ActionMessage {
   const { client, frame, readTexts } = context;
   const texts = await readTexts(view);
   const body = texts.kind === "read" ? texts.texts.body : undefined;
@@ -52,11 +53,11 @@ export async function copyExample({ client, frame }: ServerContext): ActionMessa
   return await frame.copy(exampleCall(client().connection.url));
 }
 
-export async function copyJson({ frame }: ServerContext, view: RequestView): ActionMessage {
+export async function copyJson({ frame }: ServerContext, view: RequestRecord): ActionMessage {
   return await frame.copy(JSON.stringify(view, undefined, 2));
 }
 
-export async function replay(context: ServerContext, view: RequestView): ActionMessage {
+export async function replay(context: ServerContext, view: RequestRecord): ActionMessage {
   const { client, frame, readTexts, closing } = context;
   const method = replayedMethods.find((name) => name === view.method);
   if (method === undefined) return `${view.method} requests cannot be replayed`;

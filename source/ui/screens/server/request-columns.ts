@@ -1,8 +1,8 @@
 // The columns of the request table.
 
-import { shownModel } from "../../../base/model-tag.ts";
-import { formatMilliseconds } from "../../../base/time-format.ts";
-import type { RequestView } from "../../../client/requests.ts";
+import { shownModel } from "../../../base/display-text.ts";
+import { formatMilliseconds } from "../../../base/formats.ts";
+import type { RequestRecord } from "../../../request-log/request-record.ts";
 import type { Column } from "../../components/table.tsx";
 import { isFailure } from "../../live/request-figures.ts";
 import { rate, span, timeOfDay } from "../../text/quantities.ts";
@@ -17,14 +17,14 @@ export interface RequestColumnOptions {
   readonly now: number;
 }
 
-export function requestColumns(options: RequestColumnOptions): readonly Column<RequestView>[] {
+export function requestColumns(options: RequestColumnOptions): readonly Column<RequestRecord>[] {
   const { glyphs, isRelative, now } = options;
   const figure = (
     title: string,
     width: number,
     rank: number,
-    value: (view: RequestView) => string | undefined,
-  ): Column<RequestView> => ({
+    value: (view: RequestRecord) => string | undefined,
+  ): Column<RequestRecord> => ({
     title,
     width,
     rank,
@@ -60,7 +60,7 @@ export function requestColumns(options: RequestColumnOptions): readonly Column<R
 }
 
 /** Returns the reason of a failure, shown instead of the figures. */
-export function failureNote({ error }: RequestView, isAscii: boolean): TextRun | undefined {
+export function failureNote({ error }: RequestRecord, isAscii: boolean): TextRun | undefined {
   return error && foreignRun(error.message, "error", isAscii);
 }
 
@@ -74,7 +74,7 @@ const spokenFigures: Readonly<Record<string, (value: string) => string>> = {
 };
 
 /** Describes an ended request in one line for screen readers. */
-export function requestSentence(view: RequestView): string {
+export function requestSentence(view: RequestRecord): string {
   const options = { glyphs: asciiGlyphs, isRelative: false, now: view.startedAt };
   const note = failureNote(view, true);
   const columns = requestColumns(options).filter(
@@ -93,7 +93,7 @@ export function requestSentence(view: RequestView): string {
 }
 
 /** Returns tokens per second; for a running answer the mean since its first token. */
-export function speedOf(view: RequestView, now: number): number | undefined {
+export function speedOf(view: RequestRecord, now: number): number | undefined {
   if (view.tokensPerSecond !== undefined) return view.tokensPerSecond;
   const { firstTokenMs, completionTokens = 0, startedAt } = view;
   if (view.state !== "running" || firstTokenMs === undefined) return undefined;
@@ -102,7 +102,7 @@ export function speedOf(view: RequestView, now: number): number | undefined {
 }
 
 /** Returns the state of a request as a glyph and a word. */
-export function statusRun(view: RequestView, glyphs: Glyphs): TextRun {
+export function statusRun(view: RequestRecord, glyphs: Glyphs): TextRun {
   const { state, status, firstTokenMs, promptTokens, model, error, parameters } = view;
   if (state === "running") {
     if (firstTokenMs !== undefined) return { text: `${glyphs.working} stream`, tone: "plain" };

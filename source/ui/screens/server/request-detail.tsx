@@ -1,7 +1,7 @@
 // A request in full, and the summary of the selected one below the table.
 
 import { memo, type ReactElement, useEffect, useMemo } from "react";
-import type { RequestView } from "../../../client/requests.ts";
+import type { RequestRecord } from "../../../request-log/request-record.ts";
 import { Line } from "../../components/line.tsx";
 import { Panel, panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
 import { useLook } from "../../hooks/use-look.ts";
@@ -16,7 +16,7 @@ export const previewRows = 6;
 
 export interface RequestDetailProps {
   readonly sources: ServerSources;
-  readonly opened: RequestView;
+  readonly opened: RequestRecord;
   readonly columns: number;
   readonly rows: number;
 }

@@ -3,13 +3,13 @@
 import { memoizeLast } from "../../../base/memoize-last.ts";
 import { describeError } from "../../../base/product-error.ts";
 import { ownAgent } from "../../../client/api-client.ts";
-import type { RequestView } from "../../../client/requests.ts";
+import type { RequestRecord } from "../../../request-log/request-record.ts";
 import { keyOf } from "../../live/request-feed.ts";
 
 /** Reads a filter such as `status:5xx model:tiny`. @throws with a sentence for an invalid one */
 export type ReadFilter = (text: string) => IsShown;
 
-type IsShown = (view: RequestView) => boolean;
+type IsShown = (view: RequestRecord) => boolean;
 
 /** Status classes in the order of the key that cycles them. */
 const statusClasses = ["all", "running", "ok", "4xx", "5xx"] as const;
@@ -31,7 +31,7 @@ export interface RequestListState {
   /** Error in the filter's text; the last valid filter stays active. */
   readonly filterProblem: string | undefined;
   /** The requests at the time of the pause; undefined while not paused. */
-  readonly frozen: readonly RequestView[] | undefined;
+  readonly frozen: readonly RequestRecord[] | undefined;
   /** The selected row; undefined follows the newest. */
   readonly selectedKey: string | undefined;
 }
@@ -39,10 +39,10 @@ export interface RequestListState {
 /** The part of the log that the table shows. */
 export interface ListedRequests {
   /** Requests that pass the filters, oldest first. */
-  readonly shown: readonly RequestView[];
+  readonly shown: readonly RequestRecord[];
   /** -1 in an empty list. */
   readonly selectedIndex: number;
-  readonly selected: RequestView | undefined;
+  readonly selected: RequestRecord | undefined;
   /** Number of requests before filters, without modelctl's hidden ones. */
   readonly total: number;
 }
@@ -60,30 +60,30 @@ export const initialRequestList: RequestListState = {
   selectedKey: undefined,
 };
 
-const passing = memoizeLast((isShown: IsShown, views: readonly RequestView[]) =>
+const passing = memoizeLast((isShown: IsShown, views: readonly RequestRecord[]) =>
   views.filter(isShown),
 );
 
 /** Paths that users request through modelctl; its screens poll the others. */
 const askingPaths = new Set(["/api/chat", "/api/generate", "/api/embed"]);
 
-function isOwn({ client, path }: RequestView): boolean {
+function isOwn({ client, path }: RequestRecord): boolean {
   return client.agent === ownAgent && !askingPaths.has(path);
 }
 
-const withoutOwn = memoizeLast((views: readonly RequestView[]) =>
+const withoutOwn = memoizeLast((views: readonly RequestRecord[]) =>
   views.filter((view) => !isOwn(view)),
 );
 
 /** Every command searches it, and the log may have thousands of entries. */
-const indexOfKey = memoizeLast((views: readonly RequestView[], key: string | undefined) =>
+const indexOfKey = memoizeLast((views: readonly RequestRecord[], key: string | undefined) =>
   key === undefined ? -1 : views.findIndex((view) => keyOf(view) === key),
 );
 
 /** @param entries oldest first */
 export function listRequests(
   { isShown, frozen, selectedKey, showsOwn }: RequestListState,
-  entries: readonly RequestView[],
+  entries: readonly RequestRecord[],
 ): ListedRequests {
   const seen = frozen ?? entries;
   const listed = showsOwn ? seen : withoutOwn(seen);
@@ -96,7 +96,7 @@ export function listRequests(
 /** Counts the new requests since the pause. */
 export function countNewRequests(
   { frozen, showsOwn }: RequestListState,
-  entries: readonly RequestView[],
+  entries: readonly RequestRecord[],
 ): number {
   if (frozen === undefined) return 0;
   const newest = frozen.at(-1)?.startedAt ?? 0;
@@ -141,13 +141,16 @@ export function moveSelection(
 }
 
 /** Returns the current state of a request, or its last known one if the log dropped it. */
-export function currentRequest(entries: readonly RequestView[], before: RequestView): RequestView {
+export function currentRequest(
+  entries: readonly RequestRecord[],
+  before: RequestRecord,
+): RequestRecord {
   const { id, startedAt } = before;
   return entries.find((view) => view.id === id && view.startedAt === startedAt) ?? before;
 }
 
 /** Returns the models of all requests. */
-export function requestedModels(entries: readonly RequestView[]): readonly string[] {
+export function requestedModels(entries: readonly RequestRecord[]): readonly string[] {
   const names = entries.flatMap(({ model }) => (model === undefined ? [] : [model]));
   return [...new Set(names)].sort();
 }

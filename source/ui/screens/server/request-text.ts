@@ -1,7 +1,8 @@
 // The text of a request: caller, phases, parameters, prompt and answer.
 
-import { formatMilliseconds } from "../../../base/time-format.ts";
-import { cacheSource, type RequestTexts, type RequestView } from "../../../client/requests.ts";
+import { formatMilliseconds } from "../../../base/formats.ts";
+import { cacheSource, type RequestTexts } from "../../../client/requests.ts";
+import type { RequestRecord } from "../../../request-log/request-record.ts";
 import { truncateText } from "../../text/graphemes.ts";
 import { neutraliseLine, normaliseLineBreaks } from "../../text/neutralise.ts";
 import { timeOfDay } from "../../text/quantities.ts";
@@ -36,7 +37,7 @@ export interface TextOptions {
 const tabText = "    ";
 
 /** Returns caller, phases, parameters and error. */
-export function summaryLines(view: RequestView, options: TextOptions): TextLine[] {
+export function summaryLines(view: RequestRecord, options: TextOptions): TextLine[] {
   const { glyphs, width } = options;
   const { client, keyId, stream, slot, finishReason, error } = view;
   const caller = [
@@ -63,7 +64,7 @@ export function summaryLines(view: RequestView, options: TextOptions): TextLine[
 }
 
 /** `queued 20 ms → prompt 800 ms (2014 tokens, 1210 cached: slot) → answer 1.28 s (71 tokens)`. */
-export function phasesText(view: RequestView, glyphs: Glyphs): string {
+export function phasesText(view: RequestRecord, glyphs: Glyphs): string {
   const { loadMs = 0, queueMs, promptMs, completionMs, firstTokenMs, totalMs } = view;
   const { promptTokens, cachedTokens = 0, completionTokens } = view;
   const source = cacheSource(view);
@@ -87,7 +88,7 @@ export function phasesText(view: RequestView, glyphs: Glyphs): string {
 
 /** Returns the whole request, which may be longer than the window. */
 export function requestLines(
-  view: RequestView,
+  view: RequestRecord,
   texts: DetailTexts,
   options: TextOptions,
 ): TextLine[] {
@@ -124,14 +125,14 @@ export function requestLines(
 }
 
 /** Returns the whole request for a pager or a screen reader. */
-export function requestText(view: RequestView, texts: DetailTexts, glyphs: Glyphs): string {
+export function requestText(view: RequestRecord, texts: DetailTexts, glyphs: Glyphs): string {
   const options = { width: Number.MAX_SAFE_INTEGER, glyphs, isWrapped: true };
   return requestLines(view, texts, options)
     .map((line) => runsText(line).trimEnd())
     .join("\n");
 }
 
-function parametersText({ parameters }: RequestView): string {
+function parametersText({ parameters }: RequestRecord): string {
   return Object.entries(parameters ?? {})
     .map(([name, value]) => `${name} ${typeof value === "object" ? JSON.stringify(value) : value}`)
     .join("  ");

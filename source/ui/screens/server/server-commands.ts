@@ -1,6 +1,6 @@
 // The commands of the Server screen.
 
-import type { RequestView } from "../../../client/requests.ts";
+import type { RequestRecord } from "../../../request-log/request-record.ts";
 import { type CommandRow, commandRow, type RowRest } from "../../frame/command-table.ts";
 import {
   chooseModel,
@@ -51,7 +51,7 @@ const hintedInDetail = (word: string) => (context: ServerContext) =>
   isDetailOpen(context) ? word : undefined;
 /** Acts on the selected request. */
 const withSelected =
-  (act: (context: ServerContext, view: RequestView) => ReturnType<Row["run"]>): Row["run"] =>
+  (act: (context: ServerContext, view: RequestRecord) => ReturnType<Row["run"]>): Row["run"] =>
   (context) =>
     context.listed.selected && act(context, context.listed.selected);
 /** Acts on the server of this program; a notice names the reason if there is none. */

@@ -2,8 +2,7 @@
 
 import { Box } from "ink";
 import { memo, type ReactElement, useMemo } from "react";
-import { formatMemory } from "../../../base/byte-format.ts";
-import { formatMilliseconds } from "../../../base/time-format.ts";
+import { formatMemory, formatMilliseconds } from "../../../base/formats.ts";
 import type { LoadedModelFigures, ServerSample } from "../../../client/metrics.ts";
 import { slotSquares } from "../../components/bars.tsx";
 import { TextLine } from "../../components/line.tsx";

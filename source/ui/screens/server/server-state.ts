@@ -1,7 +1,7 @@
 // State of the Server screen, and the context of its components and actions.
 
 import type { ApiClient } from "../../../client/api-client.ts";
-import type { RequestView } from "../../../client/requests.ts";
+import type { RequestRecord } from "../../../request-log/request-record.ts";
 import type { EditorState } from "../../editor/editor-state.ts";
 import type { FrameServices } from "../../frame/screen.ts";
 import type { Store } from "../../hooks/store.ts";
@@ -25,7 +25,7 @@ export interface ServerState extends RequestListState {
   /** Shows ages instead of the time of day. */
   readonly isRelative: boolean;
   /** The open request, as it was when opened, and its first visible row. */
-  readonly opened: RequestView | undefined;
+  readonly opened: RequestRecord | undefined;
   readonly top: number;
   /** Wraps long lines of an open request instead of cutting them. */
   readonly isWrapped: boolean;
@@ -41,7 +41,7 @@ export interface ReadRequest {
   /** From `keyOf`. */
   readonly key: string;
   /** State of the request when it was read; it is read again once it has ended. */
-  readonly state: RequestView["state"];
+  readonly state: RequestRecord["state"];
   readonly texts: DetailTexts;
 }
 
@@ -67,7 +67,7 @@ export const initialServerState: ServerState = {
 const reading: DetailTexts = { kind: "reading" };
 
 /** Returns the texts of a request, or that they are being read. */
-export function textsOf(read: ReadRequest | undefined, view: RequestView): DetailTexts {
+export function textsOf(read: ReadRequest | undefined, view: RequestRecord): DetailTexts {
   return read?.key === keyOf(view) ? read.texts : reading;
 }
 
@@ -75,7 +75,7 @@ export function textsOf(read: ReadRequest | undefined, view: RequestView): Detai
 export interface ServerSources {
   readonly store: Readable<ServerState>;
   /** The requests of the server's log, oldest first. */
-  readonly feed: Readable<readonly RequestView[]>;
+  readonly feed: Readable<readonly RequestRecord[]>;
   readonly watch: Readable<WatchedServer>;
   /** Called for each drawing. */
   readonly host: () => HostedServer;
@@ -97,7 +97,7 @@ export interface ServerContext extends ServerSources {
   readonly state: ServerState;
   readonly listed: ListedRequests;
   readonly client: () => ApiClient;
-  readonly readTexts: (view: RequestView) => Promise<DetailTexts>;
+  readonly readTexts: (view: RequestRecord) => Promise<DetailTexts>;
   readonly readFilter: ReadFilter;
   /** Undefined if another program hosts the server. */
   readonly control: ServerControl | undefined;

@@ -180,7 +180,7 @@ describe("the settings form", () => {
     const { screen } = await openChat({ columns: 60, rows: 16 });
     screen.type("/set\r");
     await screen.until(/> system prompt +system of tiny +the model/);
-    // Meanings have no column: the selected one stands below.
+    // Notes have no column: the selected one is below.
     await screen.until(/│ comes before the conversation +│╯?\n ╰/);
     screen.type(keys.down);
     await screen.until(/│ think before answering +│╯?\n ╰/);
@@ -198,7 +198,7 @@ describe("a slash line", () => {
     await screen.until("> /wrong worxd");
     screen.type(keys.enter);
     await screen.until("Unknown command");
-    // It is selected: what is typed takes its place.
+    // The suggestion is selected: typing replaces it.
     screen.type("hello");
     await screen.until("> hello ");
   });

@@ -39,7 +39,7 @@ test("hides nothing when another conversation starts its numbers over", () => {
   expect(count(0, sampleEntries(2))).toBe(2);
   expect(count(1, sampleEntries(2))).toBe(4);
   expect(count(1, sampleEntries(2))).toBe(4);
-  // Stored messages come in front, and a fork takes the end away.
+  // Stored messages come first, and a fork removes the end.
   expect(count(1, [{ kind: "notice", id: -1, text: "stored" }, ...sampleEntries(2)])).toBe(5);
   expect(count(1, first === undefined ? [] : [first])).toBe(5);
   expect(count(1, first === undefined ? [] : [first, ...others])).toBe(7);

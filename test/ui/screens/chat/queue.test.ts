@@ -8,7 +8,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { ask, type OpenChat, type OpenChatOptions, openChat } from "../../support/open-chat.ts";
 import { keys } from "../../support/sized-terminal.ts";
 
-/** A chat with a running answer, and these messages behind it. */
+/** A chat with a running answer and these queued messages. */
 async function withQueue(typed: readonly string[], options?: OpenChatOptions): Promise<OpenChat> {
   const chat = await openChat(options);
   await ask(chat, "first");

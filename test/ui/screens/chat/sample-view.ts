@@ -35,7 +35,7 @@ export function sampleView(options: SampleViewOptions = {}): ChatView {
   };
 }
 
-/** Questions and answers by turns, numbered. */
+/** Alternating questions and answers, numbered. */
 export function sampleEntries(count: number): readonly TranscriptEntry[] {
   return Array.from({ length: count }, (_, id): TranscriptEntry => {
     return id % 2 === 0

@@ -63,7 +63,7 @@ test("a new width keeps the position", async () => {
   chat.screen.resize(100, 24);
   await chat.screen.until((screen) => screen.lines[19]?.length === 100);
   const place = Number(/row (\d+)/.exec(chat.screen.lines[2] ?? "")?.[1]);
-  // Short lines do not wrap, so that half the width of the window is half of an estimate.
+  // Short lines do not wrap, so the estimate at half the width is wrong.
   expect(place).toBeGreaterThan(20);
   chat.screen.resize(80, 24);
   await chat.screen.until((screen) => screen.lines[2] === top);

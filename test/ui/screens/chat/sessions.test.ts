@@ -15,7 +15,7 @@ let sessions: SessionStore;
 beforeEach(async () => {
   folder = await mkdtemp(path.join(tmpdir(), "chat-sessions-"));
   sessions = new SessionStore(folder);
-  // Later than the screens are closed: each saves its chat once more.
+  // Runs after the screens are closed, which save their chats.
   onTestFinished(() => rm(folder, { recursive: true }));
 });
 

@@ -123,7 +123,7 @@ describe("the connection", () => {
     });
     chalk.level = 1;
     for (const link of [{ kind: "up" }, gone] as const) {
-      // The terminal in memory has the time of day.
+      // The in-memory terminal shows the time of day.
       const state = consoleState({ link, readAtMs: Date.now() });
       const screen = openTree(body(state, large), large.columns, large.rows);
       await screen.until(/> tiny +● ready/);

@@ -18,7 +18,7 @@ import {
   sampleRevision,
 } from "./sample-cloud.ts";
 
-// The test runner's console lacks the class that Ink builds its own console from.
+// The test runner's console lacks the class from which Ink creates its own.
 console.Console ??= Console;
 
 interface Opened {

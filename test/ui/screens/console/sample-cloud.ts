@@ -30,7 +30,7 @@ import type {
 } from "../../../../source/ui/screens/cloud-access.ts";
 import { ScriptedBackend } from "../../support/scripted-backend.ts";
 
-/** The same time for every sample: documents made a millisecond apart would be sorted by it. */
+/** One time for every sample, since documents are sorted by time. */
 const sampledAt = Date.now();
 
 export function sampleApp(change: Partial<AppDocument> = {}): AppDocument {
@@ -167,7 +167,7 @@ export class SampleServer implements CloudServer, CloudClient {
     organisation: undefined,
   };
   readonly backend = new ScriptedBackend();
-  /** Commands that came, in order. */
+  /** Commands in the order of their calls. */
   readonly calls: string[] = [];
   isGone = false;
   appList: AppDocument[] = [sampleApp()];

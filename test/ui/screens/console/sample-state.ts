@@ -10,7 +10,7 @@ import {
 import { LogBuffer } from "../../../../source/ui/screens/console/log-buffer.ts";
 import { SampleServer, sampleApp, sampleKey, sampleLine, sampleReplica } from "./sample-cloud.ts";
 
-/** The time at which all samples are looked at. */
+/** Current time for all samples. */
 export const now = Date.now();
 export const { target } = new SampleServer();
 const status = await new SampleServer().status();
@@ -36,7 +36,7 @@ export function cloudState(change: Partial<CloudState> = {}): CloudState {
   };
 }
 
-/** @param change of the answers that came @param choices of the person */
+/** @param change to the loaded facts @param choices of the user */
 export function consoleState(
   change: Partial<CloudState> = {},
   choices: Partial<ConsoleState> = {},
@@ -63,7 +63,7 @@ export function logOf(...texts: readonly string[]): LogBuffer {
   return log;
 }
 
-/** A control plane of this machine that stopped answering. */
+/** A local control plane that does not respond. */
 export const gone = {
   kind: "down",
   sentence: "The control plane does not answer.",

@@ -13,7 +13,7 @@ import { rules, stateOf } from "./sample-answers.ts";
 const state = stateOf("app", { "variable:API_TOKEN": "hunter2", maxConcurrency: "3" });
 const text = writeAnswers(state);
 
-/** The text with one line in place of another. */
+/** Replaces a line of the text. */
 function changed(line: RegExp, now: string): string {
   expect(text).toMatch(line);
   return text.replace(line, now);

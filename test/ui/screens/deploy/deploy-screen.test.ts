@@ -17,7 +17,7 @@ import { until } from "../../../support/until.ts";
 import { keys, SizedTerminal } from "../../support/sized-terminal.ts";
 import { SampleServer, sampleCloud } from "../console/sample-cloud.ts";
 
-// The test runner's console lacks the class that Ink builds its own console from.
+// The test runner's console lacks the class from which Ink creates its own.
 console.Console ??= Console;
 
 const right = "\u001b[C";
@@ -39,7 +39,7 @@ let folder: string;
 let script: string;
 beforeEach(() => {
   folder = mkdtempSync(path.join(tmpdir(), "deploy-screen-"));
-  // Later than the screen is closed: it keeps its draft.
+  // Runs after the screen is closed, which saves its draft.
   onTestFinished(() => rmSync(folder, { recursive: true }));
   script = path.join(folder, "chat.py");
   writeFileSync(
@@ -68,7 +68,7 @@ async function openDeploy(
     isScreenReader?: boolean;
     findings?: readonly PreflightFinding[];
     change?: Partial<CloudAccess["scripts"]>;
-    /** A program that is given a file, such as a call of sed. */
+    /** A program that gets a file, such as sed. */
     editor?: string;
   } = {},
 ): Promise<Opened> {
@@ -98,7 +98,7 @@ async function openDeploy(
   return { screen, server, leave };
 }
 
-/** Enter, until the step is there. */
+/** Presses Enter until the step is open. */
 async function next(screen: SizedTerminal, title: string): Promise<void> {
   screen.type(keys.enter);
   await screen.until(title);

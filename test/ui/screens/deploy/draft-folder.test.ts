@@ -16,7 +16,7 @@ import { rules } from "./sample-answers.ts";
 
 let folder: string;
 let state: string;
-/** Programs that run. */
+/** Running programs. */
 let running: Set<number>;
 beforeEach(() => {
   folder = mkdtempSync(path.join(tmpdir(), "deploy-draft-"));
@@ -127,7 +127,7 @@ test("an unreadable draft is set aside and named", async () => {
   expect(names()).toEqual([`${name}.unreadable`]);
 });
 
-/** As if so many days had gone by since they were written. */
+/** Dates files back by a number of days. */
 function letDaysPass(days: number, which: readonly string[] = names()): void {
   const then = new Date(Date.now() - days * 86_400_000);
   for (const name of which) utimesSync(path.join(state, name), then, then);

@@ -84,7 +84,7 @@ describe("the script", () => {
   test("is required", () => {
     const state = write(openStep(stateOf("script"), "script"), "");
     expect(checkStep(state).faults).toHaveProperty("script");
-    // Nobody is blamed on the way to another field.
+    // Moving past an empty field shows no error.
     expect(moveFocus(state, -1).faults).toEqual({});
   });
 

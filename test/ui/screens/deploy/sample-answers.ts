@@ -12,7 +12,7 @@ import {
   type StepId,
 } from "../../../../source/ui/screens/deploy/deploy-state.ts";
 
-/** The rules that deployctl goes by. */
+/** The rules of deployctl. */
 export const rules: Rules = {
   nameFault: facts.appNameFault,
   suggestName: facts.appNameFor,
@@ -47,7 +47,7 @@ export function loaded<T>(value: T, about = ""): Loadable<T> {
   return { kind: "loaded", about, value };
 }
 
-/** A script that was read, and a machine for it. */
+/** A loaded script, and a machine for it. */
 export function stateOf(
   step: StepId,
   given: GivenValues = {},

@@ -39,7 +39,7 @@ function launched(): DeployState["launch"] {
   return afterEvent(beginLaunch(false, 0), log, 10);
 }
 
-/** Every step with everything read, and with the name of the app too long to be true. */
+/** Every step with all facts loaded, and with an app name that is too long. */
 const everyStep = steps.map(({ id }) => {
   const long = "x".repeat(300);
   const finding = { subject: "gpu", kind: "fault", sentence: long, hint: long } as const;

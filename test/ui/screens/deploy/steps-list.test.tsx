@@ -1,6 +1,6 @@
 // Tests the list of steps: done, current and later ones, with script and draft below.
 import { expect, test } from "vitest";
-import { formatLocalTime } from "../../../../source/base/local-time.ts";
+import { formatLocalTime } from "../../../../source/base/formats.ts";
 import {
   StepsList,
   type StepsListProps,

@@ -29,7 +29,7 @@ describe("the parts of the estimate", () => {
     const slotsAt = (contextLength: number, windowRoomBytes: number) =>
       estimateMemory({ ...eightB, windowRoomBytes }, room, { ...automatic, contextLength }).slots;
     expect(slotsAt(8192, 10 * gib)).toBe(4);
-    // A window of 32,768 takes four and a half gibibytes.
+    // A window of 32,768 tokens takes 4.5 GiB.
     expect(slotsAt(32_768, 10 * gib)).toBe(2);
     expect(slotsAt(32_768, 2 * gib)).toBe(1);
     expect(slotsAt(32_768, -gib)).toBe(1);
@@ -40,7 +40,7 @@ describe("the parts of the estimate", () => {
     const held = { size: 9 * gib, size_vram: 0, context_length: 8192, slots: 3 };
     const room = capacity({ slots: 4 });
     expect(estimateMemory(short, room, automatic, held).slots).toBe(3);
-    // Another window reloads it, into its own memory and the free memory.
+    // Another window reloads the model into its own and the free memory.
     const longer = { ...automatic, contextLength: 32_768 };
     expect(estimateMemory(short, room, longer, held).slots).toBe(2);
   });

@@ -166,7 +166,7 @@ describe("an error", () => {
     expect(text).toContain("✗ No server answers. · 42 s ago · r retry");
     expect(text).toContain("Models (local 1, loaded 0, 42 s ago)");
     expect(text).toContain("> qwen3:8b");
-    // The clock is the machine's here: the figures are years old.
+    // Uses the machine's clock, so the figures are years old.
     const screen = openTree(<ModelList state={state} width={72} height={20} />, 72, 20);
     await screen.until("> qwen3:8b");
     expect(screen.bytes).toMatch(/\[2mqwen3:8b/);

@@ -68,13 +68,13 @@ async function openScreen(options: OpenOptions = {}): Promise<SizedTerminal> {
   return screen;
 }
 
-/** Types one key at a time: a piece of several bytes could be taken for a paste. */
+/** Types one key at a time, since several bytes at once may be a paste. */
 async function press(screen: SizedTerminal, key: string, shows: string | RegExp): Promise<void> {
   screen.type(key);
   await screen.until(shows);
 }
 
-/** A machine with other work takes its time to load a model. */
+/** A busy machine loads a model slowly. */
 async function pressLoad(screen: SizedTerminal, name: string): Promise<void> {
   screen.type("l");
   await until(
@@ -268,7 +268,7 @@ describe("changes", () => {
   test("a Modelfile is edited, and a mistake loses nothing", async () => {
     const editor = path.join(store.folder, "editor.sh");
     const seen = path.join(store.folder, "seen.txt");
-    // The first time it makes a mistake, the second time it mends it.
+    // Makes a mistake the first time, and corrects it the second time.
     writeFileSync(
       editor,
       `#!/bin/sh\nif grep -q hot "$1"; then cp "$1" ${seen}; sed -i s/hot/0.5/ "$1"; ` +

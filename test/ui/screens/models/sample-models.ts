@@ -1,8 +1,7 @@
 // Sample models, capacity and states for views without a server.
 import type { LoadedEntry } from "../../../../source/client/model-calls.ts";
-import type { Capacity } from "../../../../source/client/models-capacity.ts";
 import type { HubModel } from "../../../../source/client/models-hub.ts";
-import type { LocalModel, ModelMemory } from "../../../../source/client/models-store.ts";
+import type { Capacity, LocalModel, ModelMemory } from "../../../../source/client/models-store.ts";
 import {
   type CardFacts,
   createModelsState,
@@ -88,7 +87,7 @@ export function hubModel(repository: string, changes: Partial<HubModel> = {}): H
   };
 }
 
-/** A state with these models on the machine. */
+/** A state with these local models. */
 export function stateWith(
   models: readonly LocalModel[],
   changes: Partial<ModelsState> = {},

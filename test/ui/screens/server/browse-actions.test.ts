@@ -2,8 +2,8 @@
 // Runs the actions on a store in memory with scripted answers of the server.
 
 import { beforeEach, describe, expect, test } from "vitest";
-import type { RequestView } from "../../../../source/client/requests.ts";
 import { readRequestFilter } from "../../../../source/request-log/filter.ts";
+import type { RequestRecord } from "../../../../source/request-log/request-record.ts";
 import { Store } from "../../../../source/ui/hooks/store.ts";
 import {
   type BrowseContext,
@@ -26,7 +26,7 @@ import { unicodeGlyphs } from "../../../../source/ui/theme.ts";
 import { FakeServices } from "../../support/fake-screen.tsx";
 import { requestView } from "../../support/request-views.ts";
 
-let entries: readonly RequestView[];
+let entries: readonly RequestRecord[];
 let answers: string[];
 let frame: FakeServices;
 let context: BrowseContext;
@@ -62,7 +62,7 @@ function selected(): string | undefined {
   return context.listed.selected?.id;
 }
 
-/** Lets what was read arrive. */
+/** Resolves pending reads. */
 async function settle(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }

@@ -15,7 +15,7 @@ describe("the curl command", () => {
   test("sends exactly the same body, without any key", async () => {
     const command = curlCommand(requestView(), { url: "http://127.0.0.1:1", body, needsKey: true });
     expect(command).toContain("Bearer $MODELCTL_KEY");
-    // A function in place of curl prints its words, each on a line.
+    // A shell function replaces curl and prints its arguments, one per line.
     const script = `curl() { printf '%s\\n' "$@"; }\nMODELCTL_KEY=secret\n${command}`;
     const { stdout } = await promisify(execFile)("/bin/sh", ["-c", script]);
     expect(stdout.trimEnd().split("\n")).toEqual([

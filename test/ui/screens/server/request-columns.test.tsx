@@ -2,7 +2,7 @@
 
 import { Box, Text } from "ink";
 import { describe, expect, test } from "vitest";
-import type { RequestView } from "../../../../source/client/requests.ts";
+import type { RequestRecord } from "../../../../source/request-log/request-record.ts";
 import { fitColumns, Table } from "../../../../source/ui/components/table.tsx";
 import { keyOf } from "../../../../source/ui/live/request-feed.ts";
 import {
@@ -40,7 +40,7 @@ describe("the state", () => {
 });
 
 describe("a row", () => {
-  function rowOf(view: RequestView, width = 110, glyphs = unicodeGlyphs): string {
+  function rowOf(view: RequestRecord, width = 110, glyphs = unicodeGlyphs): string {
     const columns = requestColumns({ glyphs, isRelative: true, now: 1_007_000 });
     const table = (
       <Box>

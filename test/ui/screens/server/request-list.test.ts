@@ -2,8 +2,8 @@
 // Uses the server's own filter syntax.
 
 import { beforeEach, describe, expect, test } from "vitest";
-import type { RequestView } from "../../../../source/client/requests.ts";
 import { readRequestFilter } from "../../../../source/request-log/filter.ts";
+import type { RequestRecord } from "../../../../source/request-log/request-record.ts";
 import {
   changeFilters,
   countNewRequests,
@@ -20,7 +20,7 @@ import {
 import { requestView } from "../../support/request-views.ts";
 
 let list: RequestListState;
-let entries: RequestView[];
+let entries: RequestRecord[];
 
 beforeEach(() => {
   entries = [
@@ -74,7 +74,7 @@ function pause(): void {
   list = { ...list, frozen: entries };
 }
 
-function add(view: Partial<RequestView>): void {
+function add(view: Partial<RequestRecord>): void {
   entries = [...entries, requestView(view)];
 }
 

@@ -3,8 +3,8 @@
 
 import { describe, expect, test } from "vitest";
 import type { ServerSample } from "../../../../source/client/metrics.ts";
-import type { RequestView } from "../../../../source/client/requests.ts";
 import { readRequestFilter } from "../../../../source/request-log/filter.ts";
+import type { RequestRecord } from "../../../../source/request-log/request-record.ts";
 import { createEditorState } from "../../../../source/ui/editor/editor-state.ts";
 import { fieldWith } from "../../../../source/ui/editor/line-field.ts";
 import { Store } from "../../../../source/ui/hooks/store.ts";
@@ -44,7 +44,7 @@ const views = [
 
 interface Facts {
   readonly state?: Partial<ServerState>;
-  readonly requests?: readonly RequestView[];
+  readonly requests?: readonly RequestRecord[];
   readonly samples?: readonly ServerSample[];
   readonly link?: WatchedServer["link"];
   readonly host?: Partial<HostedServer>;
@@ -64,7 +64,7 @@ function sourcesOf(facts: Facts) {
         return () => listeners.delete(listener);
       },
     },
-    put: (next: readonly RequestView[]) => {
+    put: (next: readonly RequestRecord[]) => {
       entries = next;
       for (const listener of listeners) listener();
     },
@@ -184,7 +184,7 @@ describe("the table", () => {
         (rows) => rows > 0,
       );
     };
-    // Two lines of figures, two borders, the filter and the header go off.
+    // Minus two lines of figures, two borders, the filter and the header.
     expect(await rowsOf({})).toBe(16);
     expect(await rowsOf({ host: { warning: "Anybody can use it" } })).toBe(15);
   });

@@ -153,7 +153,7 @@ test("a dead server is reported, and found again when it returns", async () => {
   await screen.until("2 of 2");
 });
 
-/** A server that is only said to run; each start fails until the test says otherwise. */
+/** A fake server control, whose start fails until the test allows it. */
 class SampleControl implements ServerControl {
   isUp = true;
   failure: { message: string; code: string } | undefined;

@@ -87,7 +87,7 @@ export interface CommandContext {
   leave(): undefined;
   /** Clears the messages and starts a new chat; reports the settings that it keeps. */
   clear(name?: string): Outcome;
-  /** Asks for confirmation. @returns false also when nobody can be asked */
+  /** Asks for confirmation. @returns false also without a terminal to ask on */
   confirm(question: string): Promise<boolean>;
   chooseModel(): Outcome;
   /** Shows the settings of the chat; on a screen they can be changed. */

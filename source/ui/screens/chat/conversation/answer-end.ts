@@ -1,7 +1,7 @@
 // The end of an answer: reads up to it, and describes it for transcript and status line.
 
+import { formatMilliseconds } from "../../../../base/formats.ts";
 import { describeError } from "../../../../base/product-error.ts";
-import { formatMilliseconds } from "../../../../base/time-format.ts";
 import type { AnswerStatistics, ChatEvent } from "../../../../client/chat-events.ts";
 import type { AnswerState } from "./transcript-entry.ts";
 

@@ -1,10 +1,10 @@
 // Actions on a chat besides sending messages, for the full screen and the line chat.
 
 import { writeFile } from "node:fs/promises";
+import { shownModel } from "../../../../base/display-text.ts";
 import { toAbsolutePath } from "../../../../base/file-path.ts";
-import { shownModel } from "../../../../base/model-tag.ts";
+import { formatRelativeTime } from "../../../../base/formats.ts";
 import { describeError } from "../../../../base/product-error.ts";
-import { formatRelativeTime } from "../../../../base/relative-time.ts";
 import { systemCode } from "../../../../base/write-refusal.ts";
 import type { SessionHead } from "../../../../sessions/session.ts";
 import type { SessionStore } from "../../../../sessions/session-store.ts";
