@@ -4,10 +4,11 @@ import { existsSync } from "node:fs";
 import { promisify } from "node:util";
 import { formatBytes } from "../base/formats.ts";
 import { freeSpace } from "../base/free-space.ts";
-import { describeError } from "../base/product-error.ts";
+import { describeError, ProductError } from "../base/product-error.ts";
 import { systemCode } from "../base/write-refusal.ts";
 import type { ServerStatus } from "../cloud/admin/documents.ts";
 import { findControlPlane } from "./control-plane-process.ts";
+import { examineEngine as reportOnEngine } from "./engine-choice.ts";
 
 export interface Finding {
   subject: string;
@@ -29,6 +30,7 @@ const examinations = {
   gpu: examineGpus,
   state: examineState,
   server: examineControlPlane,
+  engine: examineEngine,
 } as const;
 
 /** Names of the checks. */
@@ -142,6 +144,26 @@ async function examineControlPlane(stateFolder: string): Promise<Finding> {
     kind: "ok",
     sentence: `ready at ${status.baseUrl}, ${status.apps} app${status.apps === 1 ? "" : "s"}`,
   };
+}
+
+async function examineEngine(stateFolder: string): Promise<Finding> {
+  const subject = "engine";
+  try {
+    const report = await reportOnEngine(stateFolder);
+    if (report.engine === "process") {
+      return { subject, kind: "ok", sentence: "processes of this machine" };
+    }
+    const nodes = report.nodes.map(({ name, free }) => `${name} with ${free} free`).join("; ");
+    return {
+      subject,
+      kind: "ok",
+      sentence: `Ray ${report.version} at ${report.address}, Serve on port ${report.proxyPort}: ${nodes}`,
+    };
+  } catch (error) {
+    if (!(error instanceof ProductError)) throw error;
+    const { message, hint } = error;
+    return { subject, kind: "fault", sentence: message, ...(hint !== undefined && { hint }) };
+  }
 }
 
 function reasonOf(error: unknown): string {

@@ -154,3 +154,19 @@ describe("invalid arguments", () => {
     expect(errors).toMatch(/^Error: .+\n$/);
   });
 });
+
+describe("an engine that cannot be used", () => {
+  test.each([
+    [["ray"], 2, "needs --address"],
+    [["ray", "--address", "10.0.0.5:8265"], 2, "is not a web address"],
+    [["ray", "--address", "http://127.0.0.1:1"], 2, "needs --token-file"],
+    [["moon"], 2, "There is no engine 'moon'"],
+    // The server of the tests above is running.
+    [["process"], 5, "The server is running"],
+  ])("%j: exit %i", async (words, expected, sentence) => {
+    await cloud.run(["up"]);
+    const { code, errors } = await cloud.run(["engine", "use", ...words]);
+    expect(code, errors).toBe(expected);
+    expect(errors).toContain(sentence);
+  });
+});

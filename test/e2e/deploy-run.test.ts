@@ -200,6 +200,7 @@ describe("the control plane", () => {
     [["env", "list", "one"]],
     [["usage", "--since", "7d"]],
     [["doctor"]],
+    [["engine", "status"]],
     [["profile", "list"]],
     [["profile", "show"]],
     [["state", "check"]],

@@ -14,6 +14,7 @@ import {
   scaleAppDefinition,
   showAppDefinition,
 } from "./commands/apps.definition.ts";
+import { showEngineDefinition, useEngineDefinition } from "./commands/engine.definition.ts";
 import {
   createKeyDefinition,
   listKeysDefinition,
@@ -210,6 +211,16 @@ export const deployctlProgram: Program = {
       commands: [
         command(logsDefinition, async () => (await import("./commands/logs.ts")).logs),
         command(usageDefinition, async () => (await import("./commands/usage.ts")).usage),
+      ],
+    },
+    {
+      title: "Engine",
+      commands: [
+        command(useEngineDefinition, async () => (await import("./commands/engine.ts")).useEngine),
+        command(
+          showEngineDefinition,
+          async () => (await import("./commands/engine.ts")).showEngine,
+        ),
       ],
     },
     {

@@ -4,6 +4,7 @@ import path from "node:path";
 import { type Static, Type } from "typebox";
 import { Check } from "typebox/value";
 import { describeError, ProductError } from "../../base/product-error.ts";
+import { systemCode } from "../../base/write-refusal.ts";
 import { cloudErrors } from "../errors.ts";
 import { makeStateFolder } from "../state/state-folder.ts";
 
@@ -33,9 +34,7 @@ export function readEngineSettings(stateFolder: string): EngineSettings {
   try {
     text = readFileSync(file, "utf8");
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") {
-      return { kind: "process" };
-    }
+    if (systemCode(error) === "ENOENT") return { kind: "process" };
     throw invalid(`Cannot read ${file}: ${describeError(error)}`);
   }
   const settings = parse(text);

@@ -51,6 +51,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
   readonly #slot: ReplicaSlot;
   readonly #listener: AttemptListener;
   #controller: Dispatcher.DispatchController | undefined;
+  #unwatch = () => {};
   #wasReused = false;
   #isOver = false;
   #isGivenUp = false;
@@ -64,13 +65,17 @@ export class Attempt implements Dispatcher.DispatchHandler {
   send(request: ReplicaRequest): void {
     // undici's type has only the standard methods, but it accepts any.
     const method = request.method as Dispatcher.HttpMethod;
-    const path = `${this.#slot.address.prefix}${request.path}`;
+    const { prefix } = this.#slot.address;
+    const path = `${prefix}${request.path}`;
+    // A proxy may hold requests for a replica that is gone.
+    if (prefix !== "") this.#unwatch = this.#slot.whenRetired(() => this.#reportGone());
     this.#connection.client.dispatch({ ...request, method, path, idempotent: false }, this);
   }
 
   /** Aborts the attempt, and with it the replica's work; no more calls follow. */
   giveUp(): void {
     this.#isGivenUp = true;
+    this.#unwatch();
     this.#controller?.abort(new Error("given up"));
   }
 
@@ -94,8 +99,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
     if (status < 200 || this.#isGivenUp) return;
     const mark = headers[replicaMark];
     if (isReplyOfGone(this.#slot.address, status, mark?.toString())) {
-      this.giveUp();
-      this.#listener.onFailure({ kind: "gone", message: "the replica is gone", wasReused: false });
+      this.#reportGone();
       return;
     }
     this.#listener.onHead(status, toList(controller.rawHeaders), statusText);
@@ -108,6 +112,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
   onResponseEnd(): void {
     if (this.#isOver) return;
     this.#isOver = true;
+    this.#unwatch();
     this.#connection.answered += 1;
     this.#slot.pool.give(this.#connection);
     if (!this.#isGivenUp) this.#listener.onEnd();
@@ -116,10 +121,17 @@ export class Attempt implements Dispatcher.DispatchHandler {
   onResponseError(_controller: unknown, error: Error): void {
     if (this.#isOver) return;
     this.#isOver = true;
+    this.#unwatch();
     this.#slot.pool.give(this.#connection);
     if (this.#isGivenUp) return;
     const { message } = error;
     this.#listener.onFailure({ kind: kindOf(error), message, wasReused: this.#wasReused });
+  }
+
+  #reportGone(): void {
+    if (this.#isOver || this.#isGivenUp) return;
+    this.giveUp();
+    this.#listener.onFailure({ kind: "gone", message: "the replica is gone", wasReused: false });
   }
 }
 

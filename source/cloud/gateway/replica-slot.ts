@@ -34,6 +34,7 @@ export class ReplicaSlot {
   /** Monotonic time until which it is avoided, after it refused a connection. */
   avoidedUntil = 0;
   readonly #onEmpty = new Set<() => void>();
+  readonly #onRetired = new Set<() => void>();
   #readyAt: number;
   #isWarm = false;
 
@@ -61,6 +62,15 @@ export class ReplicaSlot {
     this.isRetired = true;
     this.isOpen = false;
     this.settle();
+    // After the routing table has changed as a whole.
+    for (const callback of this.#onRetired) queueMicrotask(callback);
+    this.#onRetired.clear();
+  }
+
+  /** Calls back once it has left the routing table. @returns unsubscribes */
+  whenRetired(callback: () => void): () => void {
+    this.#onRetired.add(callback);
+    return () => this.#onRetired.delete(callback);
   }
 
   /** Runs the drain callbacks if it is closed and has no requests. */

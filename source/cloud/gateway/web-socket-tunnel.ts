@@ -43,6 +43,7 @@ export class WebSocketTunnel {
   #sentBytes = 0;
   #refusal: Refusal | undefined;
   #status = 499;
+  #unwatch = () => {};
   #isOver = false;
 
   /** @param early bytes received after the handshake */
@@ -115,6 +116,8 @@ export class WebSocketTunnel {
       ],
     });
     this.#outgoing = outgoing;
+    // A proxy may hold a handshake for a replica that is gone, and a tunnel to it.
+    if (prefix !== "") this.#unwatch = slot.whenRetired(() => this.#onGone(outgoing));
     outgoing.once("upgrade", (reply, upstream, early) => this.#join(reply, upstream, early));
     outgoing.once("response", (reply) => {
       const mark = reply.headers[replicaMark]?.toString();
@@ -122,6 +125,7 @@ export class WebSocketTunnel {
         this.#passRefusal(reply);
         return;
       }
+      this.#unwatch();
       this.#outgoing = undefined;
       reply.resume();
       this.#retry("gone");
@@ -196,6 +200,17 @@ export class WebSocketTunnel {
     this.#retry(code === "ECONNREFUSED" ? "refused" : "disconnected");
   }
 
+  #onGone(outgoing: ClientRequest): void {
+    if (this.#isOver || this.#refusal !== undefined || outgoing !== this.#outgoing) return;
+    if (this.#firstByteMs !== undefined) {
+      this.cut();
+      return;
+    }
+    this.#outgoing = undefined;
+    outgoing.destroy();
+    this.#retry("gone");
+  }
+
   #retry(kind: FailureKind): void {
     const mayRepeat = !this.admitted.head.forbidsRetry;
     if (mayRepeat && this.#claim.changeReplica(kind !== "disconnected")) return;
@@ -204,6 +219,7 @@ export class WebSocketTunnel {
 
   #stop(): void {
     clearTimeout(this.#handshakeTimer);
+    this.#unwatch();
     this.#outgoing?.destroy();
     this.#upstream?.destroy();
     this.#claim.end();

@@ -127,6 +127,36 @@ describe("a replica that is gone", () => {
     expect(asked.at(-1)).toBe("two");
   });
 
+  test("does not keep the requests that its proxy holds for it", async () => {
+    replicas = { one: () => {}, two: echo };
+    publish("one");
+    const waiting = sendRaw(`${target()}/x`, { method: "POST", body: "again" });
+    await until(
+      () => asked,
+      ({ length }) => length > 0,
+    );
+    publish("two");
+    expect(await waiting).toMatchObject({ status: 200, text: "POST /x again" });
+    expect(gateway.gateway.inFlight("one")).toBe(0);
+  });
+
+  test("breaks a stream that its proxy would keep open", async () => {
+    replicas = {
+      one: (_request, response) => {
+        response.writeHead(200, { "content-type": "text/event-stream" });
+        response.write("data: 1\n\n");
+      },
+    };
+    publish("one");
+    const waiting = sendRaw(`${target()}/x`, {});
+    await until(
+      () => asked,
+      ({ length }) => length > 0,
+    );
+    publish("two");
+    expect((await waiting).text).toContain("runner_disconnected");
+  });
+
   test("is an error for a request that cannot be sent again", async () => {
     replicas = { one: dead };
     publish("one");
@@ -158,6 +188,19 @@ describe("a replica that is gone", () => {
     expect(String(await new Promise((resolve) => socket.once("message", resolve)))).toBe("welcome");
     expect(handshakes).toBe(2);
     socket.terminate();
+    sockets.close();
+  });
+
+  test("does not keep a WebSocket open", async () => {
+    const sockets = new WebSocketServer({ server: proxy.server });
+    sockets.on("connection", (socket) => socket.send("welcome"));
+    publish("one");
+    const socket = new WebSocket(`${target().replace("http", "ws")}/v1/realtime`);
+    const closed = new Promise((resolve) => socket.once("close", resolve));
+    await new Promise((resolve) => socket.once("message", resolve));
+    publish("two");
+    await closed;
+    for (const client of sockets.clients) client.terminate();
     sockets.close();
   });
 });

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe } from "vitest";
 import { RayCluster, startLimitMs } from "../support/ray-cluster.ts";
 import { rayPython } from "../support/ray-environment.ts";
+import { engineSuite } from "./engine-suite.ts";
 import { wrapperSuite } from "./wrapper-suite.ts";
 
 const python = await rayPython();
@@ -20,4 +21,5 @@ describe.skipIf(python === undefined)("on a Ray cluster", () => {
   }
 
   describe("the wrapper", () => wrapperSuite(cluster));
+  describe("the engine", () => engineSuite(cluster));
 });

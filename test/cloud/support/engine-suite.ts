@@ -39,18 +39,15 @@ const limitMs = 90_000;
 const kill = { signal: "kill", graceMs: 0 } as const;
 const terminate = { signal: "terminate", graceMs: 2_000 } as const;
 
-/** @param open opens the engine, with `quickHealth` and no replicas; undefined: not to be tested */
-export function describeEngine(name: string, open: () => Promise<TestedEngine | undefined>): void {
+/** @param open opens the engine, with `quickHealth` and no replicas */
+export function describeEngine(name: string, open: () => Promise<TestedEngine>): void {
   describe(`the ${name} engine`, { timeout: 2 * limitMs }, () => {
     let tested: TestedEngine;
-    let opened: TestedEngine | undefined;
     beforeAll(async () => {
-      opened = await open();
-      if (opened === undefined) return;
-      tested = opened;
+      tested = await open();
       await tested.engine.adopt([]);
     });
-    afterAll(async () => await opened?.end());
+    afterAll(async () => await tested?.end());
 
     const planOf = (
       script: string = serveScript,
@@ -223,7 +220,8 @@ export function describeEngine(name: string, open: () => Promise<TestedEngine | 
       await expect(tested.engine.forget("stopped")).rejects.toThrow(ProductError);
       await tested.engine.stopReplica("stopped", terminate);
       expect(await exitOf("stopped")).toMatchObject({ reason: "stopped" });
-      const answer = await fetch(`${endpoint}/v1/models`).catch(() => undefined);
+      const signal = AbortSignal.timeout(5_000);
+      const answer = await fetch(`${endpoint}/v1/models`, { signal }).catch(() => undefined);
       expect(answer?.ok ?? false).toBe(false);
       await tested.engine.stopReplica("stopped", terminate);
       await tested.engine.forget("stopped");
@@ -254,7 +252,10 @@ export function describeEngine(name: string, open: () => Promise<TestedEngine | 
       expect((await ready("known")).endpoint).toBe(before.endpoint);
       expect((await fetch(`${before.endpoint}/v1/models`)).status).toBe(200);
       await until(
-        async () => await fetch(`${other.endpoint}/v1/models`).catch(() => undefined),
+        async () => {
+          const signal = AbortSignal.timeout(5_000);
+          return await fetch(`${other.endpoint}/v1/models`, { signal }).catch(() => undefined);
+        },
         (reply) => reply?.ok !== true,
         limitMs,
       );

@@ -2,6 +2,7 @@
 import http, { type RequestOptions } from "node:http";
 import https from "node:https";
 import { describeError, ProductError } from "../../../base/product-error.ts";
+import { systemCode } from "../../../base/write-refusal.ts";
 import { cloudErrors } from "../../errors.ts";
 import {
   type RayNode,
@@ -152,7 +153,9 @@ export class RayClient {
     };
     const signal = AbortSignal.timeout(limitMs);
     try {
-      return await exchange(`${this.address}${path}`, { method, headers, signal }, body);
+      // Ray may have closed an idle connection just as it is used again.
+      const options = { method, headers, signal, agent: false as const };
+      return await exchange(`${this.address}${path}`, options, body);
     } catch (error) {
       throw this.#unreachable(`does not answer (${reasonOf(error, signal)})`);
     }
@@ -197,7 +200,7 @@ async function exchange(
 
 function reasonOf(error: unknown, signal: AbortSignal): string {
   if (signal.aborted) return "no answer in time";
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  const code = systemCode(error);
   if (code === "ECONNREFUSED") return "connection refused";
   if (code === "ENOTFOUND") return "unknown host";
   return describeError(error);
