@@ -14,6 +14,7 @@ import {
   scaleAppDefinition,
   showAppDefinition,
 } from "./commands/apps.definition.ts";
+import { engineManifestDefinition } from "./commands/engine-manifest.definition.ts";
 import {
   createKeyDefinition,
   listKeysDefinition,
@@ -253,6 +254,10 @@ export const deployctlProgram: Program = {
         command(
           restoreStateDefinition,
           async () => (await import("./commands/state.ts")).restoreState,
+        ),
+        command(
+          engineManifestDefinition,
+          async () => (await import("./commands/engine-manifest.ts")).engineManifest,
         ),
         command(doctorDefinition, async () => (await import("./commands/doctor.ts")).doctor),
         command(
