@@ -101,9 +101,9 @@ const allowed: Record<string, string[]> = {
 const engineDoors =
   /^source\/engine\/(errors|generation|request)\.ts$|^source\/engine\/scheduler\//;
 
-// Command line may import the cloud's admin client and its documents.
+// Command line may import the cloud's admin client, its documents and its manifests.
 const cloudDoors =
-  /^source\/cloud\/(admin\/|errors\.ts$|app-config\.ts$|inspection\/inspection\.ts$)/;
+  /^source\/cloud\/(admin\/|errors\.ts$|app-config\.ts$|inspection\/inspection\.ts$|engines\/ray\/manifest\.ts$)/;
 
 // Screens may import the types of the cloud's documents.
 const cloudShapes = /^source\/cloud\/(admin\/documents|app-config|inspection\/inspection)\.ts$/;

@@ -1,7 +1,8 @@
 // Number of rounds for tests that draw from many possible orders: a few in each run of the suite,
 // all in `npm run proof`.
 
-const isProof = process.env.FULL_PROOF === "1";
+/** True in `npm run proof`. */
+export const isProof = process.env.FULL_PROOF === "1";
 
 /** @param all rounds of the proof; the suite plays a tenth of them */
 export function proofRounds(all: number): number {

@@ -15,6 +15,7 @@ import {
   showAppDefinition,
 } from "./commands/apps.definition.ts";
 import { showEngineDefinition, useEngineDefinition } from "./commands/engine.definition.ts";
+import { engineManifestDefinition } from "./commands/engine-manifest.definition.ts";
 import {
   createKeyDefinition,
   listKeysDefinition,
@@ -220,6 +221,10 @@ export const deployctlProgram: Program = {
         command(
           showEngineDefinition,
           async () => (await import("./commands/engine.ts")).showEngine,
+        ),
+        command(
+          engineManifestDefinition,
+          async () => (await import("./commands/engine-manifest.ts")).engineManifest,
         ),
       ],
     },
