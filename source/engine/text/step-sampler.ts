@@ -42,8 +42,16 @@ export interface StepSamplerOptions {
 }
 
 const mostCachedGrammars = 16;
-/** Time that a grammar may take for each token, and by how much it may exceed that; unused time is not saved up. */
-const grammarLimitMs = { perToken: 100, excess: 1000 };
+/** Time that a grammar may take for each token, and by how much recent tokens may exceed it in total. */
+export const grammarLimitMs = { perToken: 100, excess: 1000 };
+
+/**
+ * Returns the milliseconds by which recent tokens exceed the time of a grammar. Fast tokens reduce the
+ * excess of earlier ones but save up no time for later ones.
+ */
+export function grammarExcess(beforeMs: number, tookMs: number): number {
+  return Math.max(0, beforeMs + tookMs - grammarLimitMs.perToken);
+}
 
 /** Ends an answer after which its grammar allows nothing more; not a token of the model. */
 const endOfGrammar: SampledToken = { token: -1, bytes: new Uint8Array(), isEnd: true };
@@ -142,7 +150,7 @@ export class StepSampler {
       this.#watch(job, choice.bytes, token);
       // llama.cpp cannot be interrupted, but its grammars slow down gradually.
       if (isHeld) {
-        job.grammarExcessMs = Math.max(0, job.grammarExcessMs + tookMs - grammarLimitMs.perToken);
+        job.grammarExcessMs = grammarExcess(job.grammarExcessMs, tookMs);
         if (job.grammarExcessMs > grammarLimitMs.excess) item.failure = grammarTooSlow(tookMs);
       }
       if (item.failure !== undefined || isEnd || token !== tokens[position + 1]) break;
