@@ -159,10 +159,10 @@ describe("the Server screen", () => {
     const gone = once(first, "exit");
     first.kill("SIGKILL");
     await gone;
-    await program.shows("Gone for");
+    await program.shows("Down for");
     const second = await start();
     onTestFinished(() => void second.kill("SIGKILL"));
-    await program.showsNot("Gone for");
+    await program.showsNot("Down for");
     expect(await ask(url, { model: "tiny", prompt: "Hi", stream: false })).toBe(200);
     await program.shows("/api/generate");
     program.type("\u0003\u0003");
