@@ -23,14 +23,8 @@ export class JsonLines<Incoming, Outgoing> {
     return this.#socket.writableLength;
   }
 
-  /** Messages of one turn of the event loop leave together, as each write costs more than its message. */
   send(message: Outgoing): void {
-    if (!this.#socket.writable) return;
-    if (this.#socket.writableCorked === 0) {
-      this.#socket.cork();
-      setImmediate(() => this.#socket.uncork());
-    }
-    this.#socket.write(`${JSON.stringify(message)}\n`);
+    if (this.#socket.writable) this.#socket.write(`${JSON.stringify(message)}\n`);
   }
 
   end(): void {

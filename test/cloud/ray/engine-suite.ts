@@ -8,7 +8,6 @@ import { proxyOf } from "../../../source/cloud/engines/ray/check-cluster.ts";
 import { RayClient } from "../../../source/cloud/engines/ray/ray-client.ts";
 import { createRayEngine } from "../../../source/cloud/engines/ray/ray-engine.ts";
 import { makePlan, untilPhase } from "../../support/process-engine.ts";
-import { isProof } from "../../support/proof.ts";
 import { until } from "../../support/until.ts";
 import { describeEngine, quickHealth } from "../support/engine-suite.ts";
 import type { RayCluster } from "../support/ray-cluster.ts";
@@ -106,28 +105,25 @@ export function engineSuite(cluster: () => RayCluster): void {
       );
     });
 
-    it.runIf(isProof)(
-      "comes back after the head was lost: old replicas are gone, and new ones start",
-      async () => {
-        const ray = cluster();
-        await start("before");
-        await untilPhase(engine, "before", "ready", limitMs);
-        await ray.killNode("worker");
-        await ray.killNode("head");
-        await until(
-          async () => (await engine.capacity(makePlan(folder))).reason,
-          (reason) => reason?.includes("does not answer") === true,
-          limitMs,
-        );
-        await ray.startHead();
-        await ray.startWorker();
-        const { exit } = await untilPhase(engine, "before", "exited", limitMs);
-        expect(exit).toMatchObject({ reason: "lost" });
-        await engine.forget("before");
-        await start("after");
-        const { endpoint } = await untilPhase(engine, "after", "ready", limitMs);
-        expect((await fetch(`${endpoint}/v1/models`)).status).toBe(200);
-      },
-    );
+    it("comes back after the head was lost: old replicas are gone, and new ones start", async () => {
+      const ray = cluster();
+      await start("before");
+      await untilPhase(engine, "before", "ready", limitMs);
+      await ray.killNode("worker");
+      await ray.killNode("head");
+      await until(
+        async () => (await engine.capacity(makePlan(folder))).reason,
+        (reason) => reason?.includes("does not answer") === true,
+        limitMs,
+      );
+      await ray.startHead();
+      await ray.startWorker();
+      const { exit } = await untilPhase(engine, "before", "exited", limitMs);
+      expect(exit).toMatchObject({ reason: "lost" });
+      await engine.forget("before");
+      await start("after");
+      const { endpoint } = await untilPhase(engine, "after", "ready", limitMs);
+      expect((await fetch(`${endpoint}/v1/models`)).status).toBe(200);
+    });
   });
 }
