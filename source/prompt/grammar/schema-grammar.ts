@@ -42,7 +42,7 @@ const mostLevels = 64;
 const mostParts = 2_500;
 const mostCharacters = 1_000_000;
 /** Schemas that take as long to read as one pattern. */
-const partsPerPattern = 20;
+const partsPerPattern = 25;
 /** Values of an `enum` are read faster than schemas. */
 const partsPerValue = 0.5;
 
