@@ -1,4 +1,4 @@
-// One or more gateway processes, which serve from their last routing tables while no control plane runs.
+// Gateway processes, which serve from their last routing tables while no control plane runs.
 import { systemClock } from "../base/clock.ts";
 import { AdminClient } from "../cloud/admin/admin-client.ts";
 import { createGateway, type Gateway } from "../cloud/gateway/create-gateway.ts";

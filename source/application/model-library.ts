@@ -291,7 +291,7 @@ export class ModelLibrary implements LibraryServices {
 function asRecords(status: string, { onProgress }: Work) {
   return (completed: number, total: number | undefined) => {
     if (total !== undefined) onProgress({ status, completed, total });
-    // One key, so that the text changes in place.
+    // Keeps its key, so that the text changes in place.
     else onProgress({ status: `${status}: ${formatBytes(completed)}`, digest: status });
   };
 }

@@ -97,7 +97,7 @@ export interface ModelDescription {
   description: string | undefined;
   license: string | undefined;
   system: string | undefined;
-  /** One line for each value. */
+  /** A line for each value. */
   parameters: string | undefined;
   modelfile: string;
   /** `origin`: `modelfile`, `gguf`, `fallback` or `none`. */

@@ -14,8 +14,11 @@ import {
   scaleAppDefinition,
   showAppDefinition,
 } from "./commands/apps.definition.ts";
-import { showEngineDefinition, useEngineDefinition } from "./commands/engine.definition.ts";
-import { engineManifestDefinition } from "./commands/engine-manifest.definition.ts";
+import {
+  engineManifestDefinition,
+  showEngineDefinition,
+  useEngineDefinition,
+} from "./commands/engine.definition.ts";
 import {
   createKeyDefinition,
   listKeysDefinition,

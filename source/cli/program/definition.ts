@@ -66,7 +66,7 @@ export type WordsOf<Usage extends string> = Usage extends ""
     : WordOf<Usage>;
 
 export interface CommandDefinition {
-  /** One word, or two: `apps list`. */
+  /** A word, or two: `apps list`. */
   name: string;
   aliases?: readonly string[];
   /** Names in other tools, for "did you mean". */

@@ -33,7 +33,7 @@ export interface AttachOptions {
   readonly takesBareNames: boolean;
 }
 
-/** One way to split the argument of `/image` into path and question. */
+/** A way to split the argument of `/image` into path and question. */
 interface ImageCommandReading {
   /** Without quotes. */
   readonly path: string;

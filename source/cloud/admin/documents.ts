@@ -83,7 +83,7 @@ export interface ReplicaDocument {
   state: ReplicaState;
   inFlight: number;
   endpoint: string | undefined;
-  /** Of a process on the server's machine. */
+  /** Present for a process on the server's machine. */
   processId: number | undefined;
   /** Node of the cluster on which it runs; absent on the server's machine. */
   node?: string | undefined;

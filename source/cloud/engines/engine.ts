@@ -68,7 +68,7 @@ export interface ReplicaObservation {
    * own replies carry the header `x-dctl-replica`.
    */
   endpoint: string | undefined;
-  /** Of a process on this machine. */
+  /** Present for a process on this machine. */
   processId: number | undefined;
   /** Node of a cluster on which it runs; undefined on this machine, and before it was placed. */
   node?: string | undefined;

@@ -12,9 +12,9 @@ const phases = [
   "ended",
   "terminating",
   "failed",
-  /** Of the wrapper on a cluster: the server answers. */
+  /** Sent by the wrapper on a cluster: the server answers. */
   "ready",
-  /** Of the wrapper on a cluster: the runner's process has exited. */
+  /** Sent by the wrapper on a cluster: the runner's process has exited. */
   "exited",
 ] as const;
 

@@ -9,7 +9,7 @@ import {
 import { usageError } from "../../errors.ts";
 import type { CommandFlags, Run } from "../../program/definition.ts";
 import { printAnswer } from "../print.ts";
-import type { engineManifestDefinition } from "./engine-manifest.definition.ts";
+import type { engineManifestDefinition } from "./engine.definition.ts";
 
 /** Names that Kubernetes takes, which are also safe in a shell and a file's name. */
 const namePattern = /^[a-z]([a-z0-9-]{0,48}[a-z0-9])?$/;

@@ -58,7 +58,7 @@ const usageSchema = Type.Object({
   data: Type.Object({ nodeLogicalResources: Type.Record(Type.String(), Type.String()) }),
 });
 
-/** One replica of a deployment; node and actor are known once it was placed. */
+/** Replica of a deployment; node and actor are known once it was placed. */
 export type ServeReplica = Static<typeof replicaSchema>;
 export type ServeApplicationState = Static<typeof applicationSchema>;
 export type ServeState = Static<typeof serveSchema>;

@@ -1,4 +1,4 @@
-// One replica on a Ray cluster: its log, its phase and its exit, from what Serve says about it.
+// Replica on a Ray cluster: its log, its phase and its exit, from what Serve says about it.
 import { closeSync, openSync, rmSync } from "node:fs";
 import path from "node:path";
 import type { Clock } from "../../../base/clock.ts";

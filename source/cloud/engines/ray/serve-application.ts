@@ -30,7 +30,7 @@ export interface ApplicationOptions {
   resources: RayResources;
 }
 
-/** What Serve says of an application with one replica. */
+/** State of an application with one replica, as Serve reports it. */
 export interface ApplicationState {
   phase: "starting" | "running" | "failed" | "deleting";
   message: string;
