@@ -22,6 +22,8 @@ const unreadable = [
     says: /line 2, column 1, at `{% for m in messages %}`\): .*`endfor` is missing/,
   },
 ];
+// Stops by either limit: the speed of the machine decides which comes first.
+const stopped = /longer than 0\.\d+ s|more than \d+ list items/;
 let server: TestServer;
 
 beforeAll(async () => {
@@ -74,7 +76,7 @@ describe("a template for requests with tools", () => {
       slow.then(({ status, json }) => {
         order.push("bomb");
         expect(status).toBe(400);
-        expect(JSON.stringify(json)).toContain("longer than 0.5 s");
+        expect(JSON.stringify(json)).toMatch(stopped);
       }),
       server.send("/api/version").then(() => order.push("version")),
     ]);
@@ -83,8 +85,8 @@ describe("a template for requests with tools", () => {
 });
 
 describe("an endless template for every chat", () => {
-  const stopped = expect.stringMatching(
-    /does not support plain chats\. The model's chat template .*longer than 0\.\d+ s/,
+  const warning = expect.stringMatching(
+    new RegExp(`does not support plain chats\\. The model's chat template .*(?:${stopped.source})`),
   );
 
   test("does not block /api/show, which reports it", async () => {
@@ -107,9 +109,9 @@ describe("an endless template for every chat", () => {
     const statuses = (await recordsOf(server, "/api/create", body)).map(
       ({ status }: NativeRecord) => status,
     );
-    expect(statuses.slice(-2)).toEqual([stopped, "success"]);
+    expect(statuses.slice(-2)).toEqual([warning, "success"]);
     const { json } = await server.post("/api/create", { ...body, stream: false });
-    expect(json).toEqual({ status: "success", warnings: [stopped] });
+    expect(json).toEqual({ status: "success", warnings: [warning] });
   });
 
   test("fails every command that renders it", async () => {
@@ -126,9 +128,9 @@ describe("an endless template for every chat", () => {
       output: expect.stringContaining("Does not support plain chats: The model's chat template"),
     });
     expect(rendered).toMatchObject({ code: 2, output: "" });
-    expect(rendered.errors).toMatch(/longer than 0\.\d+ s/);
+    expect(rendered.errors).toMatch(stopped);
     expect(created).toMatchObject({ code: 0, errors: expect.stringContaining("Warning: ") });
-    expect(created.errors).toEqual(stopped);
+    expect(created.errors).toEqual(warning);
     await home.remove();
   });
 });
