@@ -153,15 +153,12 @@ export class Home {
 
   /** Ends whatever still runs with this home, and removes it. */
   async remove(): Promise<void> {
-    for (const { id } of processesOfHome(this.folder)) {
-      try {
-        process.kill(id, "SIGKILL");
-      } catch {
-        // it ended by itself
-      }
-    }
     await until(
-      () => processesOfHome(this.folder),
+      () => {
+        const found = processesOfHome(this.folder);
+        for (const { id } of found) killIfAlive(id);
+        return found;
+      },
       (found) => found.length === 0,
     );
     rmSync(this.folder, { recursive: true, force: true });
@@ -174,6 +171,14 @@ export class Home {
     const file = path.join(folder, `${this.#inputs}.txt`);
     writeFileSync(file, text);
     return openSync(file, "r");
+  }
+}
+
+function killIfAlive(processId: number): void {
+  try {
+    process.kill(processId, "SIGKILL");
+  } catch {
+    // it ended by itself
   }
 }
 
