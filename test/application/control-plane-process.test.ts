@@ -13,7 +13,7 @@ import { cloudErrors } from "../../source/cloud/errors.ts";
 import { StateDatabase, stateFile } from "../../source/cloud/state/database.ts";
 import { migrations } from "../../source/cloud/state/migrations.ts";
 
-const entry = path.join(import.meta.dirname, "../../source/cli/deployctl.ts");
+const entry = path.join(import.meta.dirname, "../../dist/source/cli/deployctl.js");
 
 let stateFolder: string;
 beforeEach(() => {

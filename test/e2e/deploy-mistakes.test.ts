@@ -78,7 +78,6 @@ describe("a script that fails to start, after one that works", () => {
 
   test.each([
     ["imports a missing module", `import no_such_module\n${head}    pass\n`, "no_such_module"],
-    ["raises", `${head}    raise ValueError("out of cheese")\n`, "out of cheese"],
     ["returns at once", `${head}    print("nothing to do")\n`, "return"],
     [
       "calls a missing program",
@@ -95,14 +94,19 @@ describe("a script that fails to start, after one that works", () => {
     await expectOldOne();
   });
 
-  test("the error ends with the command that shows the log", async () => {
+  test("it raises: exit 6 with the reason, and the command that shows the log", async () => {
     cloud.write("app.py", `${head}    raise ValueError("out of milk")\n`);
-    const { errors } = await deploy("app.py::serve");
+    const { code, output: address, errors } = await deploy("app.py::serve");
+    expect(code, errors).toBe(6);
+    expect(errors).toMatch(/^Error: /m);
+    expect(errors).toContain("out of milk");
+    expect(address).toBe("");
     const [, words = ""] =
       /stays active\. Run `deployctl (logs .*)` for its log\.$/m.exec(errors) ?? [];
     const { output } = await cloud.run(words.split(" "));
     expect(output, errors).toContain("ValueError: out of milk");
     expect(output).not.toContain("is ready after");
+    await expectOldOne();
   });
 
   test("never opens its port: exit 7 after the start-up timeout", async () => {

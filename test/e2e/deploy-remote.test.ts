@@ -54,7 +54,8 @@ describe("login", () => {
 
   test("saves a working server in a profile and makes it current", async () => {
     const words = ["login", url, "--ca", authority, "--profile", "far"];
-    const kept = await client.run(words, { input: { kind: "pipe", text: `${adminKey}\n` } });
+    const input = { kind: "pipe", text: `${adminKey}\n` } as const;
+    const kept = await client.start(words, { input }).ended;
     expect(kept, kept.errors).toMatchObject({ code: 0 });
     expect(await client.json(["status"])).toMatchObject({ isReady: true, organisation: "local" });
     const shown = await client.run(["profile", "show"]);
@@ -82,7 +83,8 @@ describe("a remote server", () => {
     const { runners } = await client.json<{ runners: { replica: string }[] }>(["runners", "list"]);
     const id = runners[0]?.replica ?? "";
     expect(await client.run(["runners", "exec", id, "--", "true"])).toMatchObject({ code: 5 });
-    const here = await server.run(["runners", "exec", id, "--", "sh", "-c", "echo $PORT; exit 3"]);
+    const words = ["runners", "exec", id, "--", "sh", "-c", "echo $PORT; exit 3"];
+    const here = await server.start(words).ended;
     expect(here).toMatchObject({ code: 3, output: expect.stringMatching(/^\d+\n$/) });
   });
 

@@ -58,7 +58,11 @@ describe("revisions", () => {
     expect(refused).toMatchObject({ code: 5 });
     const unknown = await cloud.run(["apps", "set-rev", "app", "r9999-00000000"]);
     expect(unknown).toMatchObject({ code: 3 });
-    expect(await cloud.json(["apps", "delete-rev", "app", first])).toMatchObject({ deleted: true });
+    // Its replica takes a moment to exit.
+    await until(
+      async () => (await cloud.run(["apps", "delete-rev", "app", first])).code,
+      (code) => code === 0,
+    );
     const { revisions } = await cloud.json<{ revisions: { revision: string }[] }>([
       ...["apps", "list-rev", "app"],
     ]);

@@ -88,20 +88,13 @@ describe("run", () => {
     expect(errors.trimEnd().split("\n").at(-1)).toContain("3");
   });
 
-  test("with --auth public needs no key and uses the given name", async () => {
+  test("with --auth public needs no key; removes the named app however the command ends", async () => {
     cloud.write("app.py", fakeServerScript());
     const words = ["run", "app.py::serve", "--app-name", "open", "--auth", "public", "--quiet"];
     const running = cloud.start(words);
     const url = (await until(running.output, (text) => text.endsWith("\n"))).trim();
     expect(url).toBe(`http://127.0.0.1:${cloud.gatewayPort}/local/open`);
     expect((await fetch(`${url}/v1/models`)).status).toBe(200);
-    running.child.kill("SIGINT");
-    expect(await running.ended).toMatchObject({ code: 130 });
-  });
-
-  test("removes the app however the command ends", async () => {
-    const running = cloud.start(["run", "app.py", "--app-name", "gone", "--quiet"]);
-    await until(running.output, (text) => text.endsWith("\n"));
     running.child.kill("SIGKILL");
     await running.ended;
     await until(
@@ -130,9 +123,9 @@ describe("run", () => {
       "local.py",
       `import deployctl\n\n\n@deployctl.app(port=8123)\ndef serve():\n    print("port", deployctl.port())\n`,
     );
-    const { code, output } = await cloud.run(["run", "local.py", "--local"], {
-      environment: { DEPLOYCTL_STATE_DIR: path.join(cloud.folder, "no-state") },
-    });
+    const environment = { DEPLOYCTL_STATE_DIR: path.join(cloud.folder, "no-state") };
+    const words = ["run", "local.py", "--local"];
+    const { code, output } = await cloud.start(words, { environment }).ended;
     expect(code).toBe(0);
     // The runner's messages to a control plane are not printed.
     expect(output).toBe("port 8123\n");

@@ -10,6 +10,7 @@ import {
   repositoryFolder,
   type Started,
 } from "./command-line.ts";
+import { runInProcess } from "./in-process.ts";
 
 const entryFile = path.join(repositoryFolder, "dist", "source", "cli", "deployctl.js");
 export const fakeServer = path.join(repositoryFolder, "test/fixtures/cloud/fake-server.py");
@@ -70,14 +71,17 @@ export class CloudHome {
     });
   }
 
-  async run(words: readonly string[], options: RunOptions = {}): Promise<Outcome> {
-    return await this.start(words, options).ended;
+  /** In this process; `start` makes one of its own. */
+  async run(words: readonly string[], options: Omit<RunOptions, "input"> = {}): Promise<Outcome> {
+    const { folder = this.folder } = options;
+    const environment = { ...this.home.environment, ...this.environment, ...options.environment };
+    return await runInProcess(words, environment, folder);
   }
 
   /** Runs a command that must succeed, and reads its JSON document. */
   async json<T = Record<string, unknown>>(
     words: readonly string[],
-    options: RunOptions = {},
+    options: Omit<RunOptions, "input"> = {},
   ): Promise<T> {
     const outcome = await this.run([...words, "--json"], options);
     expect(outcome, outcome.errors).toMatchObject({ code: 0 });

@@ -5,8 +5,11 @@ import { describeError, ProductError } from "../../../base/product-error.ts";
 import { systemCode } from "../../../base/write-refusal.ts";
 import { cloudErrors } from "../../errors.ts";
 import {
+  type RayJob,
   type RayNode,
   type RayVersion,
+  readJob,
+  readJobOutput,
   readNodes,
   readServe,
   readVersion,
@@ -22,7 +25,7 @@ export interface RayClientOptions {
 }
 
 interface Question {
-  method?: "GET" | "PUT";
+  method?: "GET" | "PUT" | "POST" | "DELETE";
   path: string;
   body?: Buffer | string;
   /** False to learn if the cluster answers strangers. */
@@ -115,6 +118,42 @@ export class RayClient {
     const path = `/api/v0/logs/file?${new URLSearchParams(wanted)}`;
     const { status, text } = await this.#ask({ path, limitMs: 2 * outputLimitMs }, [500]);
     return status === 500 ? undefined : text;
+  }
+
+  /** Starts a job in a package's folder, which takes no CPU. @returns its id */
+  async startJob(entryPoint: string, packageName: string): Promise<string> {
+    const { text } = await this.#ask({
+      method: "POST",
+      path: "/api/jobs/",
+      body: JSON.stringify({
+        entrypoint: entryPoint,
+        entrypoint_num_cpus: 0,
+        runtime_env: { working_dir: `gcs://${packageName}` },
+      }),
+    });
+    return this.#readJob(text).submission_id;
+  }
+
+  async jobState(id: string): Promise<RayJob> {
+    return this.#readJob((await this.#ask({ path: `/api/jobs/${id}` })).text);
+  }
+
+  /** Returns what a job has printed. */
+  async jobOutput(id: string): Promise<string> {
+    const output = readJobOutput((await this.#ask({ path: `/api/jobs/${id}/logs` })).text);
+    if (output !== undefined) return output;
+    throw this.#unsupported("describes its jobs in an unknown way");
+  }
+
+  /** Removes a job that has ended, with its output. */
+  async deleteJob(id: string): Promise<void> {
+    await this.#ask({ method: "DELETE", path: `/api/jobs/${id}` });
+  }
+
+  #readJob(json: string): RayJob {
+    const job = readJob(json);
+    if (job !== undefined) return job;
+    throw this.#unsupported("describes its jobs in an unknown way");
   }
 
   /** @param expected statuses that are no errors, beside those of success */
