@@ -5,6 +5,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { readServerFile, type ServerFile } from "../../source/client/server-file.ts";
+import { runInProcess } from "./in-process.ts";
 import { isAlive, processesOfHome } from "./processes.ts";
 import { until } from "./until.ts";
 
@@ -104,12 +105,7 @@ export class Home {
     words: readonly string[],
     { input = "", environment = {}, folder = this.folder }: CallOptions = {},
   ): Promise<Outcome> {
-    // Imported here: most tests need nothing of the program's code.
-    const { callCommand } = await import("./call-command.ts");
-    const { modelctlProgram } = await import("../../source/cli/modelctl-program.ts");
-    return await callCommand({
-      program: modelctlProgram,
-      entry: entryFile,
+    return await runInProcess("modelctl", {
       words,
       environment: { ...this.environment, ...environment },
       folder,
