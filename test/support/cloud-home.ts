@@ -75,7 +75,7 @@ export class CloudHome {
   async run(words: readonly string[], options: Omit<RunOptions, "input"> = {}): Promise<Outcome> {
     const { folder = this.folder } = options;
     const environment = { ...this.home.environment, ...this.environment, ...options.environment };
-    return await runInProcess(words, environment, folder);
+    return await runInProcess("deployctl", { words, environment, folder });
   }
 
   /** Runs a command that must succeed, and reads its JSON document. */

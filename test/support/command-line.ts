@@ -5,6 +5,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { readServerFile, type ServerFile } from "../../source/client/server-file.ts";
+import { runInProcess } from "./in-process.ts";
 import { isAlive, processesOfHome } from "./processes.ts";
 import { until } from "./until.ts";
 
@@ -104,12 +105,7 @@ export class Home {
     words: readonly string[],
     { input = "", environment = {}, folder = this.folder }: CallOptions = {},
   ): Promise<Outcome> {
-    // Imported here: most tests need nothing of the program's code.
-    const { callCommand } = await import("./call-command.ts");
-    const { modelctlProgram } = await import("../../source/cli/modelctl-program.ts");
-    return await callCommand({
-      program: modelctlProgram,
-      entry: entryFile,
+    return await runInProcess("modelctl", {
       words,
       environment: { ...this.environment, ...environment },
       folder,
@@ -153,15 +149,12 @@ export class Home {
 
   /** Ends whatever still runs with this home, and removes it. */
   async remove(): Promise<void> {
-    for (const { id } of processesOfHome(this.folder)) {
-      try {
-        process.kill(id, "SIGKILL");
-      } catch {
-        // it ended by itself
-      }
-    }
     await until(
-      () => processesOfHome(this.folder),
+      () => {
+        const found = processesOfHome(this.folder);
+        for (const { id } of found) killIfAlive(id);
+        return found;
+      },
       (found) => found.length === 0,
     );
     rmSync(this.folder, { recursive: true, force: true });
@@ -174,6 +167,14 @@ export class Home {
     const file = path.join(folder, `${this.#inputs}.txt`);
     writeFileSync(file, text);
     return openSync(file, "r");
+  }
+}
+
+function killIfAlive(processId: number): void {
+  try {
+    process.kill(processId, "SIGKILL");
+  } catch {
+    // it ended by itself
   }
 }
 
