@@ -5,7 +5,8 @@ import type { Program } from "../../source/cli/program/definition.ts";
 import { runProgram } from "../../source/cli/program/run-program.ts";
 
 export interface CommandCall {
-  program: Program;
+  /** Runs the program; sets the exit code and never throws. */
+  run: (words: string[]) => Promise<void>;
   /** The program's file, as the command starts a server with it. */
   entry: string;
   words: readonly string[];
@@ -22,14 +23,23 @@ export interface CallOutcome {
 
 let last: Promise<unknown> = Promise.resolve();
 
+export async function callCommand({
+  program,
+  ...call
+}: Omit<CommandCall, "run"> & { program: Program }): Promise<CallOutcome> {
+  const run = async (words: string[]) =>
+    await runProgram(async () => program, words, { debugVariable: "MODELCTL_DEBUG" });
+  return await callProgram({ ...call, run });
+}
+
 /** Runs a command after those called before: each has the whole process, its environment and its streams. */
-export async function callCommand(call: CommandCall): Promise<CallOutcome> {
+export async function callProgram(call: CommandCall): Promise<CallOutcome> {
   const outcome = last.then(async () => await runAlone(call));
   last = outcome.catch(() => {});
   return await outcome;
 }
 
-async function runAlone({ program, entry, words, environment, folder, input }: CommandCall) {
+async function runAlone({ run, entry, words, environment, folder, input }: CommandCall) {
   const before = {
     argv: process.argv,
     environment: { ...process.env },
@@ -47,7 +57,7 @@ async function runAlone({ program, entry, words, environment, folder, input }: C
   setEnvironment(environment);
   process.chdir(folder);
   try {
-    await runProgram(async () => program, [...words], { debugVariable: "MODELCTL_DEBUG" });
+    await run([...words]);
     const code = Number(process.exitCode);
     await Promise.all([output.finish(), errors.finish()]);
     return { code, output: output.text, errors: errors.text };

@@ -1,8 +1,11 @@
 // Runs the built deployctl as a user does, with its own state folder and gateway port.
 import { chmodSync, copyFileSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import path from "node:path";
 import { expect } from "vitest";
+import { callProgram } from "./call-command.ts";
 import {
+  type CallOptions,
   findFreePort,
   Home,
   type Outcome,
@@ -10,9 +13,12 @@ import {
   repositoryFolder,
   type Started,
 } from "./command-line.ts";
-import { runInProcess } from "./in-process.ts";
 
-const entryFile = path.join(repositoryFolder, "dist", "source", "cli", "deployctl.js");
+const programFolder = path.join(repositoryFolder, "dist", "source", "cli");
+const entryFile = path.join(programFolder, "deployctl.js");
+const programFile = path.join(programFolder, "cloud", "run-deployctl.js");
+/** Loads the built program, which Vitest would transform file by file. */
+const load = createRequire(import.meta.url);
 export const fakeServer = path.join(repositoryFolder, "test/fixtures/cloud/fake-server.py");
 
 export class CloudHome {
@@ -71,19 +77,35 @@ export class CloudHome {
     });
   }
 
-  /** In this process; `start` makes one of its own. */
-  async run(words: readonly string[], options: Omit<RunOptions, "input"> = {}): Promise<Outcome> {
-    const { folder = this.folder } = options;
-    const environment = { ...this.home.environment, ...this.environment, ...options.environment };
-    return await runInProcess(words, environment, folder);
+  /** In a process of its own. */
+  async run(words: readonly string[], options: RunOptions = {}): Promise<Outcome> {
+    return await this.start(words, options).ended;
+  }
+
+  /** Within the test's own process, like `Home.call`. */
+  async call(
+    words: readonly string[],
+    { input = "", environment = {}, folder = this.folder }: CallOptions = {},
+  ): Promise<Outcome> {
+    const { runDeployctl } = load(
+      programFile,
+    ) as typeof import("../../source/cli/cloud/run-deployctl.ts");
+    return await callProgram({
+      run: runDeployctl,
+      entry: entryFile,
+      words,
+      environment: { ...this.home.environment, ...this.environment, ...environment },
+      folder,
+      input,
+    });
   }
 
   /** Runs a command that must succeed, and reads its JSON document. */
   async json<T = Record<string, unknown>>(
     words: readonly string[],
-    options: Omit<RunOptions, "input"> = {},
+    options: CallOptions = {},
   ): Promise<T> {
-    const outcome = await this.run([...words, "--json"], options);
+    const outcome = await this.call([...words, "--json"], options);
     expect(outcome, outcome.errors).toMatchObject({ code: 0 });
     return JSON.parse(outcome.output) as T;
   }
