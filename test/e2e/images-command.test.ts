@@ -104,8 +104,10 @@ it("every image is described exactly, in each format and wherever its path is", 
   const gif = path.join(home.folder, "circle.gif");
   await sharp(imageFile("red-circle.png")).webp({ lossless: true }).toFile(webp);
   await sharp(imageFile("red-circle.png")).gif().toFile(gif);
+  // The API's tests ask every question about every image.
+  const pairs = imagePairs.filter(({ question }) => question === "Describe this image.");
   const asked = [
-    ...imagePairs.map((pair) => ({ ...pair, file: imageFile(pair.image) })),
+    ...pairs.map((pair) => ({ ...pair, file: imageFile(pair.image) })),
     ...[webp, gif].map((file) => ({
       file,
       question: "Describe this image.",

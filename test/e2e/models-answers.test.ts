@@ -4,6 +4,7 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Home, tinyFile } from "../support/command-line.ts";
 import { singleTurnPairs } from "../support/pairs.ts";
+import { proofCases } from "../support/proof.ts";
 
 let home: Home;
 beforeAll(async () => {
@@ -81,11 +82,16 @@ describe("a model with its own TEMPLATE", () => {
     expect(await rendered("tiny")).toEqual({ code: 0, output: expected, errors: "" });
   });
 
-  test.each(
-    singleTurnPairs.map(({ turns, expect: answer }) => ({ question: turns[0]?.[1] ?? "", answer })),
-  )("answers as with the Jinja template: $question", async ({ question, answer }) => {
-    expect(await answers("seed", question)).toEqual(everywhere(answer));
-  });
+  const questions = singleTurnPairs.map(({ turns, expect: answer }) => ({
+    question: turns[0]?.[1] ?? "",
+    answer,
+  }));
+  test.each(proofCases(questions.slice(0, 8), questions.slice(8)))(
+    "answers as with the Jinja template: $question",
+    async ({ question, answer }) => {
+      expect(await answers("seed", question)).toEqual(everywhere(answer));
+    },
+  );
 });
 
 test("SYSTEM applies to all APIs, and the request's system prompt wins", async () => {

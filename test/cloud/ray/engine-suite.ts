@@ -3,7 +3,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { packageVersion } from "../../../source/base/package-facts.ts";
 import type { Engine } from "../../../source/cloud/engines/engine.ts";
+import { reportNodes } from "../../../source/cloud/engines/ray/node-report.ts";
+import { RayClient } from "../../../source/cloud/engines/ray/ray-client.ts";
 import { makePlan, untilPhase } from "../../support/process-engine.ts";
 import { describeEngine } from "../support/engine-suite.ts";
 import type { RayCluster } from "../support/ray-cluster.ts";
@@ -50,6 +53,22 @@ export function engineSuite(cluster: () => RayCluster): void {
       const plan = makePlan(folder, undefined, { hardware: needs });
       await engine.startReplica({ replica, plan, secrets: {} });
     };
+
+    it("reports what each node has", async () => {
+      const { address, token } = cluster();
+      const reports = await reportNodes(new RayClient({ address, readToken: () => token }));
+      expect(reports).toHaveLength(await cluster().nodeCount());
+      expect(reports.filter(({ is_head }) => is_head)).toHaveLength(1);
+      for (const report of reports) {
+        expect(report).toMatchObject({
+          ray: "2.58.0",
+          modelctl: packageVersion(),
+          node: process.versions.node,
+          serve_error: null,
+          error: null,
+        });
+      }
+    });
 
     it("places a replica where its GPU is, and leaves applications of others alone", async () => {
       const ray = cluster();

@@ -97,8 +97,8 @@ export function loadSuite(cluster: () => RayCluster): void {
   it("goes from no replica to one on each node and back, and answers all", {
     timeout: 2 * limitMs,
   }, async () => {
-    const limits = ["--max-concurrency", "3", "--max-multiplexing", "2", "--keep-alive", "2s"];
-    const words = ["--auth", "public", "--startup-timeout", "3m", ...limits, ...wholeNode];
+    const limits = ["--max-concurrency", "3", "--max-multiplexing", "1", "--keep-alive", "2s"];
+    const words = ["--auth", "public", "--scaling-delay", "100ms", ...limits, ...wholeNode];
     const deploy = ["deploy", "app.py", "--app-name", "app", ...words];
     url = (await cloud.json<{ url: string }>(deploy)).url;
     await until(living, (found) => found.length === 0, limitMs);
@@ -154,7 +154,7 @@ export function loadSuite(cluster: () => RayCluster): void {
   }, async () => {
     const limits = ["--max-concurrency", "3", "--min-concurrency", "3", "--max-multiplexing", "8"];
     const words = ["--auth", "public", "--keep-alive", "10m", ...limits, ...wholeNode];
-    await cloud.json(["deploy", "app.py", "--app-name", "app", ...words]);
+    await cloud.json(["deploy", "app.py", "--app-name", "app", "--reset-scale", ...words]);
     await untilReady(3);
     const before = await counted();
     const { seen, stop } = load();
@@ -191,7 +191,9 @@ interface Sent {
 
 async function send(url: string): Promise<Sent> {
   const body = JSON.stringify({ max_tokens: 10, delay_ms: 20, stream: true, messages: [] });
-  const reply = await fetch(`${url}/v1/chat/completions`, { method: "POST", body });
+  const reply = await fetch(`${url}/v1/chat/completions`, { method: "POST", body }).catch(
+    () => new Response(undefined, { status: 599, statusText: "No reply" }),
+  );
   const text = await reply.text().catch(() => "");
   const revision = reply.headers.get("x-dctl-revision");
   const isCut = reply.status === 200 && !text.includes("[DONE]");

@@ -94,7 +94,7 @@ export class RayCluster {
     await until(
       () => processesOfHome(home),
       (left) => left.length === 0,
-      stopLimitMs,
+      startLimitMs,
     );
   }
 
