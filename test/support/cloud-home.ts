@@ -3,6 +3,7 @@ import { chmodSync, copyFileSync, mkdirSync, symlinkSync, writeFileSync } from "
 import path from "node:path";
 import { expect } from "vitest";
 import {
+  type CallOptions,
   findFreePort,
   Home,
   type Outcome,
@@ -71,19 +72,24 @@ export class CloudHome {
     });
   }
 
-  /** In this process; `start` makes one of its own. */
-  async run(words: readonly string[], options: Omit<RunOptions, "input"> = {}): Promise<Outcome> {
-    const { folder = this.folder } = options;
+  /** In a process of its own. */
+  async run(words: readonly string[], options: RunOptions = {}): Promise<Outcome> {
+    return await this.start(words, options).ended;
+  }
+
+  /** Within the test's own process, like `Home.call`. */
+  async call(words: readonly string[], options: CallOptions = {}): Promise<Outcome> {
+    const { folder = this.folder, input = "" } = options;
     const environment = { ...this.home.environment, ...this.environment, ...options.environment };
-    return await runInProcess("deployctl", { words, environment, folder });
+    return await runInProcess("deployctl", { words, environment, folder, input });
   }
 
   /** Runs a command that must succeed, and reads its JSON document. */
   async json<T = Record<string, unknown>>(
     words: readonly string[],
-    options: Omit<RunOptions, "input"> = {},
+    options: CallOptions = {},
   ): Promise<T> {
-    const outcome = await this.run([...words, "--json"], options);
+    const outcome = await this.call([...words, "--json"], options);
     expect(outcome, outcome.errors).toMatchObject({ code: 0 });
     return JSON.parse(outcome.output) as T;
   }
