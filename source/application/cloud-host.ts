@@ -193,6 +193,7 @@ async function assemble(options: CloudHostOptions, parts: Parts): Promise<CloudH
     ...{ version: packageVersion(), processId: process.pid, startedAt, organisation, isReady },
     baseUrl: baseUrl(),
     engine: engine.kind,
+    nodes: engine.kind === "ray" ? engine.nodes() : undefined,
     gateway: gateway.addresses.map(({ url }) => url).join(", "),
     adminUrl: server.adminGateway?.addresses[0]?.url,
     apps: controlPlane.documents.apps().length,

@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { ProductError } from "../base/product-error.ts";
+import type { EngineNode } from "../cloud/engines/engine.ts";
 import {
   type EngineSettings,
   type RaySettings,
@@ -10,22 +11,12 @@ import {
   readToken,
   writeEngineSettings,
 } from "../cloud/engines/engine-settings.ts";
-import { type ClusterFacts, checkCluster } from "../cloud/engines/ray/check-cluster.ts";
-import { describeNode, nameOfNode, shareOf } from "../cloud/engines/ray/node-resources.ts";
+import { checkCluster } from "../cloud/engines/ray/check-cluster.ts";
+import { engineNode } from "../cloud/engines/ray/cluster-nodes.ts";
 import { RayClient } from "../cloud/engines/ray/ray-client.ts";
 import { ownPrefix } from "../cloud/engines/ray/serve-application.ts";
 import { cloudErrors } from "../cloud/errors.ts";
 import { findControlPlane } from "./control-plane-process.ts";
-
-export interface EngineNode {
-  name: string;
-  id: string;
-  isHead: boolean;
-  /** Such as `8 CPUs and 2 x H100`. */
-  resources: string;
-  /** Such as `3.5 of 8 CPUs, 0 of 2 GPUs`. */
-  free: string;
-}
 
 export type EngineReport =
   | { engine: "process" }
@@ -87,18 +78,8 @@ async function reportOn(settings: EngineSettings): Promise<EngineReport> {
     proxyPort: settings.proxyPort,
     replicas: ours.length,
     otherApplications: names.length - ours.length,
-    nodes: nodesOf(facts),
+    nodes: facts.nodes.map((node) => engineNode(node, facts.nodes)),
   };
-}
-
-function nodesOf({ nodes }: ClusterFacts): EngineNode[] {
-  return nodes.map((node) => ({
-    name: nameOfNode(node.id, nodes),
-    id: node.id,
-    isHead: node.isHead,
-    resources: describeNode(node),
-    free: shareOf(node),
-  }));
 }
 
 /**

@@ -9,14 +9,8 @@ import { systemCode } from "../base/write-refusal.ts";
 import type { ServerStatus } from "../cloud/admin/documents.ts";
 import { findControlPlane } from "./control-plane-process.ts";
 import { examineEngine as reportOnEngine } from "./engine-choice.ts";
-
-export interface Finding {
-  subject: string;
-  /** A fault keeps all apps from running; a warning, only some. */
-  kind: "ok" | "warning" | "fault";
-  sentence: string;
-  hint?: string;
-}
+import { examineNodes } from "./examine-nodes.ts";
+import type { Finding } from "./finding.ts";
 
 const execute = promisify(execFile);
 const limitMs = 15_000;
@@ -38,7 +32,11 @@ export type Examined = keyof typeof examinations;
 
 export async function examineCloud(stateFolder: string): Promise<Finding[]> {
   const all = Object.values(examinations);
-  return await Promise.all(all.map((examination) => examination(stateFolder)));
+  const findings = await Promise.all(all.map((examination) => examination(stateFolder)));
+  const isEngineUsable = findings.every(({ subject, kind }) => {
+    return subject !== "engine" || kind === "ok";
+  });
+  return isEngineUsable ? [...findings, ...(await examineNodes(stateFolder))] : findings;
 }
 
 export async function examine(subject: Examined, stateFolder: string): Promise<Finding> {

@@ -7,7 +7,8 @@ import type { AdminClient } from "../cloud/admin/admin-client.ts";
 import type { DeploymentRequest } from "../cloud/admin/documents.ts";
 import { checkExecutables } from "../cloud/inspection/executables.ts";
 import { isUnreachable } from "./control-plane-process.ts";
-import { type Examined, examine, type Finding } from "./examine-cloud.ts";
+import { type Examined, examine } from "./examine-cloud.ts";
+import type { Finding } from "./finding.ts";
 
 export interface PreflightPlace {
   client: Pick<AdminClient, "status" | "secrets" | "keys">;

@@ -1,8 +1,8 @@
 // HTTP requests of the client. Unlike fetch, they may wait more than five minutes for a byte, as loading
 // a large model may take longer.
-import http from "node:http";
-import https from "node:https";
+import type { IncomingMessage } from "node:http";
 import { linesOf } from "../base/lines.ts";
+import { http, loadHttps } from "../base/node-http.ts";
 import { ProductError } from "../base/product-error.ts";
 import { systemCode } from "../base/write-refusal.ts";
 import { clientErrors } from "./errors.ts";
@@ -24,10 +24,10 @@ export interface HttpRequest {
  *
  * @throws ProductError `CLIENT_SERVER_UNREACHABLE`
  */
-export async function sendRequest(request: HttpRequest): Promise<http.IncomingMessage> {
+export async function sendRequest(request: HttpRequest): Promise<IncomingMessage> {
   const { method, url, signal, timeoutMs, certificateAuthority: ca } = request;
   const body = request.body === undefined ? undefined : JSON.stringify(request.body);
-  const send = url.startsWith("https:") ? https.request : http.request;
+  const send = url.startsWith("https:") ? loadHttps().request : http.request;
   return await new Promise((resolve, reject) => {
     const outgoing = send(url, {
       method,
@@ -62,7 +62,7 @@ export async function sendRequest(request: HttpRequest): Promise<http.IncomingMe
  * @throws ProductError `CLIENT_SERVER_VANISHED` when the connection breaks
  */
 export async function* readLines(
-  reply: http.IncomingMessage,
+  reply: IncomingMessage,
   url: string,
   signal?: AbortSignal,
 ): AsyncGenerator<string> {

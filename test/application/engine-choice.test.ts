@@ -93,6 +93,7 @@ describe("a suitable cluster", () => {
           name: "10.0.0.5",
           id: "a1b2c3d4e5f6",
           isHead: true,
+          isLost: false,
           resources: "8 CPUs and 2 x H100",
           free: "3.5 of 8 CPUs, 1 of 2 GPUs",
         },

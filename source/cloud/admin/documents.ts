@@ -1,6 +1,6 @@
 // Documents of the admin API (`/_/v1/…`), shared by the command line, the console and tests.
 import type { AppConfig, AuthMode, ScaleSettings } from "../app-config.ts";
-import type { LogLine, ReplicaExit } from "../engines/engine.ts";
+import type { EngineNode, LogLine, ReplicaExit } from "../engines/engine.ts";
 import type { Inspection } from "../inspection/inspection.ts";
 
 export type AppState =
@@ -140,6 +140,8 @@ export interface DeployResult {
   warnings: string[];
 }
 
+export type NodeDocument = EngineNode;
+
 export interface ServerStatus extends Partial<ServerProcesses> {
   version: string;
   processId: number;
@@ -147,6 +149,8 @@ export interface ServerStatus extends Partial<ServerProcesses> {
   baseUrl: string;
   organisation: string;
   engine: "process" | "ray";
+  /** Nodes of the engine's cluster; absent for processes of this machine. */
+  nodes?: readonly NodeDocument[] | undefined;
   gateway: string;
   /** Address of the admin API for other machines. */
   adminUrl?: string | undefined;

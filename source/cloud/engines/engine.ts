@@ -124,6 +124,20 @@ export interface LogQuery {
   after?: ReadonlyMap<string, number> | undefined;
 }
 
+/** Node of a cluster on which an engine runs replicas. */
+export interface EngineNode {
+  /** Its address; with its id where several nodes share it. */
+  name: string;
+  id: string;
+  isHead: boolean;
+  /** True if the cluster has lost it lately. */
+  isLost: boolean;
+  /** Such as `8 CPUs and 2 x H100`. */
+  resources: string;
+  /** Such as `3.5 of 8 CPUs, 0 of 2 GPUs`; empty for a lost one. */
+  free: string;
+}
+
 /** Engine that runs replicas. All calls are idempotent. */
 export interface Engine {
   readonly kind: "process" | "ray";
@@ -147,6 +161,8 @@ export interface Engine {
    * @param known replicas of the store
    */
   adopt(known: readonly string[]): Promise<void>;
+  /** Returns the nodes of a cluster, as last read; none for processes of this machine. */
+  nodes(): EngineNode[];
   /** Removes the record of an exited replica and releases its reservations. */
   forget(replica: string): Promise<void>;
   capacity(plan: RevisionPlan): Promise<Capacity>;

@@ -163,6 +163,26 @@ os.environ["SERVER"] = str(os.getpid())
   );
 });
 
+test("its parent's death ends them even if it first kills its children, as a worker of Ray does", async () => {
+  const served = start(`import subprocess, sys
+def serve():
+    subprocess.run([sys.executable, "-c", """${server}
+os.environ["SERVER"] = str(os.getpid())
+serve()"""])
+`);
+  const answer = await fetch(`http://127.0.0.1:${await portOf(served)}/SERVER`);
+  const id = Number(await answer.text());
+  const parent = String(served.child.pid);
+  const found = execFileSync("ps", ["-o", "pid=", "--ppid", parent], { encoding: "utf8" });
+  const kills = found.trim().split(/\s+/).map(Number);
+  expect(kills).not.toContain(id);
+  for (const child of [...kills, Number(parent)]) process.kill(child, "SIGKILL");
+  await until(
+    () => isAlive(id),
+    (lives) => !lives,
+  );
+});
+
 test("notices that its process was killed", async () => {
   const served = start(`${server}
 os.environ["SERVER"] = str(os.getpid())

@@ -1,18 +1,21 @@
-// Everything that needs a real Ray cluster, which this file starts once; part of `npm run proof`.
+// Everything that needs a real Ray cluster, which this file starts once. `npm run proof` has three
+// nodes, and all suites.
 import { afterAll, beforeAll, describe } from "vitest";
 import { isProof } from "../../support/proof.ts";
 import { RayCluster, startLimitMs } from "../support/ray-cluster.ts";
 import { rayPython } from "../support/ray-environment.ts";
 import { engineSuite } from "./engine-suite.ts";
+import { loadSuite } from "./load-suite.ts";
+import { shortSuite } from "./short-suite.ts";
 import { wrapperSuite } from "./wrapper-suite.ts";
 
-const python = isProof ? await rayPython() : undefined;
+const python = await rayPython();
 
 describe.skipIf(python === undefined)("on a Ray cluster", () => {
   let started: RayCluster | undefined;
 
   beforeAll(async () => {
-    started = await RayCluster.start(python ?? "");
+    started = await RayCluster.start(python ?? "", isProof ? 2 : 1);
   }, 2 * startLimitMs);
   afterAll(async () => await started?.stop(), startLimitMs);
 
@@ -21,6 +24,8 @@ describe.skipIf(python === undefined)("on a Ray cluster", () => {
     return started;
   }
 
-  describe("the wrapper", () => wrapperSuite(cluster));
-  describe("the engine", () => engineSuite(cluster));
+  describe.runIf(isProof)("the wrapper", () => wrapperSuite(cluster));
+  describe.runIf(isProof)("the engine", () => engineSuite(cluster));
+  describe.runIf(isProof)("under load", () => loadSuite(cluster));
+  describe("replicas", () => shortSuite(cluster));
 });

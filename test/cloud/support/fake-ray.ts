@@ -16,6 +16,10 @@ export class FakeRay {
   readonly output = new Map<string, string>();
   /** Packages in the order of their uploads. */
   readonly uploads: string[] = [];
+  /** State and output of the job, once one was started. */
+  job = { status: "PENDING", message: "", logs: "" };
+  /** Entry points of jobs, until they are deleted. */
+  readonly jobs: string[] = [];
   cpus = 4;
   #server: Server;
   #actors = 0;
@@ -102,6 +106,16 @@ export class FakeRay {
         this.packages.add(file);
         this.uploads.push(file);
         return [200, ""];
+      case "POST /api/jobs/":
+        this.jobs.push(JSON.parse(body).entrypoint);
+        return [200, { submission_id: "job1" }];
+      case "GET /api/jobs/job1":
+        return [200, { submission_id: "job1", ...this.job }];
+      case "GET /api/jobs/job1/logs":
+        return [200, { logs: this.job.logs }];
+      case "DELETE /api/jobs/job1":
+        this.jobs.pop();
+        return [200, true];
       case "GET /api/v0/nodes": {
         const node = { node_id: "node1", node_ip: "10.0.0.5", is_head_node: true, state: "ALIVE" };
         return [

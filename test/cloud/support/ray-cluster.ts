@@ -1,5 +1,5 @@
-// A Ray cluster on this machine: a head and one more node, with token authentication.
-import { type ChildProcess, spawn } from "node:child_process";
+// A Ray cluster on this machine: a head and more nodes, with token authentication.
+import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
@@ -9,11 +9,13 @@ import { modelctlCommand } from "../../../source/application/deploy-script.ts";
 import { spawnWatched } from "../../../source/base/parent-watch.ts";
 import { findFreePort } from "../../support/command-line.ts";
 import { processesOfHome } from "../../support/processes.ts";
+import { until } from "../../support/until.ts";
 
 /** A slow or busy machine takes minutes; an idle one, 8 s. */
 export const startLimitMs = 300_000;
 const stopLimitMs = 30_000;
 const pauseMs = 250;
+const raylet = /\/raylet\/raylet /;
 /** The least that Ray takes. */
 const objectStoreBytes = 80_000_000;
 
@@ -26,7 +28,6 @@ export class RayCluster {
   readonly #ports: Record<"gcs" | "dashboard", number>;
   /** A short path: it is part of those of sockets, which have 107 bytes. */
   readonly #home = mkdtempSync("/tmp/ray-");
-  readonly #nodes = new Map<string, ChildProcess>();
 
   private constructor(python: string, ports: readonly number[]) {
     const [gcs = 0, dashboard = 0, serve = 0] = ports;
@@ -35,13 +36,13 @@ export class RayCluster {
     this.#ports = { gcs, dashboard };
   }
 
-  /** @returns once both nodes are there and Serve can be used */
-  static async start(python: string): Promise<RayCluster> {
+  /** @returns once all nodes are there and Serve can be used */
+  static async start(python: string, workers = 1): Promise<RayCluster> {
     const ports = [await findFreePort(), await findFreePort(), await findFreePort()];
     const cluster = new RayCluster(python, ports);
     try {
       await cluster.startHead();
-      await cluster.startWorker();
+      for (let number = 1; number <= workers; number += 1) await cluster.startWorker(number);
     } catch (error) {
       await cluster.stop();
       throw error;
@@ -51,11 +52,6 @@ export class RayCluster {
 
   get address(): string {
     return `http://127.0.0.1:${this.#ports.dashboard}`;
-  }
-
-  /** Process ids of the nodes' parents: the head's first. */
-  get processIds(): number[] {
-    return [...this.#nodes.values()].flatMap(({ pid }) => pid ?? []);
   }
 
   async startHead(): Promise<void> {
@@ -68,23 +64,42 @@ export class RayCluster {
   }
 
   /** The node pretends to have two GPUs. */
-  async startWorker(): Promise<void> {
+  async startWorker(number: number): Promise<void> {
     const nodes = (await this.nodeCount()) + 1;
     const resources = JSON.stringify({ edge: 4, "accelerator_type:H100": 2 });
-    await this.#startNode("worker", nodes, [
+    await this.#startNode(`worker-${number}`, nodes, [
       ...[`--address=127.0.0.1:${this.#ports.gcs}`, "--num-gpus=2", `--resources=${resources}`],
     ]);
   }
 
-  /** Ends a node at once, with all its processes, as if its machine had lost power. */
-  async killNode(name: "head" | "worker"): Promise<void> {
-    this.#nodes.delete(name);
-    await this.#end(path.join(this.#home, name), "SIGKILL");
+  /** Ends all nodes at once, as if their machines had lost power. */
+  async kill(): Promise<void> {
+    await until(
+      () => {
+        const found = processesOfHome(this.#home);
+        for (const { id } of found) endProcess(id);
+        return found;
+      },
+      (found) => found.length === 0,
+      stopLimitMs,
+    );
+  }
+
+  /** Kills the raylet of a worker alone, which ends the node. */
+  async killRaylet(number: number): Promise<void> {
+    const home = path.join(this.#home, `worker-${number}`);
+    const found = processesOfHome(home).find(({ text }) => raylet.test(text));
+    if (found === undefined) throw new Error(`worker ${number} has no raylet`);
+    process.kill(found.id, "SIGKILL");
+    await until(
+      () => processesOfHome(home),
+      (left) => left.length === 0,
+      startLimitMs,
+    );
   }
 
   async stop(): Promise<void> {
-    for (const node of this.#nodes.values()) node.kill("SIGTERM");
-    await this.#end(this.#home, "SIGTERM");
+    await this.kill();
     rmSync(this.#home, { recursive: true, force: true });
   }
 
@@ -109,7 +124,8 @@ export class RayCluster {
     const ray = path.join(path.dirname(this.python), "ray");
     const common = [
       ...["--block", "--disable-usage-stats", "--num-cpus=4", "--node-ip-address=127.0.0.1"],
-      ...[`--object-store-memory=${objectStoreBytes}`, `--temp-dir=${this.#home}/r`],
+      // Nodes that share a folder remove each other's unpacked packages.
+      ...[`--object-store-memory=${objectStoreBytes}`, `--temp-dir=${home}`],
       `--dashboard-agent-listen-port=${await findFreePort()}`,
     ];
     const node = spawnWatched("tree", () =>
@@ -129,7 +145,6 @@ export class RayCluster {
         },
       }),
     );
-    this.#nodes.set(name, node);
     const deadline = Date.now() + startLimitMs;
     while (!(await this.#isReady(nodes))) {
       if (node.exitCode !== null || Date.now() > deadline) {
@@ -146,21 +161,6 @@ export class RayCluster {
       return serve.ok && (await this.nodeCount()) >= nodes;
     } catch {
       return false;
-    }
-  }
-
-  /** Ends all processes whose home is the folder or lies in it. */
-  async #end(home: string, signal: NodeJS.Signals): Promise<void> {
-    const deadline = Date.now() + stopLimitMs;
-    let current = signal;
-    while (true) {
-      const found = processesOfHome(home);
-      if (found.length === 0) return;
-      if (current === "SIGKILL" || Date.now() > deadline) {
-        current = "SIGKILL";
-        for (const { id } of found) endProcess(id);
-      }
-      await wait(pauseMs);
     }
   }
 }

@@ -3,6 +3,7 @@
 import type {
   Capacity,
   Engine,
+  EngineNode,
   LogLine,
   ReplicaExit,
   ReplicaObservation,
@@ -108,6 +109,10 @@ export class ScriptedEngine implements Engine {
     const replicas = Math.max(0, this.slots - this.living.length);
     const fits = replicas > 0;
     return { fits, replicas, ...(fits ? { reason: undefined, canEverFit: true } : this.shortage) };
+  }
+
+  nodes(): EngineNode[] {
+    return [];
   }
 
   async *logs(): AsyncGenerator<LogLine> {}

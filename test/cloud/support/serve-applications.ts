@@ -49,8 +49,11 @@ export class ServeApplications {
     const name = `_ray_pkg_${randomBytes(8).toString("hex")}.zip`;
     const body = readFileSync(path.join(folder, "package.zip"));
     rmSync(folder, { recursive: true, force: true });
-    const answer = await this.#cluster.ask(`/api/packages/gcs/${name}`, { method: "PUT", body });
+    const route = `/api/packages/gcs/${name}`;
+    const answer = await this.#cluster.ask(route, { method: "PUT", body });
     if (!answer.ok) throw new Error(`upload: ${answer.status} ${await answer.text()}`);
+    // Ray removes a package with its last actor; asking for it adds a temporary reference.
+    await this.#cluster.ask(route);
     return `gcs://${name}`;
   }
 

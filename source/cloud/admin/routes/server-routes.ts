@@ -15,7 +15,7 @@ export function registerServer(server: FastifyInstance, services: AdminServices)
     const { documents } = services.controlPlane;
     const apps = documents.apps().filter((app) => access.covers(app)).length;
     const replicas = documents.livingReplicas().filter((each) => access.covers(each)).length;
-    return { ...status, organisation: access.organisation, apps, replicas };
+    return { ...status, nodes: undefined, organisation: access.organisation, apps, replicas };
   });
   server.post<{ Body: StopBody }>(
     "/stop",

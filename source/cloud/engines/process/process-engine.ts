@@ -7,6 +7,7 @@ import { cloudErrors } from "../../errors.ts";
 import type {
   Capacity,
   Engine,
+  EngineNode,
   LogLine,
   LogQuery,
   ReplicaObservation,
@@ -173,6 +174,10 @@ class ProcessEngine implements Engine {
 
   async capacity(plan: RevisionPlan): Promise<Capacity> {
     return await this.#resources.capacity(plan.config.hardware, this.#unmappedPortOf(plan));
+  }
+
+  nodes(): EngineNode[] {
+    return [];
   }
 
   logs(query: LogQuery): AsyncIterable<LogLine> {

@@ -18,7 +18,16 @@ export const bundleFolder = "bundle";
 
 export function packBundle(folder: string): BundlePackage {
   const ours = runningParts.flatMap((part) => filesBelow(path.join(pythonFolder(), part), part));
-  const zip = createZip([...ours, ...filesBelow(folder, bundleFolder)]);
+  return pack([...ours, ...filesBelow(folder, bundleFolder)]);
+}
+
+/** Packs a folder under a name of its own. */
+export function packFolder(folder: string, name: string): BundlePackage {
+  return pack(filesBelow(folder, name));
+}
+
+function pack(files: readonly ZippedFile[]): BundlePackage {
+  const zip = createZip(files);
   const digest = createHash("sha256").update(zip).digest("hex").slice(0, 32);
   return { name: `_ray_pkg_${digest}.zip`, zip };
 }

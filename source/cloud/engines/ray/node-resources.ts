@@ -87,7 +87,7 @@ export function withPending(
 }
 
 /** Returns a node's address; with its id where several nodes share it. */
-export function nameOfNode(id: string, nodes: readonly RayNode[]): string {
+export function nameOfNode(id: string, nodes: readonly Pick<RayNode, "id" | "ip">[]): string {
   const ip = nodes.find((node) => node.id === id)?.ip;
   if (ip === undefined) return id.slice(0, idCharacters);
   const isOnly = nodes.filter((node) => node.ip === ip).length === 1;

@@ -1,12 +1,15 @@
 // Client of a Ray cluster's REST API: version, Serve applications, packages, nodes and logs.
-import http, { type RequestOptions } from "node:http";
-import https from "node:https";
+import type { RequestOptions } from "node:http";
+import { http, loadHttps } from "../../../base/node-http.ts";
 import { describeError, ProductError } from "../../../base/product-error.ts";
 import { systemCode } from "../../../base/write-refusal.ts";
 import { cloudErrors } from "../../errors.ts";
 import {
+  type RayJob,
   type RayNode,
   type RayVersion,
+  readJob,
+  readJobOutput,
   readNodes,
   readServe,
   readVersion,
@@ -22,7 +25,7 @@ export interface RayClientOptions {
 }
 
 interface Question {
-  method?: "GET" | "PUT";
+  method?: "GET" | "PUT" | "POST" | "DELETE";
   path: string;
   body?: Buffer | string;
   /** False to learn if the cluster answers strangers. */
@@ -117,6 +120,42 @@ export class RayClient {
     return status === 500 ? undefined : text;
   }
 
+  /** Starts a job in a package's folder, which takes no CPU. @returns its id */
+  async startJob(entryPoint: string, packageName: string): Promise<string> {
+    const { text } = await this.#ask({
+      method: "POST",
+      path: "/api/jobs/",
+      body: JSON.stringify({
+        entrypoint: entryPoint,
+        entrypoint_num_cpus: 0,
+        runtime_env: { working_dir: `gcs://${packageName}` },
+      }),
+    });
+    return this.#readJob(text).submission_id;
+  }
+
+  async jobState(id: string): Promise<RayJob> {
+    return this.#readJob((await this.#ask({ path: `/api/jobs/${id}` })).text);
+  }
+
+  /** Returns what a job has printed. */
+  async jobOutput(id: string): Promise<string> {
+    const output = readJobOutput((await this.#ask({ path: `/api/jobs/${id}/logs` })).text);
+    if (output !== undefined) return output;
+    throw this.#unsupported("describes its jobs in an unknown way");
+  }
+
+  /** Removes a job that has ended, with its output. */
+  async deleteJob(id: string): Promise<void> {
+    await this.#ask({ method: "DELETE", path: `/api/jobs/${id}` });
+  }
+
+  #readJob(json: string): RayJob {
+    const job = readJob(json);
+    if (job !== undefined) return job;
+    throw this.#unsupported("describes its jobs in an unknown way");
+  }
+
   /** @param expected statuses that are no errors, beside those of success */
   async #ask(question: Question, expected: readonly number[] = []): Promise<Answer> {
     const answer = await this.#send(question);
@@ -182,7 +221,7 @@ async function exchange(
   options: RequestOptions,
   body: Buffer | string | undefined,
 ): Promise<Answer> {
-  const request = url.startsWith("https:") ? https.request : http.request;
+  const request = url.startsWith("https:") ? loadHttps().request : http.request;
   return await new Promise((resolve, reject) => {
     const outgoing = request(url, options, (reply) => {
       let text = "";

@@ -1,6 +1,6 @@
 // Documents of Ray's REST API, as far as they are used here.
 import { type Static, Type } from "typebox";
-import { Check } from "typebox/value";
+import { Check } from "typebox/schema";
 
 const text = Type.Union([Type.String(), Type.Null()]);
 
@@ -58,6 +58,16 @@ const usageSchema = Type.Object({
   data: Type.Object({ nodeLogicalResources: Type.Record(Type.String(), Type.String()) }),
 });
 
+const jobSchema = Type.Object({
+  submission_id: Type.String(),
+  status: Type.Optional(Type.String()),
+  message: Type.Optional(text),
+});
+
+const jobOutputSchema = Type.Object({ logs: Type.String() });
+
+/** Job; `status` ends as `SUCCEEDED`, `FAILED` or `STOPPED`. */
+export type RayJob = Static<typeof jobSchema>;
 /** Replica of a deployment; node and actor are known once it was placed. */
 export type ServeReplica = Static<typeof replicaSchema>;
 export type ServeApplicationState = Static<typeof applicationSchema>;
@@ -118,6 +128,16 @@ export function readNodes(json: string, usageJson: string): RayNode[] | undefine
       total: node.resources_total ?? {},
       used: readUsage(used[node.node_id] ?? ""),
     }));
+}
+
+export function readJob(json: string): RayJob | undefined {
+  const value = parse(json);
+  return Check(jobSchema, value) ? value : undefined;
+}
+
+export function readJobOutput(json: string): string | undefined {
+  const value = parse(json);
+  return Check(jobOutputSchema, value) ? value.logs : undefined;
 }
 
 /** Reads lines such as `1.0/8.0 CPU`; memory, with its units, is left out. */

@@ -8,6 +8,7 @@ import { cloudErrors } from "../../errors.ts";
 import type {
   Capacity,
   Engine,
+  EngineNode,
   LogLine,
   LogQuery,
   ReplicaObservation,
@@ -15,14 +16,15 @@ import type {
   RevisionPlan,
 } from "../engine.ts";
 import { defaultHealth, type HealthSettings } from "../health-watch.ts";
-import { LogStore } from "../logs/log-store.ts";
 import { type NodeNeed, nodeNeedOf, readMachineTypes } from "../machine-types.ts";
 import { BundleUploads } from "./bundle-uploads.ts";
+import { ClusterNodes } from "./cluster-nodes.ts";
 import { ClusterWatch } from "./cluster-watch.ts";
-import { capacityOf, nameOfNode, resourcesOf, withPending } from "./node-resources.ts";
+import { capacityOf, resourcesOf, withPending } from "./node-resources.ts";
 import type { RayClient } from "./ray-client.ts";
 import type { RayNode, ServeState } from "./ray-documents.ts";
 import { RayReplica, type RayReplicaContext } from "./ray-replica.ts";
+import { ReplicaLogs } from "./replica-logs.ts";
 import {
   applicationName,
   labelsFor,
@@ -47,13 +49,10 @@ export interface RayEngineOptions {
   isBusy?: (replica: string) => boolean;
 }
 
-/** Interval at which the output of ready replicas is fetched while nobody follows it. */
-const quietOutputMs = 15_000;
 /** Time for which Serve must miss an application before it counts as lost. */
 const missingMs = 5_000;
 /** Age from which Ray's own figures count a replica's resources. */
 const countedMs = 15_000;
-const removeLogsMs = 3_600_000;
 
 /** Creates the engine; call `adopt` once, before anything else. */
 export function createRayEngine(options: RayEngineOptions): Engine {
@@ -65,7 +64,8 @@ class RayEngine implements Engine {
   readonly #options: RayEngineOptions;
   readonly #client: RayClient;
   readonly #clock: Clock;
-  readonly #logStore: LogStore;
+  readonly #logs: ReplicaLogs;
+  readonly #nodes: ClusterNodes;
   readonly #applications: ServeApplications;
   readonly #context: RayReplicaContext;
   readonly #replicas = new Map<string, RayReplica>();
@@ -77,18 +77,14 @@ class RayEngine implements Engine {
   readonly #uploads: BundleUploads;
   readonly #listeners = new Set<() => void>();
   readonly #watch: ClusterWatch;
-  readonly #logTimer: NodeJS.Timeout;
-  #nodes: readonly RayNode[] = [];
-  #followers = 0;
-  /** Monotonic time at which the output of all replicas was fetched. */
-  #collectedAt = 0;
 
   constructor(options: RayEngineOptions) {
     const { stateFolder, client, owner, proxy, log, clock = systemClock } = options;
     this.#options = options;
     this.#client = client;
     this.#clock = clock;
-    this.#logStore = new LogStore(stateFolder, clock);
+    this.#logs = new ReplicaLogs({ stateFolder, clock, living: () => this.#living(), log });
+    this.#nodes = new ClusterNodes(client, clock);
     this.#applications = new ServeApplications({ client, owner, proxy });
     this.#uploads = new BundleUploads(client);
     this.#watch = new ClusterWatch({
@@ -99,26 +95,25 @@ class RayEngine implements Engine {
     const folder = path.join(stateFolder, "ray");
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     this.#context = {
-      ...{ client, clock, folder, log, logStore: this.#logStore },
+      ...{ client, clock, folder, log, logStore: this.#logs.store },
       health: options.health ?? defaultHealth,
       isBusy: options.isBusy ?? (() => false),
       endpointOf: (replica) => {
         return `http://${proxy.host}:${proxy.port}/${applicationName(owner, replica)}`;
       },
-      nameOfNode: (id) => nameOfNode(id, this.#nodes),
+      nameOfNode: (id) => this.#nodes.nameOf(id),
       onChange: () => this.#notify(),
     };
-    this.#logTimer = setInterval(() => this.#removeOldLogs(), removeLogsMs);
   }
 
   async prepare(plan: RevisionPlan, log: (text: string) => void): Promise<void> {
     try {
       await this.#uploads.upload(plan, (text) => {
-        this.#note(plan, "build", text);
+        this.#logs.note(plan, "build", text);
         log(text);
       });
     } catch (error) {
-      this.#note(plan, "build", describeError(error));
+      this.#logs.note(plan, "build", describeError(error));
       throw error;
     }
   }
@@ -171,7 +166,7 @@ class RayEngine implements Engine {
   async adopt(known: readonly string[]): Promise<void> {
     const wanted = new Set(known);
     const state = await this.#client.serve();
-    this.#nodes = await this.#client.nodes();
+    await this.#nodes.read();
     for (const [name, application] of Object.entries(state.applications)) {
       const labels = labelsOf(application);
       if (labels === undefined || name !== this.#nameOf(labels.replica)) continue;
@@ -183,7 +178,7 @@ class RayEngine implements Engine {
       await replica.adopt(now);
     }
     await this.#applications.removeOthers(state);
-    this.#removeOldLogs();
+    this.#logs.removeOld();
     this.#watch.wake();
   }
 
@@ -209,18 +204,16 @@ class RayEngine implements Engine {
     }
   }
 
-  async *logs(query: LogQuery): AsyncGenerator<LogLine> {
-    if (query.follow) this.#followers += 1;
-    try {
-      await this.#collect((replica) => isAsked(replica, query));
-      yield* this.#logStore.query(query);
-    } finally {
-      if (query.follow) this.#followers -= 1;
-    }
+  nodes(): EngineNode[] {
+    return this.#nodes.list();
+  }
+
+  logs(query: LogQuery): AsyncGenerator<LogLine> {
+    return this.#logs.query(query);
   }
 
   record(of: Pick<RevisionPlan, "organisation" | "app" | "revision">, text: string): void {
-    this.#note(of, "control", text);
+    this.#logs.note(of, "control", text);
   }
 
   /** Ray removes packages that no application uses. */
@@ -229,11 +222,10 @@ class RayEngine implements Engine {
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#logTimer);
     await Promise.allSettled([...this.#starting.values(), this.#watch.close()]);
     for (const removal of this.#removing.values()) removal.resolve();
     for (const replica of this.#replicas.values()) replica.close();
-    this.#logStore.close();
+    this.#logs.close();
     this.#listeners.clear();
   }
 
@@ -261,8 +253,7 @@ class RayEngine implements Engine {
 
   /** Returns the nodes; replicas that Ray does not count yet take their resources. */
   async #freeNodes(): Promise<RayNode[]> {
-    const nodes = await this.#client.nodes();
-    this.#nodes = nodes;
+    const nodes = await this.#nodes.read();
     const uncounted = this.#clock.wallMs() - countedMs;
     const pending = this.#living().filter(({ isPlaced, labels }) => {
       return !isPlaced || labels.startedAt > uncounted;
@@ -282,10 +273,8 @@ class RayEngine implements Engine {
   /** Takes in what Serve says about all replicas. */
   async #look(): Promise<void> {
     const state = await this.#client.serve();
-    const now = this.#clock.now();
-    const isCollectionDue = now - this.#collectedAt >= quietOutputMs;
-    if (isCollectionDue) this.#collectedAt = now;
-    await this.#collect(({ isStarting }) => isStarting || isCollectionDue || this.#followers > 0);
+    await this.#nodes.refresh();
+    await this.#logs.collect();
     // A node that is gone keeps those on it waiting for their last output.
     await Promise.all(this.#living().map((replica) => this.#update(replica, state)));
     await this.#applications.removeOthers(state);
@@ -299,7 +288,7 @@ class RayEngine implements Engine {
     } else {
       this.#missingSince.delete(name);
       const current = stateOf(application);
-      await this.#learnNode(current.placed?.node);
+      await this.#nodes.refresh(current.placed?.node);
       await replica.update(current);
     }
     // Serve starts another one in its place, which the control plane does not know.
@@ -322,19 +311,6 @@ class RayEngine implements Engine {
     await replica.end("The cluster has lost it, for example because its head was started again.");
   }
 
-  async #learnNode(id: string | undefined): Promise<void> {
-    if (id === undefined || this.#nodes.some((node) => node.id === id)) return;
-    this.#nodes = await this.#client.nodes();
-  }
-
-  async #collect(isWanted: (replica: RayReplica) => boolean): Promise<void> {
-    await Promise.all(
-      this.#living()
-        .filter(isWanted)
-        .map((replica) => replica.collect(false)),
-    );
-  }
-
   #living(): RayReplica[] {
     return [...this.#replicas.values()].filter(({ hasExited }) => !hasExited);
   }
@@ -343,41 +319,7 @@ class RayEngine implements Engine {
     return applicationName(this.#options.owner, replica);
   }
 
-  /** A full disk must not end the control plane. */
-  #note(
-    { organisation, app, revision }: Pick<RevisionPlan, "organisation" | "app" | "revision">,
-    replica: "build" | "control",
-    text: string,
-  ): void {
-    try {
-      this.#logStore.write({ organisation, app, revision, replica }, text);
-    } catch (error) {
-      this.#options.log(`cannot log "${text}": ${describeError(error)}`);
-    }
-  }
-
-  #removeOldLogs(): void {
-    try {
-      const files = this.#living().map(({ labels }) => this.#logStore.fileOf(labels));
-      this.#logStore.removeOld(new Set(files));
-    } catch (error) {
-      this.#options.log(`cannot remove old logs: ${describeError(error)}`);
-    }
-  }
-
   #notify(): void {
     for (const listener of this.#listeners) listener();
   }
-}
-
-function isAsked(
-  { labels }: RayReplica,
-  { organisation, app, revision, replica }: LogQuery,
-): boolean {
-  return (
-    labels.organisation === organisation &&
-    labels.app === app &&
-    (revision ?? labels.revision) === labels.revision &&
-    (replica ?? labels.replica) === labels.replica
-  );
 }

@@ -39,7 +39,7 @@ class Replica:
         speaks_http = self._process.wait_until_ready()
         self._health = Health(settings, self._process.port, speaks_http)
         # A server that accepts no connections has no use, even if its process lives on.
-        _relay.connect(self._process.port, self._process.kill)
+        _relay.connect(self._process.port, self._process.give_up)
         _tell({"phase": "ready", "at": int(time.time() * 1000)})
         threading.Thread(target=self._watch, daemon=True).start()
 

@@ -6,6 +6,7 @@ import secrets
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 from deployctl_ray_wrapper import environment, ports, readiness
@@ -19,6 +20,7 @@ _PAUSE_SECONDS = 0.25
 # Time after opening its port at which a server that never answers HTTP counts as ready.
 _SILENCE_SECONDS = 5
 _OUTPUT_SECONDS = 2
+_REPORT_SECONDS = 3
 
 
 class StartFailed(Exception):
@@ -34,6 +36,7 @@ class ServedProcess:
     def __init__(self, settings):
         self._settings = settings
         self._ended_for = None
+        self._killing = None
         self.output = Output()
         self.port, self._reservation = ports.reserve()
         nonce = secrets.token_hex(16)
@@ -91,10 +94,15 @@ class ServedProcess:
         """Returns once the runner has exited."""
         self._process.wait()
 
-    def kill(self):
-        """Kills the runner with its group. Does not wait."""
-        if self.is_alive():
-            self._signal(signal.SIGKILL)
+    def give_up(self):
+        """Kills the runner with its group soon. Does not wait.
+
+        A server that has just ended leaves its runner a moment to report how.
+        """
+        if self._killing is None:
+            self._killing = threading.Timer(_REPORT_SECONDS, self._kill)
+            self._killing.daemon = True
+            self._killing.start()
 
     def end(self):
         """Ends all processes of the replica: SIGTERM, and SIGKILL after the grace time."""
@@ -126,6 +134,10 @@ class ServedProcess:
             "ending": self.output.event,
             "tail": self.output.tail(),
         }
+
+    def _kill(self):
+        if self.is_alive():
+            self._signal(signal.SIGKILL)
 
     def _signal(self, number):
         try:

@@ -3,17 +3,21 @@
 import subprocess
 
 # Reads the group's number, then waits for the end of its input, which the kernel closes when we die.
-# Processes that left the group carry the nonce in their environment.
+# Processes that left the group carry the nonce in their environment. It runs in the background, so that
+# it is no child of ours: a Ray worker that exits kills its children.
 _PROGRAM = """
+exec 3<&0
+(
 trap "" HUP INT TERM
 read -r group || exit 0
 read -r _
-kill -s TERM -- "-$group" 2>/dev/null && sleep 1
-kill -s KILL -- "-$group" 2>/dev/null
+kill -s TERM -- "-$group" && sleep 1
+kill -s KILL -- "-$group"
 for file in $(grep -lsaz "^DEPLOYCTL_NONCE=$1\\$" /proc/[0-9]*/environ); do
   id=${file#/proc/}
-  kill -s KILL "${id%/environ}" 2>/dev/null
+  kill -s KILL "${id%/environ}"
 done
+) <&3 2>/dev/null &
 """
 
 
@@ -21,25 +25,29 @@ class Watchdog:
     """Start it before the process that it watches over."""
 
     def __init__(self, nonce):
-        self._shell = subprocess.Popen(
+        shell = subprocess.Popen(
             ["/bin/sh", "-c", _PROGRAM, "deployctl-watchdog", nonce],
             cwd="/",
             env={"PATH": "/usr/bin:/bin"},
             stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             start_new_session=True,  # ends after us, and not with our group
         )
+        shell.wait()
+        self._input = shell.stdin
+        # Ends with the watchdog, which writes nothing.
+        self._output = shell.stdout
 
     def watch(self, group):
         """Sets the process group to kill."""
-        self._shell.stdin.write(b"%d\n" % group)
-        self._shell.stdin.flush()
+        self._input.write(b"%d\n" % group)
+        self._input.flush()
 
     def end(self):
         """Kills what is left of the replica, and returns when that is done."""
         try:
-            self._shell.stdin.close()
+            self._input.close()
         except OSError:
             pass  # it was killed
-        self._shell.wait()
+        self._output.read()

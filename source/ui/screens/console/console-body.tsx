@@ -30,6 +30,7 @@ import {
 import { KeyList, NewKey } from "./key-list.tsx";
 import type { LogBuffer } from "./log-buffer.ts";
 import { LogPane } from "./log-pane.tsx";
+import { NodeList } from "./node-list.tsx";
 import { ReplicaList } from "./replica-list.tsx";
 
 export interface ConsoleBodyProps extends BodySize {
@@ -80,27 +81,31 @@ function Content({ state, log, now, size, y }: ContentProps): ReactElement {
     if (name === "apps") return <AppList {...place} y={y} />;
     if (name === "replicas") return <ReplicaList {...place} />;
     if (name === "keys") return <KeyList {...place} />;
+    if (name === "nodes") return <NodeList {...place} />;
     return <LogPane state={state} log={log} width={width} height={place.height} y={y + top} />;
   };
   if (!hasAllPanes(size) || isZoomed) {
     const logTop = heights.apps + heights.replicas;
+    const all: readonly Pane[] = [...panes, "nodes"];
     return (
       <>
-        {panes.map((name) => (
+        {all.map((name) => (
           <Fragment key={name}>{draw(name, columns, logTop)}</Fragment>
         ))}
       </>
     );
   }
   const half = Math.floor(columns / 2);
+  const middle = Math.max(heights.replicas, heights.nodes);
   return (
     <>
       {draw("apps", columns)}
-      <Box height={heights.replicas} flexShrink={0}>
+      <Box height={middle} flexShrink={0}>
+        {draw("nodes", columns)}
         {draw("replicas", half)}
         {draw("keys", columns - half)}
       </Box>
-      {draw("logs", columns, heights.apps + heights.replicas)}
+      {draw("logs", columns, heights.apps + middle)}
     </>
   );
 }

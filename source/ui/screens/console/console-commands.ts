@@ -8,6 +8,7 @@ import {
   type Pane,
   selectedApp,
   shownApps,
+  shownNodes,
   shownReplicas,
 } from "./console-state.ts";
 import * as keys from "./key-actions.ts";
@@ -84,7 +85,7 @@ export const consoleCommands: readonly Row[] = [
     run: apps.chat,
   }),
   command("enter", ["Enter"], "Enlarge the pane", {
-    when: inPane("replicas", "keys", "logs"),
+    when: inPane("replicas", "keys", "nodes", "logs"),
     run: panes.zoom,
   }),
   command("pane", ["Tab"], "Next pane", {
@@ -179,6 +180,11 @@ export const consoleCommands: readonly Row[] = [
       pane === "apps" && details === undefined ? "info" : undefined,
     when: onApp,
     run: apps.showDetails,
+  }),
+  command("nodes", ["N"], "Show the nodes of the cluster, with their replicas", {
+    slash: ["/nodes"],
+    when: (context) => inPanes(context) && shownNodes(context.state).length > 0,
+    run: panes.showNodes,
   }),
   command("copyUrl", ["y"], "Copy the deployment's address", {
     when: onAppPane,

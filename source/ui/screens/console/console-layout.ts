@@ -41,17 +41,18 @@ export function hasAllPanes({ columns, rows }: BodySize): boolean {
   return columns >= allPanesColumns && rows >= allPanesRows;
 }
 
-/** Gives the table what it needs, up to a half, and the log the rest. */
+/** Gives the table what it needs, up to a half, and the log the rest. Nodes replace replicas and keys. */
 export function paneHeights(state: ConsoleState, size: BodySize): PaneHeights {
   const { pane, isZoomed } = state;
   const { rows } = size;
-  const none = { apps: 0, replicas: 0, keys: 0, logs: 0 };
+  const none = { apps: 0, replicas: 0, keys: 0, nodes: 0, logs: 0 };
   if (isZoomed) return { ...none, [pane]: rows };
   const wanted = Math.max(tableMinimum, shownApps(state).length + tableExtra);
   if (hasAllPanes(size)) {
     const top = Math.min(wanted, Math.max(tableMinimum, Math.floor((rows - middleHeight) / 2)));
     const logs = rows - top - middleHeight;
-    return { apps: top, replicas: middleHeight, keys: middleHeight, logs };
+    if (pane === "nodes") return { ...none, apps: top, nodes: middleHeight, logs };
+    return { ...none, apps: top, replicas: middleHeight, keys: middleHeight, logs };
   }
   const apps = Math.min(wanted, Math.floor(rows / 2));
   const below = rows - apps;

@@ -7,12 +7,20 @@ import type { AppDocument, EventDocument } from "../../../cloud/admin/documents.
 import { useStore } from "../../hooks/use-store.ts";
 import { timeOfDay } from "../../text/quantities.ts";
 import { foreignText } from "../../text/text-run.ts";
-import { type ConsoleState, selectedApp, selectedKey, selectedReplica } from "./console-state.ts";
+import {
+  type ConsoleState,
+  selectedApp,
+  selectedKey,
+  selectedReplica,
+  selectedRow,
+  shownNodes,
+} from "./console-state.ts";
 import {
   appStateWord,
   keyName,
   logLineText,
   replicaStateWord,
+  replicasOn,
   shortReplica,
   shortRevision,
   shownName,
@@ -87,7 +95,7 @@ function readEvent({ at, app, sentence }: EventDocument): string {
   return harmless(`${timeOfDay(at)} ${app}: ${sentence}`);
 }
 
-/** Returns the selected replica or key of the focused pane. */
+/** Returns the selected replica, node or key of the focused pane. */
 function selectedItem(state: ConsoleState): string | undefined {
   if (state.pane === "replicas") {
     const replica = selectedReplica(state);
@@ -95,6 +103,12 @@ function selectedItem(state: ConsoleState): string | undefined {
       replica &&
       harmless(`Replica: ${shortReplica(replica.replica)}, ${replicaStateWord(replica.state)}`)
     );
+  }
+  if (state.pane === "nodes") {
+    const node = shownNodes(state)[selectedRow(state, "nodes")];
+    if (node === undefined) return undefined;
+    const replicas = replicasOn(node.name, state.cloud.replicas) || "no replicas";
+    return harmless(`Node: ${node.name}, ${node.isLost ? "lost" : node.free}, ${replicas}`);
   }
   const key = state.pane === "keys" ? selectedKey(state) : undefined;
   return key && harmless(`Key: ${keyName(key)}, ${key.state}`);

@@ -5,6 +5,7 @@ import type {
   EventDocument,
   KeyDocument,
   NewKeyDocument,
+  NodeDocument,
   ReplicaDocument,
   ServerStatus,
 } from "../../../cloud/admin/documents.ts";
@@ -14,8 +15,9 @@ import { type AppFigures, noFigures } from "./app-figures.ts";
 import { appStateWord, nameOf } from "./console-texts.ts";
 import type { DetailsFacts } from "./detail-lines.ts";
 
-export const panes = ["apps", "replicas", "keys", "logs"] as const;
-export type Pane = (typeof panes)[number];
+export type Pane = "apps" | "replicas" | "keys" | "nodes" | "logs";
+/** In order of Tab; the nodes of a cluster are shown on request. */
+export const panes: readonly Pane[] = ["apps", "replicas", "keys", "logs"];
 /** Panes with a selected row. */
 type List = Exclude<Pane, "logs">;
 
@@ -88,7 +90,7 @@ export function initialState(target: CloudTarget): ConsoleState {
     },
     pane: "apps",
     isZoomed: false,
-    selected: { apps: first, replicas: first, keys: first },
+    selected: { apps: first, replicas: first, keys: first, nodes: first },
     filter: "",
     field: undefined,
     isWrapped: false,
@@ -113,7 +115,7 @@ export function isOutdated({ link, readAtMs }: CloudState, now: number): boolean
 
 /** True if there is no deployment to show; the console then explains why. */
 export function isEmpty({ cloud, details, pane }: ConsoleState): boolean {
-  return details === undefined && cloud.apps.length === 0 && pane !== "keys";
+  return details === undefined && cloud.apps.length === 0 && !["keys", "nodes"].includes(pane);
 }
 
 /** True if a banner says that the data may be wrong; an empty console says so itself. */
@@ -155,11 +157,17 @@ export function selectedKey(state: ConsoleState): KeyDocument | undefined {
   return state.cloud.keys[selectedRow(state, "keys")];
 }
 
+/** Returns the nodes of the engine's cluster; none for processes of one machine. */
+export function shownNodes({ cloud }: ConsoleState): readonly NodeDocument[] {
+  return cloud.status?.nodes ?? [];
+}
+
 /** Names that the rows of each list are selected by. */
 const rowNames: Readonly<Record<List, (state: ConsoleState) => string[]>> = {
   apps: (state) => shownApps(state).map(nameOf),
   replicas: (state) => shownReplicas(state).map(({ replica }) => replica),
   keys: ({ cloud }) => cloud.keys.map(({ id }) => id),
+  nodes: (state) => shownNodes(state).map(({ id }) => id),
 };
 
 /** Returns the index of the selected row; -1 in an empty list. */

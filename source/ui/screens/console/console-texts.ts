@@ -37,6 +37,14 @@ export function shortReplica(replica: string): string {
   return replica.slice(-8);
 }
 
+/** Returns the living replicas of a node: `local/tiny 4k7fyq2x, local/app 8zm3n5qd`. */
+export function replicasOn(node: string, replicas: readonly ReplicaDocument[]): string {
+  return replicas
+    .filter((replica) => replica.node === node && replica.exit === undefined)
+    .map((replica) => `${nameOf(replica)} ${shortReplica(replica.replica)}`)
+    .join(", ");
+}
+
 /** `45s`, `12m`, `3h`, `9d`. */
 export function shortAge(milliseconds: number): string {
   const seconds = Math.max(0, Math.floor(milliseconds / 1000));

@@ -91,6 +91,10 @@ export function zoom({ store, state }: ConsoleContext): undefined {
   store.update({ isZoomed: !state.isZoomed });
 }
 
+export function showNodes({ store }: ConsoleContext): undefined {
+  store.update({ pane: "nodes" });
+}
+
 /** Moves the selection, the log or the details. @param rows down where positive; infinities are the ends */
 export function move(context: ConsoleContext, rows: number): undefined {
   const { store, state, log } = context;
