@@ -1,11 +1,12 @@
 // Typed client of modelctl's HTTP API, for commands and screens.
 
 import type { IncomingMessage } from "node:http";
+import { text as readText } from "node:stream/consumers";
 import { isRecord } from "../base/json-record.ts";
 import { ProductError } from "../base/product-error.ts";
 import { type ChatEvent, type ClientMessage, type ModelFacts, toEvents } from "./chat-events.ts";
 import { clientErrors } from "./errors.ts";
-import { readLines, readText, sendRequest } from "./http-request.ts";
+import { readLines, sendRequest } from "./http-request.ts";
 import {
   entriesOf,
   fieldsOf,

@@ -1,6 +1,7 @@
 // HTTP requests of the client. Unlike fetch, they may wait more than five minutes for a byte, as loading
 // a large model may take longer.
 import type { IncomingMessage } from "node:http";
+import { linesOf } from "../base/lines.ts";
 import { http, loadHttps } from "../base/node-http.ts";
 import { ProductError } from "../base/product-error.ts";
 import { systemCode } from "../base/write-refusal.ts";
@@ -55,13 +56,6 @@ export async function sendRequest(request: HttpRequest): Promise<IncomingMessage
   });
 }
 
-export async function readText(reply: IncomingMessage): Promise<string> {
-  reply.setEncoding("utf8");
-  let text = "";
-  for await (const piece of reply) text += piece;
-  return text;
-}
-
 /**
  * Yields the lines of a streamed reply.
  *
@@ -72,14 +66,8 @@ export async function* readLines(
   url: string,
   signal?: AbortSignal,
 ): AsyncGenerator<string> {
-  reply.setEncoding("utf8");
-  let rest = "";
   try {
-    for await (const piece of reply) {
-      const lines = (rest + piece).split("\n");
-      rest = lines.pop() ?? "";
-      for (const line of lines) if (line !== "") yield line;
-    }
+    yield* linesOf(reply);
   } catch (error) {
     if (signal?.aborted) throw error;
     throw new ProductError(clientErrors.vanished, {
@@ -88,7 +76,6 @@ export async function* readLines(
       cause: error,
     });
   }
-  if (rest !== "") yield rest;
 }
 
 function unreachable(url: string, cause: Error): ProductError {

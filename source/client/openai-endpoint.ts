@@ -1,11 +1,12 @@
 // Client of a server with OpenAI's API: its models and answers.
 
 import type { IncomingMessage } from "node:http";
+import { text as readText } from "node:stream/consumers";
 import { isRecord } from "../base/json-record.ts";
 import { ProductError } from "../base/product-error.ts";
 import type { ChatEvent, ClientMessage, ClientToolCall } from "./chat-events.ts";
 import { clientErrors } from "./errors.ts";
-import { readLines, readText, sendRequest } from "./http-request.ts";
+import { readLines, sendRequest } from "./http-request.ts";
 import { OpenAiAnswer, readRefusal } from "./openai-answer.ts";
 import { parseJson } from "./reply-fields.ts";
 

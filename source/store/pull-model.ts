@@ -128,7 +128,7 @@ async function withHubNames(
   if (!(error instanceof ProductError)) return error;
   const useless = files.filter(({ blobPath }) => error.message.includes(blobPath));
   if (useless.length === 0) return error;
-  const { digests: needed } = await store.neededBlobs();
+  const { digests: needed } = await store.folder.neededBlobs();
   const isNeeded = useless.some(({ digest }) => needed.has(digest));
   await store.removeUnused(useless.map(({ digest }) => digest));
   const deleted = useless.length > 1 ? "They were deleted. " : "It was deleted. ";

@@ -1,11 +1,11 @@
 // Typed client of the admin API for the command line and the console.
+import { text as readText } from "node:stream/consumers";
 import type { LogLine } from "../engines/engine.ts";
 import {
   type AdminAddress,
   type AdminRequest,
   askAdmin,
   readDocuments,
-  readText,
 } from "./admin-transport.ts";
 import type {
   AppDetails,

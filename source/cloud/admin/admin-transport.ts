@@ -1,5 +1,7 @@
 // HTTP transport to a control plane: its Unix socket, or an address with an admin key.
 import type { ClientRequest, IncomingMessage, RequestOptions } from "node:http";
+import { text as readText } from "node:stream/consumers";
+import { linesOf } from "../../base/lines.ts";
 import { http, loadHttps } from "../../base/node-http.ts";
 import { ProductError } from "../../base/product-error.ts";
 import { systemCode } from "../../base/write-refusal.ts";
@@ -45,13 +47,6 @@ export async function askAdmin(
   throw refusal(address, statusCode, await readText(reply));
 }
 
-export async function readText(reply: IncomingMessage): Promise<string> {
-  reply.setEncoding("utf8");
-  let text = "";
-  for await (const piece of reply) text += piece;
-  return text;
-}
-
 /**
  * Yields the documents of a streamed response, one per line, as they arrive.
  *
@@ -62,15 +57,9 @@ export async function* readDocuments<T>(
   reply: IncomingMessage,
   signal?: AbortSignal,
 ): AsyncGenerator<T> {
-  reply.setEncoding("utf8");
-  let rest = "";
   try {
-    for await (const piece of reply) {
-      const lines = (rest + piece).split("\n");
-      rest = lines.pop() ?? "";
-      // Both ends ship in one package, so documents are not validated field by field.
-      for (const line of lines) if (line !== "") yield JSON.parse(line) as T;
-    }
+    // Both ends ship in one package, so documents are not validated field by field.
+    for await (const line of linesOf(reply)) yield JSON.parse(line) as T;
   } catch (error) {
     if (signal?.aborted) return;
     throw unreachable(address, error, "closed the connection during a response");

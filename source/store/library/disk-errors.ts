@@ -1,4 +1,5 @@
-// Explains disk errors, and fails early when disk space is short.
+// Explains disk errors, and fails early when disk space is short or the folder is not ours to write.
+import { realpath } from "node:fs/promises";
 import path from "node:path";
 import { formatBytes } from "../../base/formats.ts";
 import { freeSpace } from "../../base/free-space.ts";
@@ -96,4 +97,25 @@ export async function requireRoom(
     message: `Not enough disk space for ${folder}: ${formatBytes(neededBytes)} needed, ${formatBytes(freeBytes)} free.`,
     hint,
   });
+}
+
+/**
+ * Refuses to write to another program's store, even if it is configured as ours or linked to.
+ *
+ * @throws ProductError `STORE_NOT_WRITABLE` when the folder is one of the others
+ */
+export async function refuseForeignStore(folder: string, others: readonly string[]): Promise<void> {
+  const real = await realOf(folder);
+  for (const other of others) {
+    if ((await realOf(other)) !== real) continue;
+    throw new ProductError(storeErrors.notWritable, {
+      message: `The folder ${folder} is Ollama's own store, which this program only reads.`,
+      hint: "Choose another folder with MODELCTL_MODELS; Ollama's models are listed anyway.",
+    });
+  }
+}
+
+/** Returns a missing folder as it is. */
+async function realOf(folder: string): Promise<string> {
+  return await realpath(folder).catch(() => folder);
 }

@@ -10,7 +10,7 @@ import { defaultHubPrefixes, hubHosts, type ModelName, modelNameOf } from "../mo
 import { isDigest, parseDigest } from "./digest.ts";
 import { isMissing } from "./disk-errors.ts";
 import { KnownFiles } from "./known-files.ts";
-import { type BlobLayer, type Manifest, parseManifest } from "./manifest.ts";
+import { type BlobLayer, blobsOf, type Manifest, parseManifest } from "./manifest.ts";
 
 /** The store that a model is in: only our own is ever written. */
 export type StoreKind = "modelctl" | "ollama" | "lm-studio";
@@ -183,6 +183,23 @@ export class ModelFolder {
       name: modelNameOf({ host, namespace, model, tag }, this.hubPrefixes),
       path: path.join(this.manifestsFolder, ...parts),
     };
+  }
+
+  /** The digests that manifests need, and the manifests that cannot be read. */
+  async neededBlobs(): Promise<{
+    digests: Set<string>;
+    manifests: StoredManifest[];
+    damaged: string[];
+  }> {
+    const manifests: StoredManifest[] = [];
+    const damaged: string[] = [];
+    for (const file of await this.files()) {
+      const manifest = await this.read(file).catch(() => undefined);
+      if (manifest === undefined) damaged.push(file.path);
+      else manifests.push(manifest);
+    }
+    const digests = new Set(manifests.flatMap(({ manifest }) => blobsOf(manifest)));
+    return { digests, manifests, damaged };
   }
 }
 

@@ -1,6 +1,5 @@
-// Our own model store: writes blobs and manifests, and removes what no model needs.
-import { existsSync } from "node:fs";
-import { readdir, realpath, rm, rmdir, stat, utimes, writeFile } from "node:fs/promises";
+// Our own model store: writes blobs and manifests under locks.
+import { rm, rmdir, stat } from "node:fs/promises";
 import path from "node:path";
 import type { Readable } from "node:stream";
 import { makeFolder } from "../../base/make-folder.ts";
@@ -8,20 +7,13 @@ import { ProductError } from "../../base/product-error.ts";
 import { unfinishedIn, unfinishedPath } from "../../base/unfinished-files.ts";
 import { storeErrors } from "../errors.ts";
 import type { ModelName } from "../model-reference.ts";
-import {
-  checkDigest,
-  checkStream,
-  digestOf,
-  isDigest,
-  parseDigest,
-  type WriteOptions,
-  writeStream,
-} from "./digest.ts";
-import { explainingDiskErrors, requireRoom } from "./disk-errors.ts";
+import { checkDigest, checkStream, digestOf, type WriteOptions, writeStream } from "./digest.ts";
+import { explainingDiskErrors, refuseForeignStore, requireRoom } from "./disk-errors.ts";
 import { LockFolder } from "./lock-folder.ts";
-import { blobsOf, type Manifest, parseManifest, printManifest } from "./manifest.ts";
+import { type Manifest, parseManifest, printManifest } from "./manifest.ts";
 import { type ManifestFile, ModelFolder, type StoredManifest } from "./model-folder.ts";
 import { ReferenceTracker } from "./reference-tracker.ts";
+import { ReleasedBlobs, setBlobTime } from "./released-blobs.ts";
 import { moveIntoPlace, writeFileAtomically } from "./write-atomically.ts";
 
 /** A download's view of the store: paths of blobs, and a lock for writing one. */
@@ -54,8 +46,6 @@ export interface WrittenBlob {
 const writersLock = "writers";
 /** Held briefly, while a manifest is written or removed. */
 const manifestsLock = "manifests";
-/** Modification time of released blobs; 0 is the same in seconds and milliseconds. */
-const releasedTime = 0;
 const namedLock = (name: string) => `named ${name}`;
 
 export class ModelStore implements BlobFolder {
@@ -63,6 +53,7 @@ export class ModelStore implements BlobFolder {
   readonly references: ReferenceTracker;
   readonly locks: LockFolder;
   readonly #others: readonly ModelFolder[];
+  readonly #released: ReleasedBlobs;
 
   /**
    * @param folder created with its first content
@@ -76,6 +67,7 @@ export class ModelStore implements BlobFolder {
   ) {
     this.#others = otherFolders.map((other) => new ModelFolder(other, "ollama", hubPrefixes));
     this.folder = new ModelFolder(folder, "modelctl", hubPrefixes);
+    this.#released = new ReleasedBlobs(this.folder);
     this.references = new ReferenceTracker(path.join(folder, "references"));
     this.locks = new LockFolder(path.join(folder, "locks"));
   }
@@ -87,11 +79,6 @@ export class ModelStore implements BlobFolder {
   /** Folders of links through which the parts of split models find each other. */
   get splitsFolder(): string {
     return path.join(this.path, "splits");
-  }
-
-  /** Records that blobs were released during a write. */
-  get #releasedMark(): string {
-    return path.join(this.path, "let-go");
   }
 
   /** @throws ProductError `STORE_DIGEST_INVALID` */
@@ -233,13 +220,10 @@ export class ModelStore implements BlobFolder {
     if (digests.length === 0) return;
     const removed = await this.whileNobodyWrites(async () => {
       await removeUnfinished(this.folder.blobsFolder);
-      await this.#removeUnneeded(digests);
+      await this.#released.removeUnneeded(digests);
     });
     if (removed !== undefined) return;
-    for (const digest of digests) {
-      await setBlobTime(this.blobPath(digest), releasedTime); // unless it is gone already
-    }
-    await this.#writing(() => writeFile(this.#releasedMark, ""));
+    await this.#writing(() => this.#released.mark(digests));
     await this.#removeReleased();
   }
 
@@ -259,43 +243,8 @@ export class ModelStore implements BlobFolder {
 
   /** Removes the blobs that were released during a write. */
   async #removeReleased(): Promise<void> {
-    if (!existsSync(this.#releasedMark)) return;
-    await this.whileNobodyWrites(async () => {
-      await rm(this.#releasedMark, { force: true });
-      const released: string[] = [];
-      for (const name of await readdir(this.folder.blobsFolder)) {
-        if (!isDigest(name)) continue;
-        const facts = await stat(this.blobPath(name)).catch(() => undefined);
-        if (facts?.mtimeMs === releasedTime) released.push(parseDigest(name));
-      }
-      await this.#removeUnneeded(released);
-    });
-  }
-
-  async #removeUnneeded(digests: readonly string[]): Promise<void> {
-    const needed = await this.neededBlobs();
-    // A damaged manifest may need any of them.
-    if (needed.damaged.length > 0) return;
-    for (const digest of digests) {
-      if (!needed.digests.has(digest)) await rm(this.blobPath(digest), { force: true });
-    }
-  }
-
-  /** The digests that manifests need, and the manifests that cannot be read. */
-  async neededBlobs(): Promise<{
-    digests: Set<string>;
-    manifests: StoredManifest[];
-    damaged: string[];
-  }> {
-    const manifests: StoredManifest[] = [];
-    const damaged: string[] = [];
-    for (const file of await this.folder.files()) {
-      const manifest = await this.folder.read(file).catch(() => undefined);
-      if (manifest === undefined) damaged.push(file.path);
-      else manifests.push(manifest);
-    }
-    const digests = new Set(manifests.flatMap(({ manifest }) => blobsOf(manifest)));
-    return { digests, manifests, damaged };
+    if (!this.#released.hasAny) return;
+    await this.whileNobodyWrites(() => this.#released.remove());
   }
 
   /** Refreshes the time of a complete blob. Returns false if there is none. */
@@ -315,7 +264,10 @@ export class ModelStore implements BlobFolder {
 
   async #writing<T>(work: () => Promise<T>): Promise<T> {
     return await explainingDiskErrors(this.path, async () => {
-      await refuseForeignStore(this.path, this.#others);
+      await refuseForeignStore(
+        this.path,
+        this.#others.map((other) => other.path),
+      );
       await makeFolder(this.folder.blobsFolder);
       return await work();
     });
@@ -327,22 +279,6 @@ async function removeUnfinished(folder: string): Promise<void> {
   for (const file of await unfinishedIn(folder)) await rm(file, { recursive: true, force: true });
 }
 
-/**
- * Sets the modification time of a blob, which tells the clean-up how long it has been unused. A
- * file that another store links to keeps its time.
- *
- * @returns false if it is missing, or may not be changed
- */
-export async function setBlobTime(file: string, at: Date | number): Promise<boolean> {
-  try {
-    const { nlink } = await stat(file);
-    if (nlink === 1) await utimes(file, at, at);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /** Removes the empty folders above a removed file, up to `top`, which stays. */
 async function removeEmptyFolders(file: string, top: string): Promise<void> {
   for (let folder = path.dirname(file); folder !== top; folder = path.dirname(folder)) {
@@ -352,25 +288,4 @@ async function removeEmptyFolders(file: string, top: string): Promise<void> {
     );
     if (!isGone) return;
   }
-}
-
-/**
- * Refuses to write to another program's store, even if it is configured as ours or linked to.
- *
- * @throws ProductError `STORE_NOT_WRITABLE` when the folder is one of the others
- */
-async function refuseForeignStore(folder: string, others: readonly ModelFolder[]): Promise<void> {
-  const real = await realOf(folder);
-  for (const other of others) {
-    if ((await realOf(other.path)) !== real) continue;
-    throw new ProductError(storeErrors.notWritable, {
-      message: `The folder ${folder} is Ollama's own store, which this program only reads.`,
-      hint: "Choose another folder with MODELCTL_MODELS; Ollama's models are listed anyway.",
-    });
-  }
-}
-
-/** Returns a missing folder as it is. */
-async function realOf(folder: string): Promise<string> {
-  return await realpath(folder).catch(() => folder);
 }

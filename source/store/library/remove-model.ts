@@ -49,7 +49,7 @@ export async function planRemoval(
 ): Promise<RemovalPlan> {
   const file = await findRemovable(catalog, store, reference);
   const { manifest } = await store.folder.read(file);
-  const { manifests, damaged } = await store.neededBlobs();
+  const { manifests, damaged } = await store.folder.neededBlobs();
   const others = manifests.filter(({ path }) => path !== file.path);
   const needed = new Set(others.flatMap((other) => blobsOf(other.manifest)));
   const plan = { name: file.name, freedBytes: 0, sharedBytes: 0, referredBytes: 0, damaged };

@@ -27,7 +27,7 @@ export async function prune(store: ModelStore): Promise<PruneResult> {
   const pruned = await store.whileNobodyWrites(async (): Promise<PruneResult> => {
     await store.removeUnfinished();
     await removeAbandoned(store.splitsFolder);
-    const { digests, manifests, damaged } = await store.neededBlobs();
+    const { digests, manifests, damaged } = await store.folder.neededBlobs();
     if (damaged.length > 0) {
       return { ...nothing, skipped: { reason: "damaged", manifests: damaged } };
     }

@@ -3,7 +3,12 @@
 import { quoteShort, trimInvisible } from "../../base/display-text.ts";
 import { nearestName } from "../../base/nearest-name.ts";
 import { storeErrors } from "../errors.ts";
-import { ignoredFields, type ModelDefinition, type StoredMessage } from "../model-definition.ts";
+import {
+  defineModel,
+  ignoredFields,
+  type ModelDefinition,
+  type StoredMessage,
+} from "../model-definition.ts";
 import {
   isParameterName,
   type ModelParameters,
@@ -59,19 +64,7 @@ export function readCommands(text: ModelfileText): ParsedModelfile {
 const roles: readonly StoredMessage["role"][] = ["system", "user", "assistant"];
 
 class CommandReader implements ParsedModelfile {
-  readonly definition: ModelDefinition = {
-    from: [],
-    adapters: [],
-    drafts: [],
-    template: undefined,
-    system: undefined,
-    licenses: [],
-    parameters: {},
-    messages: [],
-    renderer: undefined,
-    parser: undefined,
-    requires: undefined,
-  };
+  readonly definition: ModelDefinition = defineModel({ from: [] });
   readonly warnings: string[] = [];
   readonly positions: ModelfilePositions = {
     from: [],

@@ -98,7 +98,7 @@ test("a process killed after any write leaves a working, unlocked store", async 
   }
   await prune(store);
   expect(unfinished()).toEqual([]);
-  const { digests } = await store.neededBlobs();
+  const { digests } = await store.folder.neededBlobs();
   expect(blobs().map((name) => name.replace("-", ":"))).toEqual([...digests].sort());
   await expectSound(fixture);
 }, 120_000);

@@ -15,7 +15,6 @@ import path from "node:path";
 import type { LogLine } from "../engine.ts";
 import type { RunnerMarker } from "../runner-marker.ts";
 import { type LineRecord, type RawOffsets, readLine, writeLine } from "./line-record.ts";
-import { linesFromEnd } from "./lines-from-end.ts";
 
 export interface LogFileOptions {
   file: string;
@@ -34,6 +33,9 @@ export const rotationBytes = 10 * 1024 ** 2;
 /** Number of files, including the current one. */
 export const keptFiles = 5;
 const ownerOnly = 0o600;
+/** Bytes read at a time, from the end. */
+const blockBytes = 64 * 1024;
+const newline = 10;
 
 /** Returns the current and the rotated files, newest first. */
 export function filesOfLog(file: string): string[] {
@@ -122,6 +124,28 @@ export function* recordsFromEnd(file: string): Generator<LineRecord, undefined> 
   }
 }
 
+/** Yields complete lines, last first; text after the last newline is not a line yet. */
+export function* linesFromEnd(descriptor: number): Generator<string> {
+  /** End of a line whose start is not read yet; undefined before the first newline. */
+  let rest: Buffer | undefined;
+  for (let end = fstatSync(descriptor).size; end > 0; ) {
+    const start = Math.max(0, end - blockBytes);
+    const block = Buffer.alloc(end - start);
+    const length = readSync(descriptor, block, 0, block.length, start);
+    if (length < block.length) throw new Error("a log file was truncated while it was read");
+    let until = block.length;
+    for (let at = block.lastIndexOf(newline); at >= 0; ) {
+      if (rest !== undefined) yield Buffer.concat([block.subarray(at + 1, until), rest]).toString();
+      rest = Buffer.alloc(0);
+      until = at;
+      at = at === 0 ? -1 : block.lastIndexOf(newline, at - 1);
+    }
+    if (rest !== undefined) rest = Buffer.concat([block.subarray(0, until), rest]);
+    end = start;
+  }
+  if (rest !== undefined) yield rest.toString();
+}
+
 /** @returns undefined for an empty log */
 export function newestRecord(file: string): LineRecord | undefined {
   for (const record of recordsFromEnd(file)) return record;
@@ -131,13 +155,13 @@ export function newestRecord(file: string): LineRecord | undefined {
 /** @returns the remaining size */
 function truncateIncompleteLine(descriptor: number): number {
   const { size } = fstatSync(descriptor);
-  const block = Buffer.alloc(64 * 1024);
+  const block = Buffer.alloc(blockBytes);
   for (let end = size; end > 0; ) {
     const start = Math.max(0, end - block.length);
     const length = readSync(descriptor, block, 0, end - start, start);
-    const newline = block.subarray(0, length).lastIndexOf("\n");
-    if (newline >= 0) {
-      const whole = start + newline + 1;
+    const last = block.subarray(0, length).lastIndexOf(newline);
+    if (last >= 0) {
+      const whole = start + last + 1;
       if (whole < size) ftruncateSync(descriptor, whole);
       return whole;
     }
