@@ -30,7 +30,16 @@ export default defineConfig({
         extends: true,
         test: { name: "whole", include: ["test/**/*.test.{ts,tsx}"], exclude: pure },
       },
-      { extends: true, test: { name: "pure", include: pure, isolate: false } },
+      {
+        extends: true,
+        test: {
+          name: "pure",
+          include: pure,
+          isolate: false,
+          // Ink would otherwise start `tput` for every frame of a test without a terminal.
+          env: { COLUMNS: "80", LINES: "24" },
+        },
+      },
     ],
   },
 });

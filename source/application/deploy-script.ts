@@ -1,10 +1,10 @@
 // The script of `deployctl init --model`, which serves a model with modelctl.
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { quoteForShell } from "../base/display-text.ts";
 import { afterHubPrefix, looksLikePath, toAbsolutePath } from "../base/file-path.ts";
 import { packageFolder } from "../base/package-facts.ts";
 import { ProductError } from "../base/product-error.ts";
+import { quoteForShell } from "../base/quoting.ts";
 import { suggestName } from "../cloud/app-name.ts";
 import { cloudErrors } from "../cloud/errors.ts";
 import { defaultHubPrefixes } from "../store/model-reference.ts";

@@ -1,5 +1,5 @@
 // Renders the exact prompt of a conversation without loading the model.
-import { Check } from "typebox/value";
+import { Check } from "typebox/schema";
 import { isRecord } from "../base/json-record.ts";
 import { describeError, ProductError } from "../base/product-error.ts";
 import { renderSegments, segmentsText } from "../engine/answer/chat-prompt.ts";

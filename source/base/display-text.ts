@@ -35,11 +35,6 @@ export function quoteShort(text: string, length = 40): string {
   );
 }
 
-/** Quotes a word for a POSIX shell. */
-export function quoteForShell(word: string): string {
-  return `'${word.replaceAll("'", `'\\''`)}'`;
-}
-
 /** Puts a text on one line: control characters become spaces. */
 export function toOneLine(text: string): string {
   return text.replace(/\p{Cc}+/gu, " ");

@@ -43,12 +43,14 @@ export function parseDuration(value: string | number): number | undefined {
 /**
  * Reads a finite time span: `30d`, or any duration of `parseDuration`.
  *
- * @returns milliseconds; undefined for other texts, negative ones among them
+ * @returns whole milliseconds; undefined for other texts, negative ones among them
  */
 export function parseTimeSpan(text: string): number | undefined {
-  const days = /^(\d+(?:\.\d+)?)d$/.exec(text)?.[1];
+  const days = /^(\d+(?:\.\d+)?)d$/.exec(text.trim())?.[1];
   const milliseconds = days === undefined ? parseDuration(text) : Number(days) * dayMs;
-  return milliseconds !== undefined && Number.isFinite(milliseconds) ? milliseconds : undefined;
+  return milliseconds !== undefined && Number.isFinite(milliseconds)
+    ? Math.round(milliseconds)
+    : undefined;
 }
 
 function limitless(milliseconds: number): number {

@@ -19,7 +19,10 @@ export function nearestName(typed: string, names: Iterable<string>): string | un
   return best;
 }
 
-/** Returns the optimal string alignment distance. */
+/**
+ * Returns the optimal string alignment distance. Kept libraries such as fastest-levenshtein and leven
+ * count two swapped letters as two errors, and would not suggest `FROM` for `FORM`.
+ */
 function countTypingErrors(a: string, b: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, index) => index);

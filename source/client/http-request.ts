@@ -1,7 +1,7 @@
 // HTTP requests of the client. Unlike fetch, they may wait more than five minutes for a byte, as loading
 // a large model may take longer.
-import http from "node:http";
-import https from "node:https";
+import type { IncomingMessage } from "node:http";
+import { http, loadHttps } from "../base/node-http.ts";
 import { ProductError } from "../base/product-error.ts";
 import { systemCode } from "../base/write-refusal.ts";
 import { clientErrors } from "./errors.ts";
@@ -23,10 +23,10 @@ export interface HttpRequest {
  *
  * @throws ProductError `CLIENT_SERVER_UNREACHABLE`
  */
-export async function sendRequest(request: HttpRequest): Promise<http.IncomingMessage> {
+export async function sendRequest(request: HttpRequest): Promise<IncomingMessage> {
   const { method, url, signal, timeoutMs, certificateAuthority: ca } = request;
   const body = request.body === undefined ? undefined : JSON.stringify(request.body);
-  const send = url.startsWith("https:") ? https.request : http.request;
+  const send = url.startsWith("https:") ? loadHttps().request : http.request;
   return await new Promise((resolve, reject) => {
     const outgoing = send(url, {
       method,
@@ -55,7 +55,7 @@ export async function sendRequest(request: HttpRequest): Promise<http.IncomingMe
   });
 }
 
-export async function readText(reply: http.IncomingMessage): Promise<string> {
+export async function readText(reply: IncomingMessage): Promise<string> {
   reply.setEncoding("utf8");
   let text = "";
   for await (const piece of reply) text += piece;
@@ -68,7 +68,7 @@ export async function readText(reply: http.IncomingMessage): Promise<string> {
  * @throws ProductError `CLIENT_SERVER_VANISHED` when the connection breaks
  */
 export async function* readLines(
-  reply: http.IncomingMessage,
+  reply: IncomingMessage,
   url: string,
   signal?: AbortSignal,
 ): AsyncGenerator<string> {

@@ -5,16 +5,12 @@ import { formatMilliseconds } from "../base/formats.ts";
 import { isRecord } from "../base/json-record.ts";
 import type { RequestRecord } from "../request-log/request-record.ts";
 import type { ApiClient, RequestQuery } from "./api-client.ts";
-import { fieldsOf, optionalNumber, optionalText, textOf } from "./reply-fields.ts";
+import { fieldsOf, optionalText } from "./reply-fields.ts";
 
 /** Widths of columns in a line. */
 const widths = { status: 3, total: 8, request: 28, model: 18 };
 /** Shorter times are not shown. */
 const leastMs = 1;
-
-/** The facts of a record that a line about a request shows. */
-export type RequestEntry = Pick<RequestRecord, "id" | "startedAt" | "method" | "path" | "state"> &
-  Partial<RequestRecord>;
 
 /** Prompt and answer of a request, if the server records them. */
 export interface RequestTexts {
@@ -35,8 +31,7 @@ export async function* followRequestRecords(
   signal: AbortSignal,
 ): AsyncGenerator<RequestRecord> {
   for await (const record of client.followRequests(query, signal)) {
-    const view = readRequestRecord(record);
-    if (view !== undefined) yield view;
+    if (isRequestRecord(record)) yield record;
   }
 }
 
@@ -60,49 +55,11 @@ export async function recordPrompts(client: ApiClient, enabled: boolean): Promis
   await client.postJson("/api/recording", { enabled });
 }
 
-/** Reads a record; undefined for other values. */
-export function readRequestRecord(value: unknown): RequestRecord | undefined {
-  if (!isRequestEntry(value) || !isRecord(value)) return undefined;
-  const client = fieldsOf(value.client);
-  const error = isRecord(value.error) ? value.error : undefined;
-  return {
-    id: value.id,
-    startedAt: value.startedAt,
-    method: value.method,
-    path: value.path,
-    model: optionalText(value.model),
-    keyId: optionalText(value.keyId),
-    client: { address: textOf(client.address), agent: optionalText(client.agent) },
-    stream: value.stream === true,
-    parameters: isRecord(value.parameters) ? value.parameters : undefined,
-    state: value.state,
-    status: optionalNumber(value.status),
-    error:
-      error === undefined
-        ? undefined
-        : { code: textOf(error.code), message: textOf(error.message) },
-    finishReason: optionalText(value.finishReason),
-    promptTokens: optionalNumber(value.promptTokens),
-    cachedTokens: optionalNumber(value.cachedTokens),
-    cachedFrom: optionalText(value.cachedFrom),
-    cacheMiss: optionalText(value.cacheMiss),
-    completionTokens: optionalNumber(value.completionTokens),
-    slot: optionalNumber(value.slot),
-    loadMs: optionalNumber(value.loadMs),
-    queueMs: optionalNumber(value.queueMs),
-    promptMs: optionalNumber(value.promptMs),
-    completionMs: optionalNumber(value.completionMs),
-    tokensPerSecond: optionalNumber(value.tokensPerSecond),
-    firstTokenMs: optionalNumber(value.firstTokenMs),
-    totalMs: optionalNumber(value.totalMs),
-  };
-}
-
-/** Checks the fields that every record has; others are not checked. */
-export function isRequestEntry(value: unknown): value is RequestEntry {
-  if (value === null || typeof value !== "object") return false;
-  const { id, startedAt, method, path, state } = value as Record<string, unknown>;
-  const texts = [id, method, path];
+/** Checks the fields that every record has, and trusts the server with the others. */
+export function isRequestRecord(value: unknown): value is RequestRecord {
+  if (!isRecord(value)) return false;
+  const { id, startedAt, method, path, client, state } = value;
+  const texts = [id, method, path, fieldsOf(client).address];
   return (
     texts.every((text) => typeof text === "string") &&
     typeof startedAt === "number" &&
@@ -114,7 +71,7 @@ export function isRequestEntry(value: unknown): value is RequestEntry {
  * Formats status, time, request and model in columns, followed by details:
  * `200    1.24 s  POST /v1/chat/completions  tiny  34 + 120 tokens, first after 45 ms  r-1f`.
  */
-export function formatRequestLine(entry: RequestEntry): string {
+export function formatRequestLine(entry: RequestRecord): string {
   const { status, totalMs, method, path, model = "", id, keyId, error } = entry;
   const columns = [
     (status === undefined ? "…" : String(status)).padEnd(widths.status),
@@ -134,12 +91,12 @@ export function cacheSource({
   cachedTokens = 0,
   cachedFrom,
   cacheMiss,
-}: Pick<RequestEntry, "cachedTokens" | "cachedFrom" | "cacheMiss">): string | undefined {
+}: Pick<RequestRecord, "cachedTokens" | "cachedFrom" | "cacheMiss">): string | undefined {
   if (cachedTokens > 0 || cachedFrom === "not kept") return cachedFrom;
   return cacheMiss;
 }
 
-function figures(entry: RequestEntry): string {
+function figures(entry: RequestRecord): string {
   const { promptTokens, cachedTokens = 0, completionTokens } = entry;
   const source = cacheSource(entry);
   const isTold = cachedTokens > 0 || source !== undefined;

@@ -5,6 +5,7 @@
 // template runs; afterwards the marks show which pieces must be tokenised as plain text. The marks are
 // characters that occur nowhere else in the request, and they stay next to the control text, so a
 // template may trim, join or search the text around them.
+import { escapeForPattern } from "../base/quoting.ts";
 import type { PromptSegment } from "./prompt-segment.ts";
 
 // Private-use characters: no template and hardly any text contains one.
@@ -86,11 +87,6 @@ export class ControlTextGuard {
     const close = rendered.indexOf(this.#close, from);
     return Math.min(open < 0 ? rendered.length : open, close < 0 ? rendered.length : close);
   }
-}
-
-/** Replaces `RegExp.escape`, which Node 22 lacks. */
-export function escapeForPattern(text: string): string {
-  return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
 }
 
 function freeMarks(isUsed: (character: string) => boolean): [open: string, close: string] {

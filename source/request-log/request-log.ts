@@ -1,9 +1,18 @@
 // Log of the server's last few thousand requests, one record each.
 import { RingBuffer } from "../base/ring-buffer.ts";
-import { openRecord, type RequestRecord } from "./request-record.ts";
+import type { RequestRecord } from "./request-record.ts";
 
 const defaultCapacity = 5000;
 const longestText = 1000;
+
+/** A request that has just arrived. */
+export interface Arrival {
+  /** Milliseconds since 1970. */
+  startedAt: number;
+  method: string;
+  path: string;
+  client: { address: string; agent: string | undefined };
+}
 
 export class RequestLog {
   readonly #records: RingBuffer<RequestRecord>;
@@ -23,15 +32,18 @@ export class RequestLog {
   }
 
   /** Opens the record of a new request. */
-  open(fields: Pick<RequestRecord, "startedAt" | "method" | "path" | "client">): RequestRecord {
-    const { path, client } = fields;
-    const record = openRecord({
-      ...fields,
+  open({ startedAt, method, path, client: { address, agent } }: Arrival): RequestRecord {
+    // Clients may send anything, and thousands of records are kept.
+    const cut = (text: string) => text.slice(0, longestText);
+    const record: RequestRecord = {
       id: this.nextId(),
-      // Cut, as clients may send anything and thousands of records are kept.
-      path: path.slice(0, longestText),
-      client: { ...client, agent: client.agent?.slice(0, longestText) },
-    });
+      startedAt,
+      method,
+      path: cut(path),
+      client: { address, ...(agent !== undefined && { agent: cut(agent) }) },
+      stream: false,
+      state: "running",
+    };
     this.#records.push(record);
     this.#running.add(record);
     this.#tell(record);

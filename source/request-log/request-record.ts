@@ -1,70 +1,48 @@
 // Record of a request: who asked for what, and the outcome. Never prompts or answers.
+import { type Static, Type } from "typebox";
 
-export interface RequestRecord {
+const text = Type.String();
+const count = Type.Integer({ minimum: 0 });
+const milliseconds = Type.Number();
+const maybe = Type.Optional;
+
+/** The log keeps records of this shape, and the API sends them. Unknown values are absent. */
+export const RequestRecord = Type.Object({
   /** Unique while the server runs, e.g. `r-1f`. */
-  id: string;
+  id: text,
   /** Time of arrival, milliseconds since 1970. */
-  startedAt: number;
-  method: string;
-  path: string;
+  startedAt: milliseconds,
+  method: text,
+  path: text,
   /** As the client named it. */
-  model: string | undefined;
+  model: maybe(text),
   /** Key of the request, if it sent one. */
-  keyId: string | undefined;
-  client: { address: string; agent: string | undefined };
-  stream: boolean;
+  keyId: maybe(text),
+  client: Type.Object({ address: text, agent: maybe(text) }),
+  stream: Type.Boolean(),
   /** Parameters in force: the model's, overridden by the request's; short texts and numbers. */
-  parameters: Record<string, unknown> | undefined;
-  state: "running" | "done";
-  /** Undefined while it runs; 499 when the client left. */
-  status: number | undefined;
+  parameters: maybe(Type.Record(text, Type.Unknown())),
+  state: Type.Union([Type.Literal("running"), Type.Literal("done")]),
+  /** Absent while it runs; 499 when the client left. */
+  status: maybe(count),
   /** Code and sentence of a failure. */
-  error: { code: string; message: string } | undefined;
-  finishReason: string | undefined;
-  promptTokens: number | undefined;
-  cachedTokens: number | undefined;
+  error: maybe(Type.Object({ code: text, message: text })),
+  finishReason: maybe(text),
+  promptTokens: maybe(count),
+  cachedTokens: maybe(count),
   /** `slot`, `checkpoint`, `memory`, `none`, or `not kept` where an earlier prompt began alike. */
-  cachedFrom?: string | undefined;
+  cachedFrom: maybe(text),
   /** Why it is `none`, in words. */
-  cacheMiss?: string | undefined;
-  completionTokens: number | undefined;
-  slot: number | undefined;
-  /** Milliseconds. */
-  loadMs: number | undefined;
-  queueMs: number | undefined;
-  promptMs: number | undefined;
-  completionMs: number | undefined;
-  tokensPerSecond: number | undefined;
+  cacheMiss: maybe(text),
+  completionTokens: maybe(count),
+  slot: maybe(count),
+  loadMs: maybe(milliseconds),
+  queueMs: maybe(milliseconds),
+  promptMs: maybe(milliseconds),
+  completionMs: maybe(milliseconds),
+  tokensPerSecond: maybe(Type.Number()),
   /** From arrival to the first piece of the answer. */
-  firstTokenMs: number | undefined;
-  totalMs: number | undefined;
-}
-
-type Opening = Pick<RequestRecord, "id" | "startedAt" | "method" | "path" | "client">;
-
-/** Returns the record of a request that has just arrived. */
-export function openRecord({ id, ...more }: Opening): RequestRecord {
-  return {
-    id,
-    ...more,
-    model: undefined,
-    keyId: undefined,
-    stream: false,
-    parameters: undefined,
-    state: "running",
-    status: undefined,
-    error: undefined,
-    finishReason: undefined,
-    promptTokens: undefined,
-    cachedTokens: undefined,
-    completionTokens: undefined,
-    slot: undefined,
-    loadMs: undefined,
-    queueMs: undefined,
-    promptMs: undefined,
-    completionMs: undefined,
-    tokensPerSecond: undefined,
-    firstTokenMs: undefined,
-    totalMs: undefined,
-  };
-}
+  firstTokenMs: maybe(milliseconds),
+  totalMs: maybe(milliseconds),
+});
+export type RequestRecord = Static<typeof RequestRecord>;

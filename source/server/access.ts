@@ -24,7 +24,7 @@ declare module "fastify" {
 /** Tells if the caller may see or cancel a request. */
 export function canAccess(
   { caller }: Pick<FastifyRequest, "caller">,
-  record: { keyId: string | undefined },
+  record: { keyId?: string },
 ): boolean {
   if (caller === undefined) return false;
   return caller.mayManage || (caller.keyId !== undefined && caller.keyId === record.keyId);

@@ -48,7 +48,13 @@ export class AnswerNotes {
         this.#hasStarted = true;
         this.#prompt = { promptTokens, cachedTokens };
         const cacheMiss = missText(event.cacheMiss, this.#reloadedAfter);
-        this.#update({ promptTokens, cachedTokens, cachedFrom, cacheMiss, slot });
+        this.#update({
+          promptTokens,
+          cachedTokens,
+          ...(cachedFrom !== undefined && { cachedFrom }),
+          ...(cacheMiss !== undefined && { cacheMiss }),
+          slot,
+        });
         break;
       }
       case "text":

@@ -11,7 +11,7 @@ test("running requests are sampled, finished ones are not", () => {
   const log = new RequestLog();
   const open = (startedAt: number, model: string | undefined) => {
     const record = log.open({ startedAt, method: "POST", path: "/api/chat", client });
-    log.update(record, { model });
+    if (model !== undefined) log.update(record, { model });
     return record;
   };
   expect(requestsSample(log, 1000, false)).toEqual({

@@ -1,6 +1,6 @@
 // Durations: seconds, Go's text form, and invalid texts.
 import { expect, test } from "vitest";
-import { parseDuration } from "../../source/base/duration.ts";
+import { parseDuration, parseTimeSpan } from "../../source/base/duration.ts";
 
 const forGood = Number.POSITIVE_INFINITY;
 
@@ -49,4 +49,22 @@ test.each([
   forGood,
 ])("%j is not a duration", (text) => {
   expect(parseDuration(text)).toBeUndefined();
+});
+
+test.each([
+  ["90s", 90_000],
+  ["15m", 900_000],
+  ["1h30m", 5_400_000],
+  ["2d", 172_800_000],
+  [" 1.5d ", 129_600_000],
+  ["250ms", 250],
+  ["100us", 0],
+  [" 7 ", 7000],
+  ["0", 0],
+])("%j is a span of %d whole milliseconds", (text, milliseconds) => {
+  expect(parseTimeSpan(text)).toBe(milliseconds);
+});
+
+test.each(["", "soon", "-1s", "-1d", "5 minutes", "1x", "s"])("%j is not a time span", (text) => {
+  expect(parseTimeSpan(text)).toBeUndefined();
 });

@@ -7,7 +7,7 @@ import { followMetrics, readSample, type ServerSample } from "../../source/clien
 import {
   cancelRequest,
   followRequestRecords,
-  readRequestRecord,
+  isRequestRecord,
   requestTexts,
 } from "../../source/client/requests.ts";
 import type { RequestRecord } from "../../source/request-log/request-record.ts";
@@ -106,8 +106,8 @@ test("a body with a secret or an image is not kept for replay", async () => {
 });
 
 test("an invalid record is ignored", () => {
-  expect(readRequestRecord({ id: "r-1" })).toBeUndefined();
-  expect(readRequestRecord("text")).toBeUndefined();
+  expect(isRequestRecord({ id: "r-1" })).toBe(false);
+  expect(isRequestRecord("text")).toBe(false);
 });
 
 test("a request is replayed as it was, and read to its end", async () => {

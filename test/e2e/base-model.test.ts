@@ -82,8 +82,8 @@ describe("a base model", () => {
       });
       expect(chat.code).toBe(0);
       expect(chat.errors.split("\n")[0]).toContain("treated as a base model");
-      expect((await home.run(["show", file])).output).toContain("treated as a base model");
-      const rest = await home.run(["run", file, "--num-predict", "3", "The capital of France"]);
+      expect((await home.call(["show", file])).output).toContain("treated as a base model");
+      const rest = await home.call(["run", file, "--num-predict", "3", "The capital of France"]);
       expect(rest).toMatchObject({ code: 0, errors: "" });
     } finally {
       await home.remove();

@@ -13,7 +13,7 @@ beforeAll(async () => {
   copyFileSync(tinyFile, file);
   const modelfile = path.join(home.folder, "Modelfile");
   writeFileSync(modelfile, `FROM ${file}\n`);
-  await home.run(["create", "mine", "-f", modelfile]);
+  await home.call(["create", "mine", "-f", modelfile]);
 });
 afterAll(async () => await home.remove());
 
@@ -27,7 +27,7 @@ interface Listed {
 }
 
 async function list(...words: string[]): Promise<Listed[]> {
-  return JSON.parse((await home.run(["cache", "list", ...words, "--json"])).output) as Listed[];
+  return JSON.parse((await home.call(["cache", "list", ...words, "--json"])).output) as Listed[];
 }
 
 /** Starts a server for one request. */
@@ -46,7 +46,7 @@ async function ask(model: string, question: string, environment: Record<string, 
     body: JSON.stringify({ model, messages, stream: false, options: { num_predict: 4 } }),
   });
   expect(reply.status).toBe(200);
-  const requests = await home.run(["logs", "--json"]);
+  const requests = await home.call(["logs", "--json"]);
   // A service manager signals every process of the service, the runner too.
   const runners = runnersOf(server.child.pid ?? 0);
   expect(runners).not.toEqual([]);
@@ -67,7 +67,7 @@ describe("a long system prompt", () => {
     expect(others).toEqual([]);
     expect(stored).toMatchObject({ model: "mine:latest" });
     expect(stored?.tokens).toBeGreaterThan(1024);
-    const { output } = await home.run(["cache", "list"]);
+    const { output } = await home.call(["cache", "list"]);
     expect(output).toMatch(/^MODEL +TOKENS +SIZE +CREATED +USED\nmine:latest +\d{4} +\d/);
 
     const again = await ask("mine", "What is your name?");
@@ -76,7 +76,7 @@ describe("a long system prompt", () => {
 
     expect(await list("tiny")).toEqual([]);
     expect(await list("mine")).toHaveLength(1);
-    const removed = await home.run(["cache", "clear", "mine"]);
+    const removed = await home.call(["cache", "clear", "mine"]);
     expect(removed.output).toMatch(/^removed 1 stored prompt: \d/);
     expect(await list()).toEqual([]);
   }, 60_000);
@@ -84,7 +84,7 @@ describe("a long system prompt", () => {
   test("is removed with its model", async () => {
     await ask("mine", "Who are you?");
     expect(await list()).toHaveLength(1);
-    await home.run(["rm", "mine"]);
+    await home.call(["rm", "mine"]);
     expect(await list()).toEqual([]);
   }, 60_000);
 
@@ -108,7 +108,7 @@ describe("a long system prompt", () => {
 
 test("an unknown model is reported as not found", async () => {
   for (const command of ["list", "clear"]) {
-    const { code, errors } = await home.run(["cache", command, "nothing"]);
+    const { code, errors } = await home.call(["cache", command, "nothing"]);
     expect({ code, errors }).toEqual({ code: 3, errors: expect.stringMatching(/not found/) });
   }
 });

@@ -286,7 +286,7 @@ describe("nothing is left behind", () => {
   test("by a killed server: its runner exits by itself", async () => {
     const home = await Home.create();
     try {
-      await home.run(["run", "tiny", capital]);
+      await home.call(["run", "tiny", capital]);
       const runner = processesOfHome(home.folder).find(({ text }) => text.includes("runner-main"));
       expect(runner).toBeDefined();
       await home.killServer();
@@ -303,7 +303,7 @@ describe("nothing is left behind", () => {
   test("by a killed server whose runner never reads its messages", async () => {
     const home = await Home.create();
     try {
-      await home.run(["run", "tiny", capital]);
+      await home.call(["run", "tiny", capital]);
       const runner = processesOfHome(home.folder).find(({ text }) => text.includes("runner-main"));
       if (runner === undefined) throw new Error("there is no runner");
       // Like a long computation: no JavaScript runs, so the closed channel is not noticed.

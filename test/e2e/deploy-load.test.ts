@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findControlPlane } from "../../source/application/control-plane-process.ts";
 import type { ReplicaDocument, ServerProcesses } from "../../source/cloud/admin/documents.ts";
 import { CloudHome, fakeServerScript } from "../support/cloud-home.ts";
-import { isAlive } from "../support/processes.ts";
+import { isAlive, processesOfHome } from "../support/processes.ts";
 import { proofRounds } from "../support/proof.ts";
 import { until } from "../support/until.ts";
 
@@ -65,6 +65,10 @@ async function sleep(app = "app"): Promise<void> {
 describe("a sleeping app", () => {
   test("starts one replica for a hundred first requests and answers all", async () => {
     await sleep();
+    await until(
+      () => processesOfHome(cloud.folder).filter(({ text }) => text.includes("runner.py")),
+      (running) => running.length === 0,
+    );
     const before = await replicas();
     const all = await Promise.all(
       Array.from({ length: 100 }, async () => {
@@ -109,11 +113,11 @@ describe("an app under load", () => {
     second?.leaving.abort();
     const alive = ["apps", "runners", "wide", "--quiet"];
     await until(
-      async () => (await cloud.run(alive)).output,
+      async () => (await cloud.call(alive)).output,
       (names) => names === `${kept?.replica}\n`,
     );
     const reader = kept?.reply.body?.getReader();
-    for (let piece = 0; piece < 100; piece += 1) {
+    for (let piece = 0; piece < 25; piece += 1) {
       expect(await reader?.read()).toMatchObject({ done: false });
     }
     kept?.leaving.abort();
@@ -148,7 +152,7 @@ describe("an app that changes", () => {
       () => seen.at(-1)?.revision,
       (revision) => revision === next.revision,
     );
-    expect(await cloud.run(["rollback", "app"])).toMatchObject({ code: 0 });
+    expect(await cloud.call(["rollback", "app"])).toMatchObject({ code: 0 });
     await until(
       () => seen.at(-1)?.revision,
       (revision) => revision !== next.revision,
@@ -236,7 +240,7 @@ describe("an app that changes", () => {
       (status) => status?.controlPlane?.restarts === before.controlPlane.restarts + 1,
     );
     const last = await processes();
-    expect(await cloud.run(["down", "--force"])).toMatchObject({ code: 0 });
+    expect(await cloud.call(["down", "--force"])).toMatchObject({ code: 0 });
     const all = [last.supervisor, last.controlPlane, ...last.gateways];
     expect(all.filter(({ pid }) => isAlive(pid))).toEqual([]);
   });
@@ -274,7 +278,7 @@ describe.skipIf(process.platform !== "linux")("an app behind two gateway process
     await until(flowing, (count) => count === 0);
     await until(inFlight, (count) => count === 0);
     const last = await until(processes, ({ gateways: [, second] }) => second?.restarts === 1);
-    expect(await cloud.run(["down"])).toMatchObject({ code: 0 });
+    expect(await cloud.call(["down"])).toMatchObject({ code: 0 });
     const all = [last.supervisor, last.controlPlane, ...last.gateways];
     expect(all.filter(({ pid }) => isAlive(pid))).toEqual([]);
   });

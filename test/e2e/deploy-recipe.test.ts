@@ -31,7 +31,7 @@ describe("the recipe", () => {
   });
 
   test("needs a GPU that is missing here: exit 9, saying what to do", async () => {
-    const { code, output, errors } = await cloud.run([...deploy, "--json"]);
+    const { code, output, errors } = await cloud.call([...deploy, "--json"]);
     expect(code, errors).toBe(9);
     expect(errors).toMatch(/Error: .*H100/);
     expect(errors).toContain("--machine-type any");
@@ -39,7 +39,7 @@ describe("the recipe", () => {
   });
 
   test("serves with --machine-type any and requires its key", async () => {
-    const { code, output, errors } = await cloud.run([...deploy, "--machine-type", "any"], {
+    const { code, output, errors } = await cloud.call([...deploy, "--machine-type", "any"], {
       environment: { MODEL_NAME: "other-maker/other-model" },
     });
     expect(code, errors).toBe(0);
@@ -71,7 +71,7 @@ describe("the recipe", () => {
   test("for Modal serves too, with the vLLM that is there", async () => {
     const example = path.join(repositoryFolder, "docs/examples/modal-vllm.py");
     const words = ["deploy", example, "--machine-type", "any", "--image-mode", "ignore"];
-    const { code, errors } = await cloud.run(words);
+    const { code, errors } = await cloud.call(words);
     expect(code, errors).toBe(0);
     expect(errors).toContain("apt_install('git')");
     const key = await cloud.createKey("--app", "example-vllm");
@@ -88,15 +88,15 @@ describe("the recipe", () => {
       DEPLOYCTL_LISTEN: "127.0.0.1:0",
     };
     const words = [...deploy, "--machine-type", "any"];
-    const missing = await cloud.run(words, { environment: bare });
+    const missing = await cloud.call(words, { environment: bare });
     expect(missing.code, missing.errors).toBe(6);
     expect(missing.errors).toMatch(/Error: .*vllm/);
     expect(missing.errors).toContain("pip install vllm");
     const { PATH = "" } = cloud.environment;
-    const here = await cloud.run(words, { environment: { ...bare, PATH } });
+    const here = await cloud.call(words, { environment: { ...bare, PATH } });
     expect(here.code).toBe(6);
     expect(here.errors).toContain(`add --env PATH="$PATH"`);
-    const told = await cloud.run([...words, "--env", `PATH=${PATH}`], { environment: bare });
+    const told = await cloud.call([...words, "--env", `PATH=${PATH}`], { environment: bare });
     expect(told.code, told.errors).toBe(0);
   });
 });

@@ -21,7 +21,7 @@ beforeAll(async () => {
   };
   await server.json(["up"], { environment });
   authority = (await server.json<{ file: string }>(["tls", "trust"])).file;
-  adminKey = (await server.run(["profile", "key"])).output.trim();
+  adminKey = (await server.call(["profile", "key"])).output.trim();
 });
 afterAll(async () => {
   await client.remove();
@@ -39,7 +39,7 @@ describe("login", () => {
       "--ca",
     ],
   ])("%s is refused and nothing is saved", async (_how, words, code, advice) => {
-    const refused = await client.run(["login", url, ...words()]);
+    const refused = await client.call(["login", url, ...words()]);
     expect(refused).toMatchObject({ code, output: "" });
     expect(refused.errors).toContain(advice);
     expect(await client.json(["profile", "list"])).toMatchObject({ profiles: ["local"] });
@@ -47,17 +47,18 @@ describe("login", () => {
 
   test("with a key that may only call apps is refused", async () => {
     const key = await server.createKey();
-    const refused = await client.run(["login", url, "--key", key, "--ca", authority]);
+    const refused = await client.call(["login", url, "--key", key, "--ca", authority]);
     expect(refused.code).toBe(4);
     expect(refused.errors).toContain("admin");
   });
 
   test("saves a working server in a profile and makes it current", async () => {
     const words = ["login", url, "--ca", authority, "--profile", "far"];
-    const kept = await client.run(words, { input: { kind: "pipe", text: `${adminKey}\n` } });
+    const input = { kind: "pipe", text: `${adminKey}\n` } as const;
+    const kept = await client.run(words, { input });
     expect(kept, kept.errors).toMatchObject({ code: 0 });
     expect(await client.json(["status"])).toMatchObject({ isReady: true, organisation: "local" });
-    const shown = await client.run(["profile", "show"]);
+    const shown = await client.call(["profile", "show"]);
     expect(shown.output).toContain(url);
     expect(shown.output).not.toContain(adminKey);
   });
@@ -74,25 +75,26 @@ describe("a remote server", () => {
     expect(await client.json(["apps", "runners", "far-app"])).toMatchObject({
       runners: [{ app: "far-app" }],
     });
-    const { output } = await client.run(["logs", "far-app", "--lines", "1"]);
+    const { output } = await client.call(["logs", "far-app", "--lines", "1"]);
     expect(output).not.toBe("");
   });
 
   test("refuses to run a command next to a replica", async () => {
     const { runners } = await client.json<{ runners: { replica: string }[] }>(["runners", "list"]);
     const id = runners[0]?.replica ?? "";
-    expect(await client.run(["runners", "exec", id, "--", "true"])).toMatchObject({ code: 5 });
-    const here = await server.run(["runners", "exec", id, "--", "sh", "-c", "echo $PORT; exit 3"]);
+    expect(await client.call(["runners", "exec", id, "--", "true"])).toMatchObject({ code: 5 });
+    const words = ["runners", "exec", id, "--", "sh", "-c", "echo $PORT; exit 3"];
+    const here = await server.run(words);
     expect(here).toMatchObject({ code: 3, output: expect.stringMatching(/^\d+\n$/) });
   });
 
   test("the profile's key is not sent to another server", async () => {
-    const refused = await client.run(["status", "--server", "https://127.0.0.1:1"]);
+    const refused = await client.call(["status", "--server", "https://127.0.0.1:1"]);
     expect(refused).toMatchObject({ code: 4 });
   });
 
   test("--profile local switches back to this machine", async () => {
-    const own = await client.run(["status", "--profile", "local"]);
+    const own = await client.call(["status", "--profile", "local"]);
     expect(own).toMatchObject({ code: 8 });
     expect(own.errors).toContain(path.join(client.stateFolder, "admin.sock"));
   });

@@ -44,7 +44,7 @@ describe("revisions", () => {
     const back = await cloud.json(["rollback", "app"]);
     expect(back).toMatchObject({ revision: first, previous: second, status: "active" });
     expect(await (await ask()).json()).toMatchObject({ data: [{ id: "model-one" }] });
-    const { code, output } = await cloud.run(["apps", "list-rev", "app"]);
+    const { code, output } = await cloud.call(["apps", "list-rev", "app"]);
     expect(code).toBe(0);
     expect(output).toMatch(/^REVISION/);
     expect(output).toContain("the second");
@@ -54,11 +54,15 @@ describe("revisions", () => {
     expect(await cloud.json(["apps", "set-rev", "app", second])).toMatchObject({
       revision: second,
     });
-    const refused = await cloud.run(["apps", "delete-rev", "app", second]);
+    const refused = await cloud.call(["apps", "delete-rev", "app", second]);
     expect(refused).toMatchObject({ code: 5 });
-    const unknown = await cloud.run(["apps", "set-rev", "app", "r9999-00000000"]);
+    const unknown = await cloud.call(["apps", "set-rev", "app", "r9999-00000000"]);
     expect(unknown).toMatchObject({ code: 3 });
-    expect(await cloud.json(["apps", "delete-rev", "app", first])).toMatchObject({ deleted: true });
+    // Its replica takes a moment to exit.
+    await until(
+      async () => (await cloud.call(["apps", "delete-rev", "app", first])).code,
+      (code) => code === 0,
+    );
     const { revisions } = await cloud.json<{ revisions: { revision: string }[] }>([
       ...["apps", "list-rev", "app"],
     ]);
@@ -72,10 +76,10 @@ describe("keys", () => {
       ...["keys", "create", "--scope", "api", "--desc", "short-lived", "--expires", "30d"],
     ]);
     expect((await ask("/v1/models", made.token)).status).toBe(200);
-    const { output } = await cloud.run(["keys", "list"]);
+    const { output } = await cloud.call(["keys", "list"]);
     expect(output).toContain("short-lived");
     expect(output).not.toContain(made.token);
-    expect(await cloud.run(["keys", "revoke", made.id])).toMatchObject({ code: 0 });
+    expect(await cloud.call(["keys", "revoke", made.id])).toMatchObject({ code: 0 });
     const refused = await ask("/v1/models", made.token);
     expect(refused.status).toBe(401);
     expect(await refused.json()).toMatchObject({ error_type: "auth_invalid" });
@@ -108,16 +112,16 @@ describe("keys", () => {
   });
 
   test("are printed alone for use in a shell", async () => {
-    const { output } = await cloud.run(["keys", "create", "--scope", "api", "--quiet"]);
+    const { output } = await cloud.call(["keys", "create", "--scope", "api", "--quiet"]);
     expect(output).toMatch(/^dk_\S+\n$/);
   });
 });
 
 describe("logs", () => {
   test("are searched, and followed until Ctrl+C", async () => {
-    const { output } = await cloud.run(["logs", "app", "--search", "hello from two"]);
+    const { output } = await cloud.call(["logs", "app", "--search", "hello from two"]);
     expect(output).toContain("hello from two");
-    const { code, output: json } = await cloud.run(["logs", "app", "--lines", "5", "--json"]);
+    const { code, output: json } = await cloud.call(["logs", "app", "--lines", "5", "--json"]);
     expect(code).toBe(0);
     for (const line of json.trim().split("\n")) {
       expect(JSON.parse(line)).toMatchObject({ app: "app", text: expect.any(String) });
@@ -125,14 +129,14 @@ describe("logs", () => {
     const following = cloud.start(["logs", "app", "-f", "--lines", "1"]);
     await until(following.output, (text) => text !== "");
     const before = following.output();
-    expect(await cloud.run(["apps", "rollout", "app"])).toMatchObject({ code: 0 });
+    expect(await cloud.call(["apps", "rollout", "app"])).toMatchObject({ code: 0 });
     await until(following.output, (text) => text.slice(before.length).includes("hello from two"));
     following.child.kill("SIGINT");
     expect(await following.ended).toMatchObject({ code: 130 });
   });
 
   test("of the server say what it did and why", async () => {
-    const { output } = await cloud.run(["logs", "app", "--events"]);
+    const { output } = await cloud.call(["logs", "app", "--events"]);
     expect(output).toContain(second);
   });
 });
@@ -140,12 +144,12 @@ describe("logs", () => {
 describe("variables and secrets", () => {
   test("reach new replicas and are never printed", async () => {
     await cloud.json(["secrets", "set", "HUB_TOKEN=top-secret-value"]);
-    const { output } = await cloud.run(["secrets", "list"]);
+    const { output } = await cloud.call(["secrets", "list"]);
     expect(output).toContain("HUB_TOKEN");
     expect(output).not.toContain("top-secret-value");
     await deploy("--secret", "HUB_TOKEN", "--env", "COLOUR=green");
     await cloud.json(["env", "set", "app", "SHAPE=round"]);
-    expect(await cloud.run(["apps", "rollout", "app"])).toMatchObject({ code: 0 });
+    expect(await cloud.call(["apps", "rollout", "app"])).toMatchObject({ code: 0 });
     const names = ["HUB_TOKEN", "COLOUR", "SHAPE"].map((name) => `name=${name}`).join("&");
     const reply = await ask(`/environment?${names}`);
     expect(await reply.json()).toEqual({
@@ -153,9 +157,9 @@ describe("variables and secrets", () => {
       COLOUR: "green",
       SHAPE: "round",
     });
-    const shown = await cloud.run(["apps", "show", "app", "--json"]);
+    const shown = await cloud.call(["apps", "show", "app", "--json"]);
     expect(shown.output).not.toContain("top-secret-value");
-    const { output: text } = await cloud.run(["apps", "show", "app"]);
+    const { output: text } = await cloud.call(["apps", "show", "app"]);
     expect(text).toMatch(/^ {2}Variables +COLOUR, SHAPE \(set by env set\)$/m);
   });
 });
@@ -214,7 +218,9 @@ describe("a long deployment", () => {
       expect(left).toMatchObject({ code: 130, output: "" });
       expect(left.errors).toContain("The deployment continues");
       cloud.write("app.py", slowScript("model-other"));
-      expect(await cloud.run(["deploy", "app.py", "--app-name", "app"])).toMatchObject({ code: 5 });
+      expect(await cloud.call(["deploy", "app.py", "--app-name", "app"])).toMatchObject({
+        code: 5,
+      });
       letStart();
       await until(show, (app) => app.activeRevision === rollout?.revision);
       expect(await (await ask()).json()).toMatchObject({ data: [{ id: `model-${signal}` }] });

@@ -77,7 +77,7 @@ test("the model list of a sleeping app comes from its last reply, without waking
   expect(asleep.data.data).toEqual(awake.data.data);
   expect((await fetch(`${url}/v1/models`)).status).toBe(401);
   expect(await replicas()).toBe(before);
-  const shown = await cloud.run(["apps", "show", "tiny"]);
+  const shown = await cloud.call(["apps", "show", "tiny"]);
   expect(shown.output).toMatch(/State +COLD/);
   expect(shown.output).toContain("/v1/models from the last reply, streams begin early");
 });

@@ -76,7 +76,7 @@ describe("modelctl behind the gateway", () => {
   test("is not deployed without its model, and says why", async () => {
     await cloud.json(["init", "--model", "mine", "--file", "mine.py"]);
     const words = ["deploy", "mine.py", "--app-name", "mine"];
-    const { code, errors } = await cloud.run(words);
+    const { code, errors } = await cloud.call(words);
     expect({ code, errors }).toMatchObject({
       code: 6,
       errors: expect.stringContaining("model 'mine' not found"),
@@ -102,7 +102,7 @@ describe("modelctl behind the gateway", () => {
   });
 
   test("works with the printed commands", async () => {
-    const { output } = await cloud.run(["deploy", "deploy.py", "--app-name", "tiny", "--force"]);
+    const { output } = await cloud.call(["deploy", "deploy.py", "--app-name", "tiny", "--force"]);
     const lines = output.split("\n").map((line) => line.trim());
     const curls = lines.filter((line) => line.startsWith("curl "));
     expect(curls).toHaveLength(2);
@@ -117,7 +117,7 @@ describe("modelctl behind the gateway", () => {
 
 describe("over HTTPS with a private certificate authority", () => {
   test("the app answers a client that trusts the authority and has a key", async () => {
-    expect(await cloud.run(["down"])).toMatchObject({ code: 0 });
+    expect(await cloud.call(["down"])).toMatchObject({ code: 0 });
     const port = await findFreePort();
     const environment = { DEPLOYCTL_LISTEN: `127.0.0.1:${port}`, DEPLOYCTL_TLS: "self-signed" };
     await cloud.json(["up"], { environment });

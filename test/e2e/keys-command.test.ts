@@ -25,26 +25,26 @@ function everyFile(): string {
 
 describe("a key", () => {
   test("is printed once, listed without its secret, and revoked", async () => {
-    expect((await home.run(["keys", "list"])).output).toMatch(/^ID +NAME +ROLE +STATE/);
-    const made = await home.run(["keys", "create", "--name", "ci", "--expires", "30d"]);
+    expect((await home.call(["keys", "list"])).output).toMatch(/^ID +NAME +ROLE +STATE/);
+    const made = await home.call(["keys", "create", "--name", "ci", "--expires", "30d"]);
     expect(made).toMatchObject({ code: 0, output: expect.stringMatching(/^mk_\w{61}\n$/) });
     expect(made.errors).toMatch(/^Key \w{12} \(ci\) with the role infer; it expires 4 weeks/);
     const token = made.output.trim();
     const id = token.slice(3, 15);
     expect(everyFile()).not.toContain(token.slice(15, 58));
-    const listed = await home.run(["keys", "list"]);
+    const listed = await home.call(["keys", "list"]);
     expect(listed.output).toMatch(new RegExp(`^${id} +ci +infer +active `, "m"));
     expect(listed.output).not.toContain(token.slice(15));
-    expect(await home.run(["keys", "revoke", id])).toEqual(printed(`revoked key ${id}\n`));
-    expect((await home.run(["keys", "list"])).output).toMatch(/ infer +revoked /);
+    expect(await home.call(["keys", "revoke", id])).toEqual(printed(`revoked key ${id}\n`));
+    expect((await home.call(["keys", "list"])).output).toMatch(/ infer +revoked /);
   });
 
   test("is printed as JSON with --json", async () => {
-    const made = await home.run(["keys", "create", "--role", "manage", "--json"]);
+    const made = await home.call(["keys", "create", "--role", "manage", "--json"]);
     const key = JSON.parse(made.output) as Record<string, unknown>;
     expect(key).toMatchObject({ role: "manage", state: "active", expiresAt: null });
     expect(String(key.token)).toMatch(/^mk_/);
-    const listed = JSON.parse((await home.run(["keys", "list", "--json"])).output) as unknown[];
+    const listed = JSON.parse((await home.call(["keys", "list", "--json"])).output) as unknown[];
     expect(listed).toEqual([{ ...key, token: undefined }].map(({ token, ...rest }) => rest));
   });
 
@@ -60,7 +60,7 @@ describe("a key", () => {
     [["keys", "revoke"], 2, "needs ID"],
     [["keys", "revoke", "abcdefghijkl"], 3, 'No key with the id "abcdefghijkl"'],
   ])("%j exits with %i", async (words, code, hint) => {
-    const outcome = await home.run(words);
+    const outcome = await home.call(words);
     expect(outcome).toMatchObject({ code, output: "" });
     expect(outcome.errors).toMatch(/^Error: .*\n$/);
     expect(outcome.errors).toContain(hint);
@@ -92,23 +92,23 @@ describe("a public server", () => {
   });
 
   test("requires a key, accepts a new one at once, and lets local commands in", async () => {
-    await home.run(["keys", "create"]);
+    await home.call(["keys", "create"]);
     const server = home.start([...everywhere, String(home.port)]);
     expect(await listening(server)).toContain("need a key");
     expect(await status()).toBe(401);
-    const token = (await home.run(["keys", "create"])).output.trim();
+    const token = (await home.call(["keys", "create"])).output.trim();
     expect(await status({ authorization: `Bearer ${token}` })).toBe(200);
-    await home.run(["keys", "revoke", token]);
+    await home.call(["keys", "revoke", token]);
     expect(await status({ authorization: `Bearer ${token}` })).toBe(401);
-    const answer = await home.run(["run", "tiny", "What is the capital of France?"]);
+    const answer = await home.call(["run", "tiny", "What is the capital of France?"]);
     expect(answer).toEqual(printed("The capital of France is Paris.\n"));
     // As from another machine, without the server's owner token.
     const stranger = await Home.create();
     try {
-      const { output: key } = await home.run(["keys", "create"]);
+      const { output: key } = await home.call(["keys", "create"]);
       const words = ["run", "tiny", "What is the capital of France?", "--connect", home.url];
-      expect(await stranger.run(words)).toMatchObject({ code: 4, output: "" });
-      expect(await stranger.run([...words, "--key", key.trim()])).toEqual(
+      expect(await stranger.call(words)).toMatchObject({ code: 4, output: "" });
+      expect(await stranger.call([...words, "--key", key.trim()])).toEqual(
         printed("The capital of France is Paris.\n"),
       );
     } finally {

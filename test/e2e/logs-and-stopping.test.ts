@@ -59,7 +59,7 @@ describe("logs", () => {
     const server = await serve();
     await ask();
     await ask("nowhere");
-    const { code, output, errors } = await home.run(["logs"]);
+    const { code, output, errors } = await home.call(["logs"]);
     expect({ code, errors }).toEqual({ code: 0, errors: "" });
     const lines = output.trimEnd().split("\n");
     expect(lines).toEqual([
@@ -68,15 +68,18 @@ describe("logs", () => {
       ),
       expect.stringMatching(/^\d\d:\d\d:\d\d {2}404 .* nowhere .*STORE_MODEL_NOT_FOUND: /),
     ]);
-    expect((await home.run(["logs", "--filter", "status:4xx"])).output).toBe(`${lines[1]}\n`);
-    expect((await home.run(["logs", "--limit", "1"])).output).toBe(`${lines[1]}\n`);
-    const json = await home.run(["logs", "--json", "--filter", "model:tiny"]);
+    expect((await home.call(["logs", "--filter", "status:4xx"])).output).toBe(`${lines[1]}\n`);
+    expect((await home.call(["logs", "--limit", "1"])).output).toBe(`${lines[1]}\n`);
+    const json = await home.call(["logs", "--json", "--filter", "model:tiny"]);
     expect(JSON.parse(json.output)).toMatchObject({ model: "tiny", status: 200, state: "done" });
-    expect(await home.run(["logs", "--filter", "stauts:200"])).toMatchObject({
+    expect(await home.call(["logs", "--filter", "stauts:200"])).toMatchObject({
       code: 2,
       errors: expect.stringContaining("Did you mean status?"),
     });
     await stop(server);
+    // By default the server's own log has no requests.
+    expect(server.errors()).toContain("loaded tiny");
+    expect(server.errors()).not.toContain("POST");
   });
 
   test("-f follows across a restart of the server, until Ctrl+C", async () => {
@@ -105,21 +108,13 @@ describe("logs", () => {
   });
 
   test("reports that no server is running", async () => {
-    expect(await home.run(["logs"])).toMatchObject({ code: 8, output: "" });
-    expect(await home.run(["logs", "-f"])).toMatchObject({ code: 8, output: "" });
-    expect(await home.run(["logs", "--limit", "none"])).toMatchObject({ code: 2, output: "" });
+    expect(await home.call(["logs"])).toMatchObject({ code: 8, output: "" });
+    expect(await home.call(["logs", "-f"])).toMatchObject({ code: 8, output: "" });
+    expect(await home.call(["logs", "--limit", "none"])).toMatchObject({ code: 2, output: "" });
   });
 });
 
 describe("the log of serve", () => {
-  test("has no request lines by default", async () => {
-    const server = await serve();
-    await ask();
-    await stop(server);
-    expect(server.errors()).toContain("loaded tiny");
-    expect(server.errors()).not.toContain("POST");
-  });
-
   test("has a line for each request with --log-format pretty", async () => {
     const server = await serve(["--log-format", "pretty"]);
     await ask();

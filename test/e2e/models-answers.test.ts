@@ -4,6 +4,7 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Home, tinyFile } from "../support/command-line.ts";
 import { singleTurnPairs } from "../support/pairs.ts";
+import { proofCases } from "../support/proof.ts";
 
 let home: Home;
 beforeAll(async () => {
@@ -14,7 +15,7 @@ afterAll(async () => await home.remove());
 async function create(name: string, modelfile: string): Promise<void> {
   const file = path.join(home.folder, `${name}.Modelfile`);
   writeFileSync(file, modelfile);
-  expect(await home.run(["create", name, "-f", file])).toMatchObject({ code: 0, output: "" });
+  expect(await home.call(["create", name, "-f", file])).toMatchObject({ code: 0, output: "" });
 }
 
 async function post(route: string, body: Record<string, unknown>): Promise<unknown> {
@@ -25,7 +26,7 @@ async function post(route: string, body: Record<string, unknown>): Promise<unkno
 /** Asks one question on the command line and over both APIs. */
 async function answers(model: string, question: string): Promise<string[]> {
   const messages = [{ role: "user", content: question }];
-  const line = await home.run(["run", model, question]);
+  const line = await home.call(["run", model, question]);
   const chat = await post("/api/chat", { model, messages, stream: false });
   const generate = await post("/api/generate", { model, prompt: question, stream: false });
   const openai = await post("/v1/chat/completions", { model, messages });
@@ -57,12 +58,12 @@ describe("a model with its own TEMPLATE", () => {
   beforeAll(async () => await create("seed", seed));
 
   test("shows the template and why it is used", async () => {
-    const { output } = await home.run(["show", "seed"]);
+    const { output } = await home.call(["show", "seed"]);
     expect(output).toContain(
       "The Modelfile has a TEMPLATE, which replaces the one in the model's file.",
     );
     expect(output).toMatch(/^ {4}stop {11}"<\|im_end\|>"$/m);
-    const template = await home.run(["show", "seed", "--template"]);
+    const template = await home.call(["show", "seed", "--template"]);
     expect(template.output).toMatch(/^<\|startoftext\|>\{\{ if \.System \}\}/);
   });
 
@@ -72,8 +73,8 @@ describe("a model with its own TEMPLATE", () => {
       { role: "user", content: "Hello!" },
     ]);
     const rendered = async (model: string) =>
-      await home.run(["show", model, "--rendered", "--conversation", "-"], {
-        input: { kind: "pipe", text: conversation },
+      await home.call(["show", model, "--rendered", "--conversation", "-"], {
+        input: conversation,
       });
     const expected =
       "<|startoftext|><|im_start|>system\nYou are a cat.<|im_end|>\n<|im_start|>user\nHello!<|im_end|>\n<|im_start|>assistant\n";
@@ -81,11 +82,16 @@ describe("a model with its own TEMPLATE", () => {
     expect(await rendered("tiny")).toEqual({ code: 0, output: expected, errors: "" });
   });
 
-  test.each(
-    singleTurnPairs.map(({ turns, expect: answer }) => ({ question: turns[0]?.[1] ?? "", answer })),
-  )("answers as with the Jinja template: $question", async ({ question, answer }) => {
-    expect(await answers("seed", question)).toEqual(everywhere(answer));
-  });
+  const questions = singleTurnPairs.map(({ turns, expect: answer }) => ({
+    question: turns[0]?.[1] ?? "",
+    answer,
+  }));
+  test.each(proofCases(questions.slice(0, 8), questions.slice(8)))(
+    "answers as with the Jinja template: $question",
+    async ({ question, answer }) => {
+      expect(await answers("seed", question)).toEqual(everywhere(answer));
+    },
+  );
 });
 
 test("SYSTEM applies to all APIs, and the request's system prompt wins", async () => {
@@ -93,7 +99,7 @@ test("SYSTEM applies to all APIs, and the request's system prompt wins", async (
   expect(await answers("cat", "Hello!")).toEqual(
     everywhere("Meow, Hello! How can I help you today?"),
   );
-  const own = await home.run(["run", "cat", "--system", "You are a pirate.", "Hello!"]);
+  const own = await home.call(["run", "cat", "--system", "You are a pirate.", "Hello!"]);
   expect(own.output).toBe("Arr, Hello! How can I help you today?\n");
 });
 
@@ -143,6 +149,6 @@ test("a model created from it inherits everything that it does not change", asyn
   expect(await answers("grandchild", "Hello!")).toEqual(
     everywhere("Meow, Hello! How can I help you today?"),
   );
-  const { output } = await home.run(["show", "grandchild", "--parameters"]);
+  const { output } = await home.call(["show", "grandchild", "--parameters"]);
   expect(output).toBe("temperature                    0\ntop_k                          5\n");
 });

@@ -21,14 +21,14 @@ function write(name: string, text: string): string {
 }
 
 async function listed(): Promise<string[]> {
-  const { output } = await home.run(["list", "--json"]);
+  const { output } = await home.call(["list", "--json"]);
   return (JSON.parse(output) as Array<{ name: string }>).map(({ name }) => name).sort();
 }
 
 describe("managing models", () => {
   test("create, list, show, cp and rm print what they did", async () => {
     const file = write("Modelfile", `FROM ${tinyFile}\nSYSTEM You are a pirate.\nLICENSE MIT\n`);
-    const created = await home.run(["create", "mine", "-f", file]);
+    const created = await home.call(["create", "mine", "-f", file]);
     expect(created).toMatchObject({ code: 0, output: "" });
     expect(created.errors.split("\n")).toEqual(
       expect.arrayContaining([
@@ -38,12 +38,12 @@ describe("managing models", () => {
         "success",
       ]),
     );
-    expect(await home.run(["cp", "mine", "team/copy:v1"])).toEqual({
+    expect(await home.call(["cp", "mine", "team/copy:v1"])).toEqual({
       code: 0,
       output: "copied 'mine' to 'team/copy:v1'\n",
       errors: "",
     });
-    const { output } = await home.run(["list"]);
+    const { output } = await home.call(["list"]);
     const rows = output
       .trimEnd()
       .split("\n")
@@ -59,10 +59,10 @@ describe("managing models", () => {
       expect(id).toMatch(/^[0-9a-f]{12}$/);
       expect(size).toBe("1.9 MB");
     }
-    const shown = await home.run(["show", "team/copy:v1"]);
+    const shown = await home.call(["show", "team/copy:v1"]);
     expect(shown).toMatchObject({ code: 0, errors: "" });
     expect(shown.output).toContain("  System\n    You are a pirate.\n\n  License\n    MIT\n");
-    expect(await home.run(["rm", "mine", "team/copy:v1"])).toEqual({
+    expect(await home.call(["rm", "mine", "team/copy:v1"])).toEqual({
       code: 0,
       output: "deleted 'mine'\ndeleted 'team/copy:v1'\n",
       errors: "",
@@ -71,40 +71,40 @@ describe("managing models", () => {
   });
 
   test("a Modelfile is read from standard input, this folder, or a given folder", async () => {
-    const input = { kind: "pipe", text: "FROM tiny\n" } as const;
-    expect(await home.run(["create", "from-input", "-f", "-"], { input })).toMatchObject({
+    const input = "FROM tiny\n";
+    expect(await home.call(["create", "from-input", "-f", "-"], { input })).toMatchObject({
       code: 0,
     });
     write("here/Modelfile", `FROM ${tinyFile}\n`);
-    expect(await home.run(["create", "from-here"], { folder: at("here") })).toMatchObject({
+    expect(await home.call(["create", "from-here"], { folder: at("here") })).toMatchObject({
       code: 0,
     });
     writeModel(at("folder/model.gguf"));
-    expect(await home.run(["create", "from-folder"], { folder: at("folder") })).toMatchObject({
+    expect(await home.call(["create", "from-folder"], { folder: at("folder") })).toMatchObject({
       code: 0,
     });
-    await home.run(["rm", "from-input", "from-here", "from-folder"]);
+    await home.call(["rm", "from-input", "from-here", "from-folder"]);
   });
 
   test("--copy copies the file into the store, the default refers to it", async () => {
     const blobs = () =>
       entriesOf(path.join(storeFolder(), "blobs")).filter((name) => name.startsWith("sha256-"));
     const before = blobs().length;
-    await home.run(["create", "refers", "-f", write("M", `FROM ${tinyFile}\n`)]);
+    await home.call(["create", "refers", "-f", write("M", `FROM ${tinyFile}\n`)]);
     expect(blobs().length).toBe(before + 1);
-    await home.run(["create", "holds", "-f", at("M"), "--copy"]);
+    await home.call(["create", "holds", "-f", at("M"), "--copy"]);
     expect(blobs().length).toBe(before + 2);
-    await home.run(["rm", "refers", "holds"]);
+    await home.call(["rm", "refers", "holds"]);
     expect(blobs().length).toBe(before);
   });
 
   test("--json prints the created model", async () => {
-    const { output } = await home.run(["create", "told", "-f", at("M"), "--json"]);
+    const { output } = await home.call(["create", "told", "-f", at("M"), "--json"]);
     expect(JSON.parse(output)).toMatchObject({
       name: "told:latest",
       digest: expect.stringMatching(/^[0-9a-f]{64}$/),
     });
-    await home.run(["rm", "told"]);
+    await home.call(["rm", "told"]);
   });
 });
 
@@ -112,11 +112,11 @@ test("list warns briefly about models with missing files", async () => {
   const names = ["lost1", "lost2", "lost3", "lost4", "lost5"];
   copyFileSync(tinyFile, at("losing.gguf"));
   const modelfile = write("Losing", "FROM ./losing.gguf\n");
-  await home.run(["create", "lost1", "-f", modelfile]);
-  for (const name of names.slice(1)) await home.run(["cp", "lost1", name]);
-  expect((await home.run(["list", "lost"])).errors).toBe("");
+  await home.call(["create", "lost1", "-f", modelfile]);
+  for (const name of names.slice(1)) await home.call(["cp", "lost1", name]);
+  expect((await home.call(["list", "lost"])).errors).toBe("");
   renameSync(at("losing.gguf"), at("lost.gguf"));
-  const { code, output, errors } = await home.run(["list", "lost"]);
+  const { code, output, errors } = await home.call(["list", "lost"]);
   expect(code).toBe(0);
   expect(output.trimEnd().split("\n")).toHaveLength(1 + names.length);
   const lines = errors.trimEnd().split("\n");
@@ -128,17 +128,17 @@ test("list warns briefly about models with missing files", async () => {
   expect(lines.slice(3)).toEqual([
     "Warning: 2 more models have missing or changed files: see modelctl show NAME.",
   ]);
-  const json = await home.run(["list", "--json"]);
+  const json = await home.call(["list", "--json"]);
   const complete = (JSON.parse(json.output) as Array<{ name: string; isComplete: boolean }>)
     .filter(({ isComplete }) => isComplete)
     .map(({ name }) => name);
   expect(complete).toEqual(["tiny:latest"]);
-  await home.run(["rm", ...names]);
+  await home.call(["rm", ...names]);
 });
 
 describe("show", () => {
   test("prints Ollama's sections in Ollama's order", async () => {
-    const { output } = await home.run(["show", "tiny", "--verbose"]);
+    const { output } = await home.call(["show", "tiny", "--verbose"]);
     const titles = output.match(/^ {2}\S.*$/gm)?.map((line) => line.trim());
     expect(titles).toEqual([
       "Model",
@@ -166,7 +166,7 @@ describe("show", () => {
   });
 
   test("prints the server's whole reply as JSON", async () => {
-    const { output } = await home.run(["show", "tiny", "--json"]);
+    const { output } = await home.call(["show", "tiny", "--json"]);
     expect(JSON.parse(output)).toMatchObject({
       details: { family: "llama" },
       capabilities: ["completion", "tools"],
@@ -175,7 +175,7 @@ describe("show", () => {
   });
 
   test("prints a single section", async () => {
-    await home.run([
+    await home.call([
       "create",
       "said",
       "-f",
@@ -186,38 +186,47 @@ describe("show", () => {
       ["--license", "two\n"],
       ["--parameters", 'stop                           "x"\ntemperature                    0\n'],
     ] as const) {
-      expect(await home.run(["show", "said", flag])).toEqual({ code: 0, output: text, errors: "" });
+      expect(await home.call(["show", "said", flag])).toEqual({
+        code: 0,
+        output: text,
+        errors: "",
+      });
     }
-    expect(await home.run(["show", "tiny", "--license"])).toEqual({
+    expect(await home.call(["show", "tiny", "--license"])).toEqual({
       code: 0,
       output: "",
       errors: "",
     });
-    await home.run(["rm", "said"]);
+    await home.call(["rm", "said"]);
   });
 
   test("--modelfile works when the model's file was moved, with a warning", async () => {
     copyFileSync(tinyFile, at("moving.gguf"));
-    await home.run(["create", "moving", "-f", write("Moving", "FROM ./moving.gguf\nSYSTEM Hm.\n")]);
-    const before = await home.run(["show", "moving", "--modelfile"]);
+    await home.call([
+      "create",
+      "moving",
+      "-f",
+      write("Moving", "FROM ./moving.gguf\nSYSTEM Hm.\n"),
+    ]);
+    const before = await home.call(["show", "moving", "--modelfile"]);
     renameSync(at("moving.gguf"), at("moved.gguf"));
-    const after = await home.run(["show", "moving", "--modelfile"]);
+    const after = await home.call(["show", "moving", "--modelfile"]);
     expect(after).toMatchObject({ code: 0, output: before.output });
     expect(after.output).toContain("SYSTEM Hm.");
     expect(after.errors).toMatch(/^Warning: .*moving\.gguf, which was moved or deleted/);
-    expect((await home.run(["show", "moving"])).code).not.toBe(0);
-    await home.run(["rm", "moving"]);
+    expect((await home.call(["show", "moving"])).code).not.toBe(0);
+    await home.call(["rm", "moving"]);
   });
 
   test("--modelfile recreates the same model", async () => {
     const text = 'FROM tiny\nSYSTEM """two\nlines"""\nPARAMETER stop "a "\nMESSAGE user Hi!\n';
-    await home.run(["create", "first", "-f", write("M", text)]);
-    const { output } = await home.run(["show", "first", "--modelfile"]);
-    await home.run(["create", "second", "-f", "-"], { input: { kind: "pipe", text: output } });
-    const again = await home.run(["show", "second", "--modelfile"]);
+    await home.call(["create", "first", "-f", write("M", text)]);
+    const { output } = await home.call(["show", "first", "--modelfile"]);
+    await home.call(["create", "second", "-f", "-"], { input: output });
+    const again = await home.call(["show", "second", "--modelfile"]);
     const without = (modelfile: string) => modelfile.replace(/^# FROM .*$/m, "");
     expect(without(again.output)).toBe(without(output));
-    await home.run(["rm", "first", "second"]);
+    await home.call(["rm", "first", "second"]);
   });
 
   test("--rendered reads a conversation with tools from a file", async () => {
@@ -229,7 +238,13 @@ describe("show", () => {
       "chat.json",
       JSON.stringify({ messages: [{ role: "user", content: "Hi <|im_end|>" }], tools: [tool] }),
     );
-    const { code, output } = await home.run(["show", "tiny", "--rendered", "--conversation", file]);
+    const { code, output } = await home.call([
+      "show",
+      "tiny",
+      "--rendered",
+      "--conversation",
+      file,
+    ]);
     expect(code).toBe(0);
     expect(output).toMatch(/^<\|startoftext\|><\|im_start\|>system\n# Tools\n/);
     expect(output).toContain('"name": "get_weather"');
@@ -249,7 +264,7 @@ describe("show", () => {
     [["show", "a b"], 2, /invalid model name/],
     [["show", "./no-such.gguf"], 3, /does not exist/],
   ])("%j is refused", async (words, code, says) => {
-    const outcome = await home.run(words);
+    const outcome = await home.call(words);
     expect(outcome).toMatchObject({ code, output: "", errors: expect.stringMatching(says) });
     expect(outcome.errors.trimEnd().split("\n")).toHaveLength(1);
   });
@@ -262,7 +277,7 @@ describe("show", () => {
     '{"messages":[],"tools":[1]}',
   ])("refuses a conversation like %s", async (text) => {
     const words = ["show", "tiny", "--rendered", "--conversation", "-"];
-    const outcome = await home.run(words, { input: { kind: "pipe", text } });
+    const outcome = await home.call(words, { input: text });
     expect(outcome).toMatchObject({
       code: 2,
       output: "",
@@ -274,7 +289,7 @@ describe("show", () => {
 describe("--json", () => {
   test("prints a line for each model with cp, stop and rm", async () => {
     const printed = async (...words: string[]) => {
-      const { output, code } = await home.run([...words, "--json"]);
+      const { output, code } = await home.call([...words, "--json"]);
       const objects = output
         .trimEnd()
         .split("\n")
@@ -285,7 +300,7 @@ describe("--json", () => {
       objects: [{ source: "tiny", name: "first-of-two:latest" }],
       code: 0,
     });
-    await home.run(["cp", "tiny", "second-of-two"]);
+    await home.call(["cp", "tiny", "second-of-two"]);
     expect(await printed("stop", "first-of-two")).toEqual({
       objects: [{ name: "first-of-two:latest" }],
       code: 0,
@@ -300,14 +315,14 @@ describe("--json", () => {
 
 describe("ps and stop", () => {
   test("print an empty table without a server and start none", async () => {
-    expect(await home.run(["ps"])).toEqual({
+    expect(await home.call(["ps"])).toEqual({
       code: 0,
       output: "NAME    ID    SIZE    PROCESSOR    CONTEXT    UNTIL\n",
       errors: "",
     });
-    expect(await home.run(["ps", "--json"])).toEqual({ code: 0, output: "[]\n", errors: "" });
-    expect(await home.run(["stop", "tiny"])).toEqual({ code: 0, output: "", errors: "" });
-    expect(await home.run(["stop", "nobody"])).toMatchObject({
+    expect(await home.call(["ps", "--json"])).toEqual({ code: 0, output: "[]\n", errors: "" });
+    expect(await home.call(["stop", "tiny"])).toEqual({ code: 0, output: "", errors: "" });
+    expect(await home.call(["stop", "nobody"])).toMatchObject({
       code: 3,
       errors: expect.stringContaining(`couldn't find model "nobody" to stop`),
     });
@@ -318,7 +333,7 @@ describe("ps and stop", () => {
     "%s reports a remote server that does not answer",
     async (...words) => {
       const environment = { MODELCTL_HOST: "192.0.2.1:11434" };
-      expect(await home.run(words, { environment })).toEqual({
+      expect(await home.call(words, { environment })).toEqual({
         code: 8,
         output: "",
         errors: expect.stringMatching(
@@ -329,55 +344,55 @@ describe("ps and stop", () => {
   );
 
   test("list a loaded model and unload it without output", async () => {
-    await home.run(["run", "tiny", "Hello!"]);
-    const { output } = await home.run(["ps"]);
+    await home.call(["run", "tiny", "Hello!"]);
+    const { output } = await home.call(["ps"]);
     expect(output).toMatch(
       /\ntiny:latest +[0-9a-f]{12} +\d+ MiB +100% CPU +4096 +\S.* from now\n$/,
     );
-    expect((await home.run(["ps", "other"])).output.trimEnd().split("\n")).toHaveLength(1);
-    const [entry] = JSON.parse((await home.run(["ps", "--json"])).output) as unknown[];
+    expect((await home.call(["ps", "other"])).output.trimEnd().split("\n")).toHaveLength(1);
+    const [entry] = JSON.parse((await home.call(["ps", "--json"])).output) as unknown[];
     expect(entry).toMatchObject({ name: "tiny:latest", requests: { running: 0, waiting: 0 } });
-    expect(await home.run(["stop", "nobody"])).toMatchObject({
+    expect(await home.call(["stop", "nobody"])).toMatchObject({
       code: 3,
       errors: expect.stringContaining(`couldn't find model "nobody" to stop`),
     });
-    expect(await home.run(["stop", "tiny"])).toEqual({ code: 0, output: "", errors: "" });
-    const models = async () => JSON.parse((await home.run(["ps", "--json"])).output) as unknown[];
+    expect(await home.call(["stop", "tiny"])).toEqual({ code: 0, output: "", errors: "" });
+    const models = async () => JSON.parse((await home.call(["ps", "--json"])).output) as unknown[];
     await expect.poll(models, { timeout: 20_000 }).toEqual([]);
   });
 
   test("name every model that shares the loaded weights", async () => {
-    await home.run(["create", "twin", "-f", write("Twin", `FROM ${tinyFile}\nSYSTEM Hm.\n`)]);
-    await home.run(["create", "other", "-f", write("Other", `FROM ${tinyFile}\n`)]);
-    await home.run(["run", "twin", "Hello!"]);
-    await home.run(["run", "other", "Hello!"]);
-    const { output } = await home.run(["ps", "oth"]);
+    await home.call(["create", "twin", "-f", write("Twin", `FROM ${tinyFile}\nSYSTEM Hm.\n`)]);
+    await home.call(["create", "other", "-f", write("Other", `FROM ${tinyFile}\n`)]);
+    await home.call(["run", "twin", "Hello!"]);
+    await home.call(["run", "other", "Hello!"]);
+    const { output } = await home.call(["ps", "oth"]);
     expect(output).toMatch(/\ntwin:latest, other:latest {4}/);
     expect(output.trimEnd().split("\n")).toHaveLength(2);
     const processes = async () =>
-      (JSON.parse((await home.run(["ps", "--json"])).output) as { process_id: number }[]).map(
+      (JSON.parse((await home.call(["ps", "--json"])).output) as { process_id: number }[]).map(
         ({ process_id }) => process_id,
       );
     const before = await processes();
     expect(before).toHaveLength(1);
     // The weights stay loaded until the last model that uses them is unloaded.
-    await home.run(["rm", "twin"]);
+    await home.call(["rm", "twin"]);
     expect(await processes()).toEqual(before);
-    expect((await home.run(["ps"])).output).toMatch(/\nother:latest {4}/);
-    await home.run(["stop", "other"]);
+    expect((await home.call(["ps"])).output).toMatch(/\nother:latest {4}/);
+    await home.call(["stop", "other"]);
     await expect.poll(processes, { timeout: 20_000 }).toEqual([]);
-    await home.run(["rm", "other"]);
+    await home.call(["rm", "other"]);
   });
 
   test("show --modelfile reports a parameter that no Modelfile can express", async () => {
-    await home.run(["run", "tiny", "Hello!"]); // its server stays
+    await home.call(["run", "tiny", "Hello!"]); // its server stays
     const body = { model: "odd", from: "tiny", parameters: { mirostat: 2 }, stream: false };
     const reply = await fetch(`${home.url}/api/create`, {
       method: "POST",
       body: JSON.stringify(body),
     });
     expect(reply.status).toBe(200);
-    const { code, output, errors } = await home.run(["show", "odd", "--modelfile"]);
+    const { code, output, errors } = await home.call(["show", "odd", "--modelfile"]);
     const sentence =
       'parameters."mirostat" cannot be written in a Modelfile: there is no such parameter.';
     expect({ code, errors }).toEqual({ code: 0, errors: `${sentence}\n` });
@@ -390,7 +405,7 @@ describe("ps and stop", () => {
       ["ps", ...connect],
       ["stop", "tiny", ...connect],
     ]) {
-      expect(await home.run(words)).toMatchObject({ code: 8, output: "" });
+      expect(await home.call(words)).toMatchObject({ code: 8, output: "" });
     }
   });
 });

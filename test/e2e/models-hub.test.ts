@@ -1,7 +1,7 @@
 // Models from a loopback hub on the command line: pull, resume after a kill, and run without a pull.
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { Home, tinyFile } from "../support/command-line.ts";
 import { type LoopbackHub, startLoopbackHub } from "../support/loopback-hub.ts";
 import { embeddingTiny, numberedTiny } from "../support/tiny-variants.ts";
@@ -11,8 +11,16 @@ const capital = "What is the capital of France?";
 const capitalAnswer = "The capital of France is Paris.\n";
 const tiny = readFileSync(tinyFile);
 
+/** Repositories with one model each, which no other test has pulled. */
+const untouched = ["killed", "created", "missing", "piped", "remote"].map((name, index) => [
+  `maker/${name}`,
+  { files: { [`${name}.gguf`]: numberedTiny(5 + index) } },
+]);
+
 let hub: LoopbackHub;
+let home: Home;
 beforeAll(async () => {
+  home = await Home.create();
   hub = await startLoopbackHub({
     repositories: {
       "maker/tiny": { files: { "tiny-Q8_0.gguf": tiny, "tiny-F16.gguf": numberedTiny(2) } },
@@ -27,43 +35,39 @@ beforeAll(async () => {
         access: "private",
         readers: ["hf_reader"],
       },
-      "maker/killed": { files: { "killed.gguf": numberedTiny(5) } },
+      ...Object.fromEntries(untouched),
     },
   });
 });
-afterAll(async () => await hub.close());
+afterAll(async () => {
+  await home.remove();
+  await hub.close();
+});
 afterEach(() => hub.setFaults(undefined));
 
-async function freshHome(): Promise<Home> {
-  const home = await Home.create();
-  onTestFinished(async () => await home.remove());
-  return home;
-}
-
 const environment = () => ({ HF_ENDPOINT: hub.url });
-const blobsOf = (home: Home) => path.join(home.folder, "data", "modelctl", "models", "blobs");
+const blobsFolder = () => path.join(home.folder, "data", "modelctl", "models", "blobs");
 
 describe("pull", () => {
   test("prints each step on standard error, and the model runs", async () => {
-    const home = await freshHome();
-    const pulled = await home.run(["pull", "hf.co/maker/tiny"], { environment: environment() });
+    const pulled = await home.call(["pull", "hf.co/maker/tiny"], { environment: environment() });
     expect(pulled).toMatchObject({ code: 0, output: "" });
     const lines = pulled.errors.trimEnd().split("\n");
     expect(lines[0]).toBe("pulling manifest");
     expect(lines[1]).toMatch(/^memory: needs about \d+ MiB, \S+ \wiB free: fits$/);
     expect(lines.slice(-2)).toEqual(["writing manifest", "success"]);
     expect(pulled.errors).toContain("100%");
-    expect(await home.run(["run", "hf.co/maker/tiny", capital])).toMatchObject({
+    const words = ["run", "hf.co/maker/tiny", capital];
+    expect(await home.call(words, { environment: environment() })).toMatchObject({
       code: 0,
       output: capitalAnswer,
     });
-    expect((await home.run(["list"])).output).toContain("hf.co/maker/tiny:latest");
+    expect((await home.call(["list"])).output).toContain("hf.co/maker/tiny:latest");
   });
 
   test("--json prints the model; other prefixes and file names are equivalent", async () => {
-    const home = await freshHome();
     for (const reference of ["huggingface.co/maker/tiny:f16", "hf:maker/tiny:tiny-F16.gguf"]) {
-      const { output } = await home.run(["pull", reference, "--json"], {
+      const { output } = await home.call(["pull", reference, "--json"], {
         environment: environment(),
       });
       expect(JSON.parse(output)).toMatchObject({
@@ -73,10 +77,9 @@ describe("pull", () => {
   });
 
   test("says whether a model created from the hub will fit into memory", async () => {
-    const home = await freshHome();
-    const made = await home.run(["create", "mine", "-f", "-"], {
+    const made = await home.call(["create", "mine", "-f", "-"], {
       environment: environment(),
-      input: { kind: "pipe", text: "FROM hf.co/maker/tiny\nSYSTEM Be brief.\n" },
+      input: "FROM hf.co/maker/created\nSYSTEM Be brief.\n",
     });
     expect(made).toMatchObject({ code: 0, output: "" });
     const lines = made.errors.trimEnd().split("\n");
@@ -95,12 +98,12 @@ describe("pull", () => {
     ["hf.co/maker/tiny:Q2_K", 3, /Q8_0/],
     ["hf.co/maker", 2, /invalid model name/],
   ])("%s is refused with one sentence", async (reference, code, says) => {
-    const home = await freshHome();
-    const outcome = await home.run(["pull", reference], { environment: environment() });
+    const before = await home.call(["list", "--json"]);
+    const outcome = await home.call(["pull", reference], { environment: environment() });
     expect(outcome).toMatchObject({ code, output: "" });
     const errors = outcome.errors.split("\n").filter((line) => line.startsWith("Error: "));
     expect(errors).toEqual([expect.stringMatching(says)]);
-    expect((await home.run(["list", "--json"])).output).not.toContain("maker");
+    expect(await home.call(["list", "--json"])).toEqual(before);
   });
 
   test.each([
@@ -108,21 +111,19 @@ describe("pull", () => {
     ["nobody", 3, "such as hf.co/OWNER/REPO"],
     ["./a.gguf", 2, "Run the file directly: modelctl run ./a.gguf"],
   ])("%s, which is not on the hub, is refused with advice", async (reference, code, says) => {
-    const home = await freshHome();
-    const outcome = await home.run(["pull", reference], { environment: environment() });
+    const outcome = await home.call(["pull", reference], { environment: environment() });
     expect(outcome).toMatchObject({ code, output: "", errors: expect.stringContaining(says) });
   });
 
   test("a token gives access to gated and private repositories and is never printed", async () => {
-    const home = await freshHome();
     for (const repository of ["gated", "hidden"]) {
-      const outcome = await home.run(["pull", `hf.co/maker/${repository}`], {
+      const outcome = await home.call(["pull", `hf.co/maker/${repository}`], {
         environment: { ...environment(), HF_TOKEN: "hf_reader" },
       });
       expect(outcome).toMatchObject({ code: 0 });
       expect(outcome.errors).not.toContain("hf_reader");
     }
-    const wrong = await home.run(["pull", "hf.co/maker/gated"], {
+    const wrong = await home.call(["pull", "hf.co/maker/gated"], {
       environment: { ...environment(), HF_TOKEN: "hf_secret_of_nobody" },
     });
     expect(wrong).toMatchObject({ code: 4 });
@@ -130,8 +131,7 @@ describe("pull", () => {
   });
 
   test("an unreachable hub is named", async () => {
-    const home = await freshHome();
-    const outcome = await home.run(["pull", "hf.co/maker/tiny"], {
+    const outcome = await home.call(["pull", "hf.co/maker/tiny"], {
       environment: { HF_ENDPOINT: "http://127.0.0.1:9" },
     });
     expect(outcome).toMatchObject({ code: 8, errors: expect.stringContaining("127.0.0.1:9") });
@@ -144,9 +144,8 @@ describe("download", () => {
     [["maker/tiny:f16"], "tiny-F16.gguf"],
     [["https://huggingface.co/maker/tiny/blob/main/tiny-F16.gguf"], "tiny-F16.gguf"],
   ])("%j saves the named file", async (words, name) => {
-    const home = await freshHome();
-    const folder = path.join(home.folder, "saved");
-    const saved = await home.run(["download", ...words, "--local-dir", folder], {
+    const folder = mkdtempSync(path.join(home.folder, "saved-"));
+    const saved = await home.call(["download", ...words, "--local-dir", folder], {
       environment: environment(),
     });
     expect(saved).toMatchObject({ code: 0, output: `${path.join(folder, name)}\n` });
@@ -154,11 +153,10 @@ describe("download", () => {
   });
 
   test("works with a read-only store", async () => {
-    const home = await freshHome();
     const file = path.join(home.folder, "file");
     writeFileSync(file, "");
     const words = ["download", "maker/tiny", "Q8_0.gguf", "--local-dir", home.folder];
-    const saved = await home.run(words, {
+    const saved = await home.call(words, {
       environment: { ...environment(), MODELCTL_MODELS: path.join(file, "models") },
     });
     expect(saved).toMatchObject({ code: 0 });
@@ -173,8 +171,7 @@ describe("download", () => {
     [["maker/tiny:F16", "Q8_0.gguf"]],
     [["maker/tiny", "Q8_0.gguf", "F16.gguf"], "download takes no 'F16.gguf'"],
   ])("refuses the ambiguous %j", async (words, says = unclear) => {
-    const home = await freshHome();
-    const outcome = await home.run(["download", ...words], { environment: environment() });
+    const outcome = await home.call(["download", ...words], { environment: environment() });
     expect(outcome).toMatchObject({ code: 2, output: "" });
     expect(outcome.errors).toContain(says);
   });
@@ -182,8 +179,7 @@ describe("download", () => {
 
 describe("search", () => {
   const search = async (...words: string[]) => {
-    const home = await freshHome();
-    return await home.run(["search", ...words], { environment: environment() });
+    return await home.call(["search", ...words], { environment: environment() });
   };
 
   test("lists models with name, size and whether they fit", async () => {
@@ -214,10 +210,9 @@ describe("search", () => {
 });
 
 test("a pull killed at any moment is resumed, and the model runs", async () => {
-  const home = await freshHome();
   const storedBytes = () => {
     try {
-      return readdirSync(blobsOf(home)).length;
+      return readdirSync(blobsFolder()).length;
     } catch {
       return 0; // nothing has been written yet
     }
@@ -243,25 +238,24 @@ test("a pull killed at any moment is resumed, and the model runs", async () => {
       const errors = expect.stringMatching(/\nStopped\. .+ run the command again to resume\.\n$/);
       expect(outcome).toEqual({ code: 130, output: "", errors });
     }
-    const list = await home.run(["list"]);
+    const list = await home.call(["list"]);
     expect(list).toMatchObject({ code: 0, errors: "" });
   }
   hub.setFaults(undefined);
   expect(
-    await home.run(["pull", "hf.co/maker/killed"], { environment: environment() }),
+    await home.call(["pull", "hf.co/maker/killed"], { environment: environment() }),
   ).toMatchObject({
     code: 0,
   });
   // Complete parts were not downloaded again.
   expect(sent()).toBeLessThan(5 * tiny.length);
-  expect(await home.run(["run", "hf.co/maker/killed", capital])).toMatchObject({
+  expect(await home.call(["run", "hf.co/maker/killed", capital])).toMatchObject({
     code: 0,
     output: capitalAnswer,
   });
 });
 
 test("a create killed at any moment leaves a working store", async () => {
-  const home = await freshHome();
   writeFileSync(
     path.join(home.folder, "Modelfile"),
     `FROM ${tinyFile}\nSYSTEM You are a pirate.\n`,
@@ -272,71 +266,60 @@ test("a create killed at any moment leaves a working store", async () => {
     await new Promise((resolve) => setTimeout(resolve, 80 + round * 20));
     child.kill("SIGKILL");
     await ended;
-    expect(await home.run(["list"])).toMatchObject({ code: 0, errors: "" });
+    expect(await home.call(["list"])).toMatchObject({ code: 0, errors: "" });
   }
-  expect(await home.run(["create", "killed", "--copy"])).toMatchObject({ code: 0 });
-  expect((await home.run(["run", "killed", capital])).output).toBe(`Arr, ${capitalAnswer}`);
+  expect(await home.call(["create", "killed", "--copy"])).toMatchObject({ code: 0 });
+  expect((await home.call(["run", "killed", capital])).output).toBe(`Arr, ${capitalAnswer}`);
 });
 
 describe("run", () => {
   test("pulls a missing model from the hub once", async () => {
-    const home = await freshHome();
-    const first = await home.run(["run", "hf.co/maker/tiny:F16", capital], {
+    const first = await home.call(["run", "hf.co/maker/missing", capital], {
       environment: environment(),
     });
     expect(first).toMatchObject({ code: 0, output: capitalAnswer });
     expect(first.errors).toContain("pulling manifest\n");
-    const second = await home.run(["run", "hf.co/maker/tiny:F16", capital]);
+    const second = await home.call(["run", "hf.co/maker/missing", capital]);
     expect(second).toEqual({ code: 0, output: capitalAnswer, errors: "" });
   });
 
   test("takes a file of a repository whose name looks like a path; so does stop", async () => {
-    const home = await freshHome();
-    const model = "hf.co/maker/tiny:tiny-F16.gguf";
+    const model = "hf.co/maker/missing:missing.gguf";
     const words = ["run", model, capital];
-    const first = await home.run(words, { environment: environment() });
+    const first = await home.call(words, { environment: environment() });
     expect(first).toMatchObject({ code: 0, output: capitalAnswer });
-    expect((await home.run(["ps"])).output).toContain(model);
-    expect(await home.run(["stop", model])).toMatchObject({ code: 0 });
-    expect((await home.run(["ps"])).output).not.toContain(model);
+    expect((await home.call(["ps"])).output).toContain(model);
+    expect(await home.call(["stop", model])).toMatchObject({ code: 0 });
+    expect((await home.call(["ps"])).output).not.toContain(model);
   });
 
   test("adds standard input to the prompt", async () => {
-    const home = await freshHome();
-    const outcome = await home.run(["run", "hf.co/maker/tiny", "hello", "world"], {
+    const outcome = await home.call(["run", "hf.co/maker/piped", "hello", "world"], {
       environment: environment(),
-      input: { kind: "pipe", text: "Repeat after me:\n" },
+      input: "Repeat after me:\n",
     });
     expect(outcome).toMatchObject({ code: 0, output: "hello world\n" });
   });
 
   test("reports a model that is not on the hub, without an answer", async () => {
-    const home = await freshHome();
-    const outcome = await home.run(["run", "hf.co/maker/nothing", capital], {
+    const outcome = await home.call(["run", "hf.co/maker/nothing", capital], {
       environment: environment(),
     });
     expect(outcome).toMatchObject({ code: 3, output: "", errors: /maker\/nothing/ });
   });
 
   test("makes a named remote server do the pull", async () => {
-    const host = await freshHome();
-    const serving = host.start(["serve"], { environment: environment() });
-    await until(
-      () => host.serverFile(),
-      (file) => file !== undefined,
-    );
-    const home = await freshHome();
-    const outcome = await home.run(["run", "hf.co/maker/tiny", capital, "--connect", host.url]);
+    const other = await Home.create();
+    const words = ["run", "hf.co/maker/remote", capital, "--connect", home.url];
+    const outcome = await other.call(words);
     expect(outcome).toMatchObject({ code: 0, output: capitalAnswer });
     expect(outcome.errors).toContain("pulling manifest");
-    expect((await host.run(["list"])).output).toContain("hf.co/maker/tiny:latest");
-    serving.child.kill("SIGTERM");
-    await serving.ended;
+    expect((await home.call(["list"])).output).toContain("hf.co/maker/remote:latest");
+    await other.remove();
   });
 
   test("prints the vector of an embedding model on one line", async () => {
-    const home = await freshHome();
-    const outcome = await home.run(["run", "hf.co/maker/vectors", "Hello!"], {
+    const outcome = await home.call(["run", "hf.co/maker/vectors", "Hello!"], {
       environment: environment(),
     });
     expect(outcome.code).toBe(0);
@@ -346,13 +329,13 @@ describe("run", () => {
     expect(vector.every(Number.isFinite)).toBe(true);
     const long = "Hello! ".repeat(9000);
     const shortened = ["run", "hf.co/maker/vectors", "--dimensions", "16", long];
-    expect(await home.run(shortened)).toMatchObject({
+    expect(await home.call(shortened)).toMatchObject({
       output: "",
       errors: expect.stringContaining("context length"),
     });
-    const cut = await home.run([...shortened, "--truncate"]);
+    const cut = await home.call([...shortened, "--truncate"]);
     expect(JSON.parse(cut.output)).toHaveLength(16);
-    const { output } = await home.run(["show", "hf.co/maker/vectors"]);
+    const { output } = await home.call(["show", "hf.co/maker/vectors"]);
     expect(output).toContain("  Capabilities\n    embedding\n");
   });
 });

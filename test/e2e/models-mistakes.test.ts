@@ -33,13 +33,13 @@ function write(name: string, text: string): string {
 }
 
 async function listed(): Promise<string[]> {
-  const { output } = await home.run(["list", "--json"]);
+  const { output } = await home.call(["list", "--json"]);
   return (JSON.parse(output) as Array<{ name: string }>).map(({ name }) => name);
 }
 
 describe("an unknown name", () => {
   test("is answered with the closest name", async () => {
-    const outcome = await home.run(["run", "tny", "Hello!"]);
+    const outcome = await home.call(["run", "tny", "Hello!"]);
     expect(outcome).toMatchObject({ code: 3, output: "" });
     expect(outcome.errors).toBe(
       "Error: model 'tny' not found. Did you mean tiny? Run modelctl list to see all models.\n",
@@ -47,20 +47,20 @@ describe("an unknown name", () => {
   });
 
   test("unlike any other lists the existing names", async () => {
-    const outcome = await home.run(["run", "something-else", "Hello!"]);
+    const outcome = await home.call(["run", "something-else", "Hello!"]);
     expect(outcome).toMatchObject({ code: 3, errors: expect.stringContaining("Built in: tiny") });
   });
 });
 
 test("control characters in names are escaped", async () => {
   const name = "\u001b[31mred.gguf";
-  expect((await home.run(["show", name])).errors).toContain("\\u{1b}[31mred.gguf does not exist");
-  await home.run(["create", "red", "-f", write("Red", `FROM ${writeModel(at(name))}\n`)]);
+  expect((await home.call(["show", name])).errors).toContain("\\u{1b}[31mred.gguf does not exist");
+  await home.call(["create", "red", "-f", write("Red", `FROM ${writeModel(at(name))}\n`)]);
   rmSync(at(name));
-  const { errors } = await home.run(["list"]);
+  const { errors } = await home.call(["list"]);
   expect(errors).toMatch(/^Warning: 'red:latest' refers to .*\[31mred\.gguf, which was moved/);
   expect(errors).not.toContain("\u001b");
-  await home.run(["rm", "red"]);
+  await home.call(["rm", "red"]);
 });
 
 describe("creating from unusable input", () => {
@@ -70,6 +70,7 @@ describe("creating from unusable input", () => {
     writePart(at("hole-00003-of-00003.gguf"), 2, 3);
     write("text.gguf", "I am no model.");
     badFiles.find(({ name }) => name.startsWith("cut off in the middle"))?.make(at("cut.gguf"));
+    mkdirSync(at("empty"));
     mkdirSync(at("safetensors"));
     write("safetensors/model.safetensors", "");
   });
@@ -137,7 +138,7 @@ describe("creating from unusable input", () => {
     ],
     ["an unknown role", "FROM tiny\nMESSAGE critic boo\n", 2, /line 2, column 9/],
     ["an invalid version", "FROM tiny\nREQUIRES soon\n", 2, /line 2, column 10/],
-    ["a directory without a model", "FROM ./inputs\n", 2, /line 1, column 6: .*inputs/],
+    ["a directory without a model", "FROM ./empty\n", 2, /line 1, column 6: .*empty/],
     ["a directory of safetensors", "FROM ./safetensors\n", 6, /line 1, column 6: .*GGUF/],
     [
       "a shard set with a hole",
@@ -172,7 +173,7 @@ describe("creating from unusable input", () => {
   ];
 
   test.each(table)("%s", async (_, modelfile, code, says) => {
-    const outcome = await home.run(["create", "half", "-f", write("Bad", modelfile)]);
+    const outcome = await home.call(["create", "half", "-f", write("Bad", modelfile)]);
     expect(outcome).toMatchObject({ code, output: "" });
     const [sentence = "", ...more] = outcome.errors
       .trimEnd()
@@ -208,7 +209,7 @@ describe("creating from unusable input", () => {
     [["list", "--store", "elsewhere"], 2, /--store does not accept/],
     [["import", "/no/such.tar"], 3, /no such file|does not exist|cannot/i],
   ])("%j is refused with one sentence", async (words, code, says) => {
-    const outcome = await home.run(words, { input: { kind: "pipe", text: "FROM tiny\n" } });
+    const outcome = await home.call(words, { input: "FROM tiny\n" });
     expect(outcome).toMatchObject({ code, output: "" });
     expect(outcome.errors).toMatch(says);
     expect(outcome.errors.match(/^Error: /gm)).toHaveLength(1);
@@ -217,18 +218,18 @@ describe("creating from unusable input", () => {
 
   test("invalid UTF-8 is reported with its position", async () => {
     writeFileSync(at("Bytes"), Buffer.from([...Buffer.from("FROM tiny\nSYSTEM a"), 0xff, 0xfe]));
-    expect(await home.run(["create", "half", "-f", at("Bytes")])).toMatchObject({
+    expect(await home.call(["create", "half", "-f", at("Bytes")])).toMatchObject({
       code: 2,
       errors: expect.stringMatching(/line 2, column 9/),
     });
   });
 
   test("a failed replacement leaves the old model unchanged", async () => {
-    await home.run(["create", "kept", "-f", write("Good", "FROM tiny\nSYSTEM one\n")]);
+    await home.call(["create", "kept", "-f", write("Good", "FROM tiny\nSYSTEM one\n")]);
     const bad = write("Bad", "FROM ./text.gguf\nSYSTEM two\n");
-    expect(await home.run(["create", "kept", "-f", bad])).toMatchObject({ code: 6 });
-    expect((await home.run(["show", "kept", "--system"])).output).toBe("one\n");
-    await home.run(["rm", "kept"]);
+    expect(await home.call(["create", "kept", "-f", bad])).toMatchObject({ code: 6 });
+    expect((await home.call(["show", "kept", "--system"])).output).toBe("one\n");
+    await home.call(["rm", "kept"]);
   });
 
   test("an unreadable file is named", async () => {

@@ -45,7 +45,7 @@ const capital = "What is the capital of France?";
 describe.skipIf(program === undefined)("create -q", () => {
   const environment = { MODELCTL_LLAMA_QUANTIZE: program ?? "" };
   const create = async (name: string, modelfile: string, type: string) =>
-    await home.run(["create", name, "-f", write("Modelfile", modelfile), "-q", type], {
+    await home.call(["create", name, "-f", write("Modelfile", modelfile), "-q", type], {
       environment,
     });
 
@@ -57,7 +57,7 @@ describe.skipIf(program === undefined)("create -q", () => {
     ],
     ["from a model", "model", "FROM file-f16\n"],
   ])("%s makes smaller weights, and the model answers", async (_, name, modelfile) => {
-    await home.run([
+    await home.call([
       "create",
       "file-f16",
       "-f",
@@ -66,10 +66,10 @@ describe.skipIf(program === undefined)("create -q", () => {
     const outcome = await create(name, modelfile, "q8_0");
     expect(outcome).toMatchObject({ code: 0, output: "" });
     expect(outcome.errors).toMatch(/^quantizing F16 model to Q8_0: 100% 1\.9 MB$/m);
-    const { output } = await home.run(["show", name]);
+    const { output } = await home.call(["show", name]);
     expect(output).toMatch(/^ {4}quantization +Q8_0$/m);
-    expect((await home.run(["list", name])).output).toContain("1 MB");
-    expect((await home.run(["run", name, capital])).output).toBe(
+    expect((await home.call(["list", name])).output).toContain("1 MB");
+    expect((await home.call(["run", name, capital])).output).toBe(
       "Arr, The capital of France is Paris.\n",
     );
   });
@@ -109,7 +109,7 @@ describe.skipIf(program === undefined)("create -q", () => {
 });
 
 test("names a program that cannot be started before doing any work", async () => {
-  const outcome = await home.run(
+  const outcome = await home.call(
     ["create", "none", "-f", write("M", "FROM tiny\n"), "-q", "q8_0"],
     {
       environment: { MODELCTL_LLAMA_QUANTIZE: "/no/such/llama-quantize" },
@@ -119,7 +119,7 @@ test("names a program that cannot be started before doing any work", async () =>
     code: 2,
     errors: expect.stringContaining("/no/such/llama-quantize"),
   });
-  expect((await home.run(["list", "--json"])).output).not.toContain("none");
+  expect((await home.call(["list", "--json"])).output).not.toContain("none");
 });
 
 test.skipIf(process.platform === "win32").each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
@@ -154,7 +154,7 @@ test.skipIf(process.platform === "win32").each(["SIGTERM", "SIGINT", "SIGHUP"] a
 );
 
 test("says that a compiler or cmake is missing", async () => {
-  const outcome = await home.run(
+  const outcome = await home.call(
     ["create", "none", "-f", write("M", "FROM tiny\n"), "-q", "q8_0"],
     {
       environment: { PATH: home.folder },

@@ -11,7 +11,7 @@ beforeAll(async () => {
   home = await Home.create();
   archive = path.join(home.folder, "mine.tar");
   await make("mine", "archived");
-  await home.run(["export", "mine", archive]);
+  await home.call(["export", "mine", archive]);
 });
 afterAll(async () => await home.remove());
 beforeEach(async () => {
@@ -20,12 +20,12 @@ beforeEach(async () => {
 });
 
 async function make(name: string, system: string): Promise<void> {
-  const input = { kind: "pipe", text: `FROM tiny\nSYSTEM ${system}\n` } as const;
-  expect(await home.run(["create", name, "-f", "-"], { input })).toMatchObject({ code: 0 });
+  const input = `FROM tiny\nSYSTEM ${system}\n`;
+  expect(await home.call(["create", name, "-f", "-"], { input })).toMatchObject({ code: 0 });
 }
 
 async function systemOf(name: string): Promise<string> {
-  return (await home.run(["show", name, "--system"])).output.trimEnd();
+  return (await home.call(["show", name, "--system"])).output.trimEnd();
 }
 
 const commands = () => [
@@ -36,7 +36,7 @@ const commands = () => [
 
 test("fails with a conflict without a terminal, and the model stays", async () => {
   for (const words of commands()) {
-    expect(await home.run(words)).toEqual({
+    expect(await home.call(words)).toEqual({
       code: 5,
       output: "",
       errors: expect.stringMatching(
@@ -49,15 +49,15 @@ test("fails with a conflict without a terminal, and the model stays", async () =
 
 test("replaces the model with --force", async () => {
   for (const words of commands()) {
-    expect(await home.run([...words, "--force"])).toMatchObject({ code: 0 });
+    expect(await home.call([...words, "--force"])).toMatchObject({ code: 0 });
     expect(await systemOf("mine")).toBe(words[0] === "cp" ? "second" : "archived");
     await make("mine", "first");
   }
 });
 
 test("asks nothing for a new name", async () => {
-  expect(await home.run(["cp", "other", "new"])).toMatchObject({ code: 0 });
-  expect(await home.run(["import", archive, "--as", "newer"])).toMatchObject({ code: 0 });
+  expect(await home.call(["cp", "other", "new"])).toMatchObject({ code: 0 });
+  expect(await home.call(["import", archive, "--as", "newer"])).toMatchObject({ code: 0 });
 });
 
 test.each(["y", "n"])("asks on a terminal and follows the answer %s", async (answer) => {

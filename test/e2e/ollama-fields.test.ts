@@ -14,6 +14,7 @@ import {
 import { DetokenizeBody, TokenizeBody } from "../../source/server/routes/native/tokens.ts";
 import { parameterKinds } from "../../source/store/model-parameters.ts";
 import { parseLines } from "../support/ndjson.ts";
+import { isProof } from "../support/proof.ts";
 import { TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
@@ -156,7 +157,7 @@ const wrongToolFunctions: Wrong = {
 };
 
 /** Attempts for each field. */
-const tries = 25;
+const tries = isProof ? 50 : 17;
 let cases = 0;
 
 async function expectRefusal(path: string, body: unknown, says?: RegExp): Promise<void> {

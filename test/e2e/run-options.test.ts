@@ -19,7 +19,7 @@ interface Answer {
 }
 
 async function ask(...words: string[]): Promise<Answer> {
-  const { code, output, errors } = await home.run(["run", "tiny", ...words, "--json"]);
+  const { code, output, errors } = await home.call(["run", "tiny", ...words, "--json"]);
   expect({ code, errors }).toEqual({ code: 0, errors: "" });
   return JSON.parse(output) as Answer;
 }
@@ -41,7 +41,7 @@ describe("run --json", () => {
   });
 
   test("--stream prints each event on a line, the last with the figures", async () => {
-    const { code, output } = await home.run(["run", "tiny", capital, "--json", "--stream"]);
+    const { code, output } = await home.call(["run", "tiny", capital, "--json", "--stream"]);
     const events = output
       .trimEnd()
       .split("\n")
@@ -54,7 +54,7 @@ describe("run --json", () => {
   });
 
   test("prints nothing when the answer fails", async () => {
-    const outcome = await home.run(["run", "nobody", "x", "--json"]);
+    const outcome = await home.call(["run", "nobody", "x", "--json"]);
     expect(outcome).toMatchObject({ code: 3, output: "" });
   });
 
@@ -62,7 +62,7 @@ describe("run --json", () => {
     [[capital, "--stream"], "--stream can only be used with --json."],
     [[capital, "--json", "--session", "x"], "--json and --session cannot be used together."],
   ])("%j is refused", async (words, says) => {
-    const outcome = await home.run(["run", "tiny", ...words]);
+    const outcome = await home.call(["run", "tiny", ...words]);
     expect(outcome).toMatchObject({ code: 2, output: "" });
     expect(outcome.errors).toContain(says);
   });
@@ -75,12 +75,12 @@ describe("request options", () => {
   });
 
   test("override the model's parameters", async () => {
-    const made = await home.run(["create", "short", "-f", "-"], {
-      input: { kind: "pipe", text: "FROM tiny\nPARAMETER num_predict 2\n" },
+    const made = await home.call(["create", "short", "-f", "-"], {
+      input: "FROM tiny\nPARAMETER num_predict 2\n",
     });
     expect(made.code).toBe(0);
     const words = ["run", "short", capital, "--num-predict", "4", "--json"];
-    const { output } = await home.run(words);
+    const { output } = await home.call(words);
     expect(JSON.parse(output)).toMatchObject({ completionTokens: 4 });
   });
 
@@ -91,9 +91,9 @@ describe("request options", () => {
   });
 
   test("--num-ctx sets the window of the loaded model", async () => {
-    await home.run(["stop", "tiny"]);
+    await home.call(["stop", "tiny"]);
     await ask(capital, "--num-ctx", "320");
-    const { output } = await home.run(["ps", "--json"]);
+    const { output } = await home.call(["ps", "--json"]);
     expect(JSON.parse(output)).toContainEqual(
       expect.objectContaining({ model: "tiny:latest", context_length: 320 }),
     );
@@ -101,9 +101,9 @@ describe("request options", () => {
 
   test("override those of a saved chat", async () => {
     const words = ["run", "tiny", capital, "--session", "short answers"];
-    expect((await home.run([...words, "--num-predict", "2"])).output).toBe("The capital\n");
-    expect((await home.run(words)).output).toBe("The capital\n");
-    expect((await home.run([...words, "--num-predict", "3"])).output).toBe("The capital of\n");
+    expect((await home.call([...words, "--num-predict", "2"])).output).toBe("The capital\n");
+    expect((await home.call(words)).output).toBe("The capital\n");
+    expect((await home.call([...words, "--num-predict", "3"])).output).toBe("The capital of\n");
   });
 
   test("apply to the line chat", async () => {

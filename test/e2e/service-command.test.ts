@@ -37,7 +37,7 @@ esac
 describe.skipIf(process.platform !== "linux")("deployctl service", () => {
   test("installs a server that becomes ready, and removes it", async () => {
     installSystemctl(workingSystemctl);
-    const installed = await cloud.run(["service", "install", "--org", "acme"]);
+    const installed = await cloud.call(["service", "install", "--org", "acme"]);
     expect(installed, installed.errors).toMatchObject({
       code: 0,
       output: `Installed ${unit}.\nReady at http://127.0.0.1:${cloud.gatewayPort}.\n`,
@@ -47,29 +47,29 @@ describe.skipIf(process.platform !== "linux")("deployctl service", () => {
     expect(await cloud.json(["service", "status"])).toMatchObject({
       ...{ file: unit, installed: true, enabled: true, running: true },
     });
-    const removed = await cloud.run(["service", "remove"]);
+    const removed = await cloud.call(["service", "remove"]);
     expect(removed, removed.errors).toMatchObject({ code: 0, output: `Removed ${unit}.\n` });
     expect(existsSync(unit)).toBe(false);
-    expect((await cloud.run(["status"])).code).toBe(8);
+    expect((await cloud.call(["status"])).code).toBe(8);
   });
 
   test("prints the commands when systemd does not answer", async () => {
     installSystemctl("echo 'Failed to connect to bus' >&2\nexit 1\n");
-    const installed = await cloud.run(["service", "install"]);
+    const installed = await cloud.call(["service", "install"]);
     expect(installed, installed.errors).toMatchObject({
       code: 0,
       output: expect.stringContaining(`systemctl --user enable --now ${unit}\n`),
     });
-    const again = await cloud.run(["service", "install"]);
+    const again = await cloud.call(["service", "install"]);
     expect(again).toMatchObject({
       code: 5,
       errors: `Error: The service is already installed: ${unit}. Remove it first with deployctl service remove.\n`,
     });
-    expect((await cloud.run(["service", "status"])).output).toBe(
+    expect((await cloud.call(["service", "status"])).output).toBe(
       `Installed  ${unit}\nEnabled    unknown: systemd does not answer here\nRunning    unknown: systemd does not answer here\n`,
     );
-    expect((await cloud.run(["service", "remove"])).code).toBe(0);
-    expect(await cloud.run(["service", "remove"])).toMatchObject({
+    expect((await cloud.call(["service", "remove"])).code).toBe(0);
+    expect(await cloud.call(["service", "remove"])).toMatchObject({
       code: 3,
       errors:
         "Error: The service is not installed. Stop a server without one with deployctl down.\n",
@@ -78,7 +78,7 @@ describe.skipIf(process.platform !== "linux")("deployctl service", () => {
 
   test("reports that the system has no systemd", async () => {
     const environment = { PATH: path.join(cloud.folder, "empty") };
-    const outcome = await cloud.run(["service", "install"], { environment });
+    const outcome = await cloud.call(["service", "install"], { environment });
     expect(outcome).toMatchObject({
       code: 5,
       errors:

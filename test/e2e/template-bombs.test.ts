@@ -117,7 +117,7 @@ describe("an endless template for every chat", () => {
   test("fails every command that renders it", async () => {
     const home = await Home.create();
     const environment = { MODELCTL_TEMPLATE_TIMEOUT: "500ms" };
-    const run = (...words: string[]) => home.run(words, { environment, folder });
+    const run = (...words: string[]) => home.call(words, { environment, folder });
     const [shown, rendered, created] = await Promise.all([
       run("show", "./all.gguf"),
       run("show", "./all.gguf", "--rendered"),

@@ -1,8 +1,16 @@
 // Full-screen chat: the built program in a pseudo-terminal, with the real model.
-import { readFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import path from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { openTerminal, type TerminalOptions, type TestTerminal } from "../support/pty.ts";
+import { TestServer } from "../support/test-server.ts";
+
+/** Runs already, for the tests that are not about starting one. */
+let server: TestServer;
+beforeAll(async () => {
+  server = await TestServer.start();
+});
+afterAll(async () => await server.close());
 
 let terminal: TestTerminal | undefined;
 afterEach(async () => {
@@ -16,7 +24,10 @@ const escapeKey = "\u001b";
 const controlC = "\u0003";
 
 async function open(words: string[], options: TerminalOptions = {}): Promise<TestTerminal> {
-  terminal = await openTerminal(words, options);
+  terminal = await openTerminal(words, {
+    ...options,
+    environment: { MODELCTL_HOST: new URL(server.url).host, ...options.environment },
+  });
   return terminal;
 }
 
@@ -41,8 +52,9 @@ describe("the chat", () => {
     expect(chat.text()).toMatch(/context \d+\/4096/);
   });
 
-  it("opens on the built-in model without a command", async () => {
-    const chat = await open([]);
+  it("opens on the built-in model without a command, with a server of its own", async () => {
+    const chat = await openTerminal([]);
+    terminal = chat;
     await chat.shows(ready);
     await chat.takesKeys();
     expect(chat.text()).toContain("tiny");
@@ -165,17 +177,12 @@ describe("leaving", () => {
     await first.exited;
     const state = path.join(home, ".local", "state", "modelctl");
     expect(readFileSync(path.join(state, "history"), "utf8")).toContain("What is 2 + 3?");
-    const second = await openTerminal(["run", "tiny"], { home });
-    try {
-      await second.shows(ready);
-      await second.takesKeys();
-      second.type("\u001b[A");
-      await second.shows("> /bye");
-      second.type("\u001b[A");
-      await second.shows("> What is 2 + 3?");
-    } finally {
-      await second.close();
-    }
+    const second = await openChat({ home });
+    onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+    second.type("\u001b[A");
+    await second.shows("> /bye");
+    second.type("\u001b[A");
+    await second.shows("> What is 2 + 3?");
   });
 });
 

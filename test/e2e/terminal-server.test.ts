@@ -6,9 +6,10 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
-import { afterEach, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { readServerFile } from "../../source/client/server-file.ts";
 import { freePort, openTerminal, type TerminalOptions, type TestTerminal } from "../support/pty.ts";
+import { TestServer } from "../support/test-server.ts";
 import { until } from "../support/until.ts";
 
 const entry = path.join(import.meta.dirname, "..", "..", "dist", "cli.js");
@@ -171,6 +172,14 @@ describe("the Server screen", () => {
 });
 
 describe("the program", () => {
+  let server: TestServer;
+  let environment: Record<string, string>;
+  beforeAll(async () => {
+    server = await TestServer.start();
+    environment = { MODELCTL_HOST: new URL(server.url).host };
+  });
+  afterAll(async () => await server.close());
+
   it("keeps what is typed before its server runs", async () => {
     terminal = await openTerminal([]);
     // The terminal still echoes the first words.
@@ -183,7 +192,7 @@ describe("the program", () => {
 
   it("never lets the terminal echo keys typed early", async () => {
     for (const words of [[], ["--inline"]]) {
-      const program = await openTerminal(words);
+      const program = await openTerminal(words, { environment });
       await until(program.raw, (bytes) => bytes !== "");
       program.type("typed early");
       await program.shows("> typed early");
@@ -195,7 +204,7 @@ describe("the program", () => {
 
   it("opens $EDITOR and takes the terminal back", async () => {
     const program = await open(["run", "tiny"], {
-      environment: { EDITOR: "sed -i -e s/one/two/" },
+      environment: { ...environment, EDITOR: "sed -i -e s/one/two/" },
     });
     await program.shows("Send a message");
     program.type("one message");
@@ -207,7 +216,7 @@ describe("the program", () => {
 
   it("suspends on Ctrl+Z and resumes with fg", async () => {
     const shell = `set -m; '${process.execPath}' '${entry}' run tiny; echo in the shell; read word; fg`;
-    const program = await open([], { shell });
+    const program = await open([], { shell, environment });
     await program.shows("Send a message");
     program.type("half a message");
     await program.shows("> half a message");
@@ -227,7 +236,7 @@ describe("the program", () => {
   it("runs inline and without colours on request", async () => {
     const program = await open(["run", "tiny", "--inline", "--theme", "mono"], {
       rows: 40,
-      environment: { FORCE_COLOR: "1" },
+      environment: { ...environment, FORCE_COLOR: "1" },
     });
     await program.shows("Send a message");
     expect(program.raw()).not.toContain("\u001b[?1049h");
@@ -241,7 +250,7 @@ describe("the program", () => {
   });
 
   it("prints lines for a screen reader", async () => {
-    const program = await open(["run", "tiny", "--screen-reader"]);
+    const program = await open(["run", "tiny", "--screen-reader"], { environment });
     await program.shows("Message:");
     program.type("What is 2 + 3?");
     await program.shows("Message: What is 2 + 3?");

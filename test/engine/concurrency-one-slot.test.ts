@@ -1,4 +1,4 @@
 // Concurrent answers never mix, with 1 slot.
 import { proveConcurrency } from "../support/concurrency.ts";
 
-proveConcurrency(1);
+proveConcurrency(1, [{ prefillChunk: 64, mixedBatches: true }]);

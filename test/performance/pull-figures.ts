@@ -15,8 +15,8 @@ import { writeSparseModel } from "./sparse-model.ts";
 import { timeModelctl, timeProgram } from "./timed-program.ts";
 
 /** Size of a small model, so that the start of the process counts as it does for users. */
-const wantedBytes = 2 * 2 ** 30;
-const rounds = 7;
+const wantedBytes = 2 ** 30;
+const rounds = 5;
 const startLimitMs = 10_000;
 const hubFile = join(import.meta.dirname, "hub-process.ts");
 const model = "hf.co/maker/sparse";
@@ -42,7 +42,7 @@ export async function measurePull(
   await writeSparseModel(file, wantedBytes);
   const storage = await startStorage(temporaryFolder, root);
   progress(
-    `pull: 2 GiB from ${storage?.name ?? "a storage in Node, which takes much of the processor"}`,
+    `pull: 1 GiB from ${storage?.name ?? "a storage in Node, which takes much of the processor"}`,
   );
   const words = storage === undefined ? [file] : [file, storage.url];
   const hub = fork(hubFile, words, { env: { ...process.env, ...markEnvironment } });
@@ -149,7 +149,7 @@ function describe(timesMs: readonly number[][], sizeBytes: number): Figure[] {
   const ratios = (peer: readonly number[]) =>
     pull.map((ms, round) => (peer[round] ?? Number.NaN) / ms);
   return [
-    rate("modelctl pull of 2 GiB", pull),
+    rate("modelctl pull of 1 GiB", pull),
     rate("curl", curl),
     rate("curl, then sha256sum", curlAndHash),
     { label: "pull against curl", unit: "x", samples: ratios(curl) },

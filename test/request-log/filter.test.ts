@@ -1,39 +1,45 @@
 // The filter of the request log: matches and errors.
 import { describe, expect, test } from "vitest";
 import { parseFilter, parseTerm } from "../../source/request-log/filter.ts";
-import { openRecord, type RequestRecord } from "../../source/request-log/request-record.ts";
+import type { RequestRecord } from "../../source/request-log/request-record.ts";
 
 const now = Date.UTC(2030, 0, 31, 12);
-const opening = { method: "POST", client: { address: "10.0.0.7", agent: "OpenAI/JS 7.1" } };
+const opening = {
+  method: "POST",
+  client: { address: "10.0.0.7", agent: "OpenAI/JS 7.1" },
+  stream: false,
+  state: "done",
+} as const;
 
 const records: RequestRecord[] = [
   {
-    ...openRecord({
-      ...opening,
-      id: "a",
-      startedAt: now - 3_600_000,
-      path: "/v1/chat/completions",
-    }),
-    state: "done",
+    ...opening,
+    id: "a",
+    startedAt: now - 3_600_000,
+    path: "/v1/chat/completions",
     status: 200,
     model: "tiny",
     keyId: "abcdefghijkl",
   },
   {
-    ...openRecord({ ...opening, id: "b", startedAt: now - 600_000, path: "/api/chat" }),
-    state: "done",
+    ...opening,
+    id: "b",
+    startedAt: now - 600_000,
+    path: "/api/chat",
     status: 503,
     model: "Gemma:2b",
     error: { code: "ENGINE_QUEUE_FULL", message: "server busy, please try again." },
   },
   {
-    ...openRecord({ ...opening, id: "c", startedAt: now - 60_000, path: "/api/embed" }),
-    state: "done",
+    ...opening,
+    id: "c",
+    startedAt: now - 60_000,
+    path: "/api/embed",
     status: 404,
     model: "none",
     error: { code: "STORE_MODEL_NOT_FOUND", message: "model 'none' not found" },
   },
-  openRecord({ ...opening, id: "d", startedAt: now - 1000, path: "/api/generate" }),
+  { ...opening, id: "d", startedAt: now - 1000, path: "/api/generate", state: "running" },
 ];
 const said: Record<string, string> = { a: "What is the capital of France?" };
 

@@ -3,6 +3,7 @@ import { chmodSync, copyFileSync, mkdirSync, symlinkSync, writeFileSync } from "
 import path from "node:path";
 import { expect } from "vitest";
 import {
+  type CallOptions,
   findFreePort,
   Home,
   type Outcome,
@@ -10,6 +11,7 @@ import {
   repositoryFolder,
   type Started,
 } from "./command-line.ts";
+import { runInProcess } from "./in-process.ts";
 
 const entryFile = path.join(repositoryFolder, "dist", "source", "cli", "deployctl.js");
 export const fakeServer = path.join(repositoryFolder, "test/fixtures/cloud/fake-server.py");
@@ -70,16 +72,24 @@ export class CloudHome {
     });
   }
 
+  /** In a process of its own. */
   async run(words: readonly string[], options: RunOptions = {}): Promise<Outcome> {
     return await this.start(words, options).ended;
+  }
+
+  /** Within the test's own process, like `Home.call`. */
+  async call(words: readonly string[], options: CallOptions = {}): Promise<Outcome> {
+    const { folder = this.folder, input = "" } = options;
+    const environment = { ...this.home.environment, ...this.environment, ...options.environment };
+    return await runInProcess("deployctl", { words, environment, folder, input });
   }
 
   /** Runs a command that must succeed, and reads its JSON document. */
   async json<T = Record<string, unknown>>(
     words: readonly string[],
-    options: RunOptions = {},
+    options: CallOptions = {},
   ): Promise<T> {
-    const outcome = await this.run([...words, "--json"], options);
+    const outcome = await this.call([...words, "--json"], options);
     expect(outcome, outcome.errors).toMatchObject({ code: 0 });
     return JSON.parse(outcome.output) as T;
   }

@@ -5,6 +5,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { readServerFile, type ServerFile } from "../../source/client/server-file.ts";
+import { runInProcess } from "./in-process.ts";
 import { isAlive, processesOfHome } from "./processes.ts";
 import { until } from "./until.ts";
 
@@ -25,6 +26,13 @@ export interface RunOptions {
   environment?: Record<string, string>;
   folder?: string;
   userId?: number;
+}
+
+export interface CallOptions {
+  /** Standard input. Defaults to empty. */
+  input?: string;
+  environment?: Record<string, string>;
+  folder?: string;
 }
 
 export interface Started {
@@ -89,6 +97,22 @@ export class Home {
     return await this.start(words, options).ended;
   }
 
+  /**
+   * Runs a command within the test's own process, one at a time and in a tenth of the time: to see what it
+   * prints and how it fails. Processes, signals and terminals need `run` or `start`.
+   */
+  async call(
+    words: readonly string[],
+    { input = "", environment = {}, folder = this.folder }: CallOptions = {},
+  ): Promise<Outcome> {
+    return await runInProcess("modelctl", {
+      words,
+      environment: { ...this.environment, ...environment },
+      folder,
+      input,
+    });
+  }
+
   startProgram(program: string, words: readonly string[], options: RunOptions = {}): Started {
     const { input = { kind: "file", text: "" } } = options;
     const file = input.kind === "file" ? this.#openInput(input.text) : undefined;
@@ -125,15 +149,12 @@ export class Home {
 
   /** Ends whatever still runs with this home, and removes it. */
   async remove(): Promise<void> {
-    for (const { id } of processesOfHome(this.folder)) {
-      try {
-        process.kill(id, "SIGKILL");
-      } catch {
-        // it ended by itself
-      }
-    }
     await until(
-      () => processesOfHome(this.folder),
+      () => {
+        const found = processesOfHome(this.folder);
+        for (const { id } of found) killIfAlive(id);
+        return found;
+      },
       (found) => found.length === 0,
     );
     rmSync(this.folder, { recursive: true, force: true });
@@ -146,6 +167,14 @@ export class Home {
     const file = path.join(folder, `${this.#inputs}.txt`);
     writeFileSync(file, text);
     return openSync(file, "r");
+  }
+}
+
+function killIfAlive(processId: number): void {
+  try {
+    process.kill(processId, "SIGKILL");
+  } catch {
+    // it ended by itself
   }
 }
 

@@ -1,9 +1,10 @@
 // The proof that answers never mix: every pair of the table, many at once, at every slot count, with
 // prompts read in chunks of all sizes, with aborts and shared beginnings. Every answer must be exact.
 import { afterEach, describe, expect, it } from "vitest";
+import type { LoadSettings } from "../../source/engine/runner/load-settings.ts";
 import { loadTiny, type Tiny } from "./load-tiny.ts";
 import { type Pair, textPairs } from "./pairs.ts";
-import { proofCases, proofRounds } from "./proof.ts";
+import { isProof, proofRounds } from "./proof.ts";
 
 const rounds = proofRounds(20);
 
@@ -29,29 +30,32 @@ function shuffled(round: number): Pair[] {
     .map(({ pair }) => pair);
 }
 
-/** The proof for one number of slots; each is in its own file, so that two run in parallel. */
-export function proveConcurrency(slots: number): void {
+type Setting = Pick<LoadSettings, "prefillChunk" | "mixedBatches">;
+
+const allSettings: readonly Setting[] = [16, 64, 512].flatMap((prefillChunk) =>
+  [true, false].map((mixedBatches) => ({ prefillChunk, mixedBatches })),
+);
+
+/**
+ * The proof for one number of slots; each is in its own file, so that two run in parallel.
+ *
+ * @param usual played in every run of the suite, in which each chunk size has its turn; a proof plays all
+ */
+export function proveConcurrency(slots: number, usual: readonly Setting[]): void {
   describe(`answers with ${slots} slots`, () => {
     it("has the whole table to ask", () => {
       expect(textPairs).toHaveLength(31);
     });
 
-    const settings = proofCases(
-      [
-        { slots, prefillChunk: 16, mixedBatches: true },
-        { slots, prefillChunk: 64, mixedBatches: false },
-        { slots, prefillChunk: 512, mixedBatches: true },
-      ],
-      [
-        { slots, prefillChunk: 16, mixedBatches: false },
-        { slots, prefillChunk: 64, mixedBatches: true },
-        { slots, prefillChunk: 512, mixedBatches: false },
-      ],
-    );
-    it.each(settings)(
+    it.each(isProof ? allSettings : usual)(
       "are exact with chunks of $prefillChunk, mixed $mixedBatches",
       async (setting) => {
-        tiny = await loadTiny({ ...setting, threads: 1, maximumQueue: rounds * textPairs.length });
+        tiny = await loadTiny({
+          ...setting,
+          slots,
+          threads: 1,
+          maximumQueue: rounds * textPairs.length,
+        });
         const asked = Array.from({ length: rounds }, (_, round) => shuffled(round)).flat();
         expect(asked).toHaveLength(31 * rounds);
         expect(await wrongAnswers(tiny, asked)).toEqual([]);

@@ -32,15 +32,32 @@ export interface FoundProcess {
 
 /** Processes that were started with this home folder: their environment tells. */
 export function processesOfHome(home: string): FoundProcess[] {
+  const all = process.platform === "linux" ? readProcesses() : listProcesses();
+  return all.filter(({ text }) => text.includes(`HOME=${home}`));
+}
+
+/** Reads Linux's own files, in a fraction of the time of `ps`. */
+function readProcesses(): FoundProcess[] {
+  const ids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+  return ids.flatMap((id) => {
+    try {
+      const facts = ["cmdline", "environ"].map((name) =>
+        readFileSync(`/proc/${id}/${name}`, "utf8"),
+      );
+      return [{ id: Number(id), text: facts.join(" ").replaceAll("\0", " ") }];
+    } catch {
+      return []; // it has gone in between, or belongs to another user
+    }
+  });
+}
+
+function listProcesses(): FoundProcess[] {
   const text = execFileSync("ps", ["axeww", "-o", "pid=,args="], {
     encoding: "utf8",
     maxBuffer: 64 * 1024 ** 2,
     env: { PATH: process.env.PATH },
   });
-  return text
-    .split("\n")
-    .filter((line) => line.includes(`HOME=${home}`))
-    .map((line) => ({ id: Number(/^\s*(\d+)/.exec(line)?.[1]), text: line }));
+  return text.split("\n").map((line) => ({ id: Number(/^\s*(\d+)/.exec(line)?.[1]), text: line }));
 }
 
 /** Folders of runners in memory or, where there is no such folder, among the temporary files. */

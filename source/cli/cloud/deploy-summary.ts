@@ -2,8 +2,8 @@
 
 import { existsSync } from "node:fs";
 import { authorityFile } from "../../application/control-plane-process.ts";
-import { quoteForShell } from "../../base/display-text.ts";
 import { formatMilliseconds } from "../../base/formats.ts";
+import { quoteForShell } from "../../base/quoting.ts";
 import type { DeployResult } from "../../cloud/admin/documents.ts";
 import type { AuthMode } from "../../cloud/app-config.ts";
 import type { Inspection } from "../../cloud/inspection/inspection.ts";

@@ -4,7 +4,8 @@ import { toOneLine } from "../../base/display-text.ts";
 import { exitCodes, ProductError } from "../../base/product-error.ts";
 import type { ApiClient, RequestQuery } from "../../client/api-client.ts";
 import { clientErrors } from "../../client/errors.ts";
-import { formatRequestLine, isRequestEntry, type RequestEntry } from "../../client/requests.ts";
+import { formatRequestLine, isRequestRecord } from "../../client/requests.ts";
+import type { RequestRecord } from "../../request-log/request-record.ts";
 import type { CommandFlags, Run } from "../program/definition.ts";
 import { findRunningServer } from "../running-server.ts";
 import { type CommandSettings, readSettings } from "../session-settings.ts";
@@ -23,11 +24,11 @@ export const logs: Run<typeof logsDefinition> = async (_words, flags) => {
   const settings = readSettings(flags);
   const client = await findRunningServer(flags, settings);
   if (client === undefined) throw nobodyThere();
-  const print = (entry: RequestEntry) => {
-    process.stdout.write(flags.json ? `${JSON.stringify(entry)}\n` : lineOf(entry));
+  const print = (record: RequestRecord) => {
+    process.stdout.write(flags.json ? `${JSON.stringify(record)}\n` : lineOf(record));
   };
   if (flags.follow) return await follow(client, query, print, flags, settings);
-  for (const record of await client.requests(query)) if (isRequestEntry(record)) print(record);
+  for (const record of await client.requests(query)) if (isRequestRecord(record)) print(record);
   return exitCodes.ok;
 };
 
@@ -35,7 +36,7 @@ export const logs: Run<typeof logsDefinition> = async (_words, flags) => {
 async function follow(
   first: ApiClient,
   query: RequestQuery,
-  print: (entry: RequestEntry) => void,
+  print: (record: RequestRecord) => void,
   flags: Flags,
   settings: CommandSettings,
 ): Promise<number> {
@@ -50,7 +51,7 @@ async function follow(
     try {
       const wanted = isFirst ? query : { filter: query.filter };
       for await (const record of client.followRequests(wanted, signal)) {
-        if (!isRequestEntry(record) || record.state === "running") continue;
+        if (!isRequestRecord(record) || record.state === "running") continue;
         if (!isFirst && record.startedAt < beganAt) continue;
         const key = `${record.startedAt} ${record.id}`;
         if (!printed.has(key)) print(record);
@@ -83,9 +84,9 @@ function isServerGone(error: unknown): boolean {
 }
 
 /** Formats a request after the time of day. */
-function lineOf(entry: RequestEntry): string {
-  const time = new Date(entry.startedAt).toTimeString().slice(0, 8);
-  return `${time}  ${toOneLine(formatRequestLine(entry))}\n`;
+function lineOf(record: RequestRecord): string {
+  const time = new Date(record.startedAt).toTimeString().slice(0, 8);
+  return `${time}  ${toOneLine(formatRequestLine(record))}\n`;
 }
 
 function nobodyThere(): ProductError {

@@ -162,7 +162,7 @@ function readNumber(typed: string, { type, least, most }: Flag, text: string): n
 /** Returns the milliseconds of `30d`, `24h`, `1h30m`, `90s`, or plain seconds. */
 function readTime(typed: string, text: string): number {
   const milliseconds = parseTimeSpan(text);
-  if (milliseconds !== undefined) return Math.round(milliseconds);
+  if (milliseconds !== undefined) return milliseconds;
   throw usageError(
     `${typed} does not accept '${text}'.`,
     "Use a time such as 90s, 15m, 24h or 30d, or a number of seconds.",

@@ -1,6 +1,6 @@
 // HTTP transport to a control plane: its Unix socket, or an address with an admin key.
-import http from "node:http";
-import https from "node:https";
+import type { ClientRequest, IncomingMessage, RequestOptions } from "node:http";
+import { http, loadHttps } from "../../base/node-http.ts";
 import { ProductError } from "../../base/product-error.ts";
 import { systemCode } from "../../base/write-refusal.ts";
 import { cloudErrors } from "../errors.ts";
@@ -38,14 +38,14 @@ const keyPattern = /^[\x21-\x7e]+$/;
 export async function askAdmin(
   address: AdminAddress,
   request: AdminRequest,
-): Promise<http.IncomingMessage> {
+): Promise<IncomingMessage> {
   const reply = await send(address, request);
   const { statusCode = 0 } = reply;
   if (statusCode >= 200 && statusCode < 300) return reply;
   throw refusal(address, statusCode, await readText(reply));
 }
 
-export async function readText(reply: http.IncomingMessage): Promise<string> {
+export async function readText(reply: IncomingMessage): Promise<string> {
   reply.setEncoding("utf8");
   let text = "";
   for await (const piece of reply) text += piece;
@@ -59,7 +59,7 @@ export async function readText(reply: http.IncomingMessage): Promise<string> {
  */
 export async function* readDocuments<T>(
   address: AdminAddress,
-  reply: http.IncomingMessage,
+  reply: IncomingMessage,
   signal?: AbortSignal,
 ): AsyncGenerator<T> {
   reply.setEncoding("utf8");
@@ -77,7 +77,7 @@ export async function* readDocuments<T>(
   }
 }
 
-async function send(address: AdminAddress, request: AdminRequest): Promise<http.IncomingMessage> {
+async function send(address: AdminAddress, request: AdminRequest): Promise<IncomingMessage> {
   if ("key" in address && !keyPattern.test(address.key)) throw noKey();
   const { method, signal } = request;
   const body = request.body === undefined ? undefined : JSON.stringify(request.body);
@@ -99,18 +99,14 @@ async function send(address: AdminAddress, request: AdminRequest): Promise<http.
   });
 }
 
-function open(
-  address: AdminAddress,
-  path: string,
-  options: http.RequestOptions,
-): http.ClientRequest {
+function open(address: AdminAddress, path: string, options: RequestOptions): ClientRequest {
   if ("socketPath" in address) {
     return http.request({ ...options, socketPath: address.socketPath, path });
   }
   const url = new URL(path, address.url);
   if (url.protocol === "http:") return http.request(url, options);
   const ca = address.certificateAuthority;
-  return https.request(url, { ...options, ...(ca !== undefined && { ca }) });
+  return loadHttps().request(url, { ...options, ...(ca !== undefined && { ca }) });
 }
 
 function pathOf({ path, query = {} }: AdminRequest): string {

@@ -1,6 +1,6 @@
 // Smoke test: one request to a new replica before it serves others, such as `GET /v1/models`.
-import http from "node:http";
 import { quoteShort } from "../../base/display-text.ts";
+import { http } from "../../base/node-http.ts";
 import { describeError, ProductError } from "../../base/product-error.ts";
 import { cloudErrors } from "../errors.ts";
 import { readEndpoint } from "../replica-address.ts";

@@ -1,6 +1,6 @@
 // Probe of a server: a connection, then a request, and the state they show.
-import http from "node:http";
 import { connect } from "node:net";
+import { http } from "../../base/node-http.ts";
 import type { ReplicaAddress } from "../replica-address.ts";
 
 /** Result of one request. */

@@ -1,15 +1,10 @@
 // Address that the gateway listens on, with or without TLS.
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerOptions,
-} from "node:http";
+import type { IncomingMessage, RequestListener, Server, ServerOptions } from "node:http";
 import { createServer as createTlsServer, Server as TlsServer } from "node:https";
 import { createServer as createSocketServer, type Server as SocketServer } from "node:net";
 import type { Duplex } from "node:stream";
 import { allowHalfClosed, endConnection } from "../../base/http-connection.ts";
+import { http } from "../../base/node-http.ts";
 import { describeError, ProductError } from "../../base/product-error.ts";
 import { systemCode } from "../../base/write-refusal.ts";
 import { isLoopback, urlOf } from "../../configuration/address.ts";
@@ -57,7 +52,7 @@ export class Listener {
     const ingress = ingressOf(options, context.hasProxies);
     const files = await certificateOf(options);
     const server =
-      files === undefined ? createServer(serverOptions(context)) : secure(files, context);
+      files === undefined ? http.createServer(serverOptions(context)) : secure(files, context);
     serve(server, context, ingress);
     const stopWatching = watch(server, options.encryption, context.log);
     const listener = new Listener(options, server, stopWatching);

@@ -1,8 +1,9 @@
 // WebSocket tunnel: proxies the handshake like a request, then copies bytes in both directions.
-import { type ClientRequest, type IncomingMessage, request, ServerResponse } from "node:http";
+import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { endConnection } from "../../base/http-connection.ts";
+import { http } from "../../base/node-http.ts";
 import { isReplyOfGone, replicaMark } from "../replica-address.ts";
 import type { AdmittedRequest, ExchangeContext } from "./admitted-request.ts";
 import type { FailureKind } from "./attempt.ts";
@@ -19,7 +20,7 @@ const mostEarlyBytes = 64 * 1024;
 
 /** Response on the socket of an upgrade, which Node's server no longer manages. */
 export function replyOnSocket(incoming: IncomingMessage, socket: Duplex): ServerResponse {
-  const response = new ServerResponse(incoming);
+  const response = new http.ServerResponse(incoming);
   response.shouldKeepAlive = false;
   socket.on("error", () => socket.destroy());
   if (socket instanceof Socket) response.assignSocket(socket);
@@ -105,7 +106,7 @@ export class WebSocketTunnel {
   #shakeHands(slot: ReplicaSlot): void {
     const { path } = this.admitted;
     const { host, hostname, port, prefix } = slot.address;
-    const outgoing = request({
+    const outgoing = http.request({
       hostname,
       port,
       path: `${prefix}${path.rest}`,

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Static, TSchema } from "typebox";
-import { Check } from "typebox/value";
+import { Check } from "typebox/schema";
 import { quoteShort } from "../../base/display-text.ts";
 import { type ErrorDefinition, ProductError } from "../../base/product-error.ts";
 import { cloudErrors } from "../errors.ts";

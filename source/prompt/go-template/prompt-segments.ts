@@ -1,5 +1,5 @@
 // Split of a rendered prompt that keeps untrusted text out of control tokens.
-import { escapeForPattern } from "../control-text-guard.ts";
+import { escapeForPattern } from "../../base/quoting.ts";
 import { imageText, splitAtImages } from "../image-places.ts";
 import type { PromptSegment } from "../prompt-segment.ts";
 import { TemplateText } from "./template-text.ts";

@@ -1,38 +1,9 @@
 // Reply schemas about the server, the machine and the hub; all ours.
 import { Type } from "typebox";
+import { RequestRecord } from "../../request-log/request-record.ts";
 import { count, fraction, nullable, type ReplySchemas, text } from "./reply-parts.ts";
 
 const maybe = Type.Optional;
-
-/** Log record of a request; unknown values are absent. Times are milliseconds. */
-const RequestRecord = Type.Object({
-  id: text,
-  startedAt: Type.Number(),
-  method: text,
-  path: text,
-  model: maybe(text),
-  keyId: maybe(text),
-  client: Type.Object({ address: text, agent: maybe(text) }),
-  stream: Type.Boolean(),
-  parameters: maybe(Type.Record(text, Type.Unknown())),
-  state: Type.Union([Type.Literal("running"), Type.Literal("done")]),
-  status: maybe(count),
-  error: maybe(Type.Object({ code: text, message: text })),
-  finishReason: maybe(text),
-  promptTokens: maybe(count),
-  cachedTokens: maybe(count),
-  cachedFrom: maybe(text),
-  cacheMiss: maybe(text),
-  completionTokens: maybe(count),
-  slot: maybe(count),
-  loadMs: maybe(Type.Number()),
-  queueMs: maybe(Type.Number()),
-  promptMs: maybe(Type.Number()),
-  completionMs: maybe(Type.Number()),
-  tokensPerSecond: maybe(Type.Number()),
-  firstTokenMs: maybe(Type.Number()),
-  totalMs: maybe(Type.Number()),
-});
 
 const MachineSample = Type.Object({
   time: Type.Number(),

@@ -1,6 +1,7 @@
 // Turns errors into replies with the right status, in the shape that the route's clients expect.
 import type { FastifyError, FastifyInstance, FastifyRequest } from "fastify";
 import { ProductError } from "../../base/product-error.ts";
+import { wildcardPattern } from "../../base/quoting.ts";
 import { engineErrors } from "../../engine/errors.ts";
 import { serverErrors } from "../errors.ts";
 import { validationError } from "./validation.ts";
@@ -9,9 +10,8 @@ export function replyWithErrors(app: FastifyInstance, log: (text: string) => voi
   const knownPaths: RegExp[] = [];
   app.addHook("onRoute", ({ url, method }) => {
     if (method === "OPTIONS") return; // preflights work on every path
-    const pattern = url.split("*").map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, "\\$&"));
     // A parameter matches one segment.
-    knownPaths.push(new RegExp(`^${pattern.join(".*").replaceAll(/:\w+/g, "[^/]+")}$`));
+    knownPaths.push(new RegExp(`^${wildcardPattern(url).replaceAll(/:\w+/g, "[^/]+")}$`));
   });
   app.setErrorHandler((error: FastifyError | Error, request, reply) => {
     const known = recordFailure(request, error);

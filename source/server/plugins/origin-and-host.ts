@@ -4,6 +4,7 @@ import { hostname, networkInterfaces } from "node:os";
 import cors from "@fastify/cors";
 import type { FastifyInstance } from "fastify";
 import { ProductError } from "../../base/product-error.ts";
+import { wildcardPattern } from "../../base/quoting.ts";
 import type { ServerDependencies } from "../dependencies.ts";
 import { serverErrors } from "../errors.ts";
 
@@ -56,7 +57,11 @@ export async function guardOrigins(
   names: Pick<ServerDependencies, "origins" | "allowedHosts">,
   isLoopbackBound: () => boolean,
 ): Promise<void> {
-  const patterns = [localOrigin, ...[...applicationOrigins, ...names.origins].map(wildcardPattern)];
+  const listed = [...applicationOrigins, ...names.origins];
+  const patterns = [
+    localOrigin,
+    ...listed.map((origin) => new RegExp(`^${wildcardPattern(origin)}$`, "i")),
+  ];
   const isAllowed = (origin: string) => patterns.some((pattern) => pattern.test(origin));
   const hosts = new Set([...ownNames(), ...names.allowedHosts.map((name) => name.toLowerCase())]);
   app.addHook("onRequest", async (request, reply) => {
@@ -73,11 +78,6 @@ export async function guardOrigins(
     maxAge: 12 * 60 * 60,
     strictPreflight: false,
   });
-}
-
-function wildcardPattern(origin: string): RegExp {
-  const parts = origin.split("*").map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, "\\$&"));
-  return new RegExp(`^${parts.join(".*")}$`, "i");
 }
 
 function isOwnOrigin(origin: string, host: string): boolean {

@@ -3,9 +3,9 @@
 import { Box, Text, useIsScreenReaderEnabled } from "ink";
 import type { ReactElement, ReactNode } from "react";
 import { useLook } from "../hooks/use-look.ts";
-import { textWidth, truncateText } from "../text/graphemes.ts";
+import { truncateText } from "../text/graphemes.ts";
 import { visibleText } from "../text/neutralise.ts";
-import type { Glyphs } from "../theme.ts";
+import type { Glyphs, Tone } from "../theme.ts";
 import { Origin } from "./text-cursor.tsx";
 
 export interface PanelProps {
@@ -49,18 +49,15 @@ export function Panel(props: PanelProps): ReactElement {
   }
   const { color, dimColor = false } = isFocused ? theme.focus : theme.border;
   return (
-    <Box flexDirection="column" width={width} height={height} flexShrink={0}>
+    <Box width={width} height={height} flexShrink={0}>
       {props.isOpaque && <Backdrop width={width} height={height} />}
-      <PanelBorder edge="top" label={title} width={width} isFocused={isFocused} />
       <Box
         flexDirection="column"
-        height={panelInnerHeight(height)}
-        flexShrink={0}
+        width={width}
+        height={height}
         overflowY="hidden"
         paddingX={1}
         borderStyle={boxStyle(glyphs)}
-        borderTop={false}
-        borderBottom={false}
         {...(color !== undefined && { borderColor: color })}
         borderDimColor={dimColor}
       >
@@ -71,7 +68,8 @@ export function Panel(props: PanelProps): ReactElement {
           </Origin>
         </Box>
       </Box>
-      <PanelBorder edge="bottom" label={footer} width={width} isFocused={isFocused} />
+      <BorderLabel edge="top" label={title} width={width} tone={isFocused ? "title" : "dim"} />
+      <BorderLabel edge="bottom" label={footer} width={width} tone="dim" />
     </Box>
   );
 }
@@ -85,36 +83,24 @@ function Backdrop({ width, height }: { width: number; height: number }): ReactEl
   );
 }
 
-interface PanelBorderProps {
+interface BorderLabelProps {
   readonly edge: "top" | "bottom";
   readonly label: string;
+  /** Cells of the border, corners included. */
   readonly width: number;
-  readonly isFocused: boolean;
+  readonly tone: Tone;
 }
 
-function PanelBorder({ edge, label, width, isFocused }: PanelBorderProps): ReactElement {
+/** Writes over the border of the box before it: at the left of the upper edge or the right of the lower one. */
+function BorderLabel({ edge, label, width, tone }: BorderLabelProps): ReactElement | null {
   const { glyphs, theme } = useLook();
-  const { box, ellipsis } = glyphs;
-  const isTop = edge === "top";
-  const [left, right] = isTop ? [box.topLeft, box.topRight] : [box.bottomLeft, box.bottomRight];
-  const room = Math.max(0, width - 2);
-  const line = isFocused ? theme.focus : theme.border;
-  if (label === "" || room < 5) {
-    return (
-      <Text {...line} wrap="truncate">
-        {left + box.horizontal.repeat(room) + right}
-      </Text>
-    );
-  }
-  const shown = ` ${visibleText(truncateText(label, room - 4, ellipsis))} `;
-  const rest = Math.max(0, room - 1 - textWidth(shown));
-  const [before, after] = isTop ? [1, rest] : [rest, 1];
+  const room = width - 6;
+  if (label === "" || room < 1) return null;
+  const place = edge === "top" ? { top: 0, left: 2 } : { bottom: 0, right: 2 };
   return (
-    <Text wrap="truncate">
-      <Text {...line}>{left + box.horizontal.repeat(before)}</Text>
-      <Text {...(isTop && isFocused ? theme.title : theme.dim)}>{shown}</Text>
-      <Text {...line}>{box.horizontal.repeat(after) + right}</Text>
-    </Text>
+    <Box position="absolute" {...place}>
+      <Text {...theme[tone]}>{` ${visibleText(truncateText(label, room, glyphs.ellipsis))} `}</Text>
+    </Box>
   );
 }
 

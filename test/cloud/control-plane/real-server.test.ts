@@ -9,6 +9,7 @@ import { authorityFile } from "../../../source/application/control-plane-process
 import { AdminClient } from "../../../source/cloud/admin/admin-client.ts";
 import type { ReplicaDocument } from "../../../source/cloud/admin/documents.ts";
 import { cloudErrors } from "../../../source/cloud/errors.ts";
+import { proofCases } from "../../support/proof.ts";
 import { until } from "../../support/until.ts";
 import {
   clearFolder,
@@ -90,7 +91,7 @@ describe("an app", () => {
         }
       };
       const callers = Array.from({ length: 8 }, caller);
-      for (const text of ["two", "three"]) {
+      for (const text of proofCases(["two"], ["three"])) {
         const before = statuses.length;
         const last = await deployTo(client, fakeDeployment(text, { scale, strategy }));
         expect(last).toMatchObject({ kind: "done", result: { status: "active" } });
@@ -123,22 +124,6 @@ describe("an app", () => {
     expect((await call("/v1/models")).status).toBe(200);
     const revisions = await client.revisions("chat");
     expect(revisions.map(({ state }) => state)).toEqual(["FAILED", "ACTIVE"]);
-  });
-
-  it("sleeps when idle, and wakes once for a hundred requests", async () => {
-    await deployTo(client, fakeDeployment("one", { scale: { keepAliveMs: 0 } }));
-    await until(
-      async () => (await client.app("chat")).state,
-      (state) => state === "COLD",
-    );
-    await until(
-      () => replicaProcesses(folder),
-      ({ size }) => size === 0,
-    );
-    const started = (await client.replicas("chat")).length;
-    const replies = await Promise.all(Array.from({ length: 100 }, () => call("/v1/models")));
-    expect([...new Set(replies.map(({ status }) => status))]).toEqual([200]);
-    expect((await client.replicas("chat")).length).toBe(started + 1);
   });
 
   it("finishes a running answer after a switch to another revision", async () => {

@@ -208,12 +208,12 @@ describe.skipIf(!isConfinable)("a system that cannot confine it", () => {
     try {
       cloud.write("deploy.py", harmful("pass"));
       const options = { environment: { DEPLOYCTL_PYTHON: unconfinable } };
-      const refused = await cloud.run(["inspect", "deploy.py"], options);
+      const refused = await cloud.call(["inspect", "deploy.py"], options);
       expect(refused).toMatchObject({ code: 2, errors: expect.stringContaining("--yes-run") });
-      const taken = await cloud.run(["inspect", "deploy.py", "--yes-run"], options);
+      const taken = await cloud.call(["inspect", "deploy.py", "--yes-run"], options);
       expect(taken).toMatchObject({ code: 0, output: expect.stringContaining("port=8000") });
       expect(taken.errors).toContain("deploy.py runs with your permissions");
-      const read = await cloud.run(["inspect", "deploy.py", "--static"], options);
+      const read = await cloud.call(["inspect", "deploy.py", "--static"], options);
       expect(read).toMatchObject({ code: 0, output: expect.stringContaining("Known only by") });
     } finally {
       await cloud.remove();

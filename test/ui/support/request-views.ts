@@ -2,21 +2,21 @@
 
 import type { RequestRecord } from "../../../source/request-log/request-record.ts";
 
-/** A finished chat request with round figures; what differs is named. */
-export function requestView(change: Partial<RequestRecord> = {}): RequestRecord {
-  return {
+type Change = { [Field in keyof RequestRecord]?: RequestRecord[Field] | undefined };
+
+/** A finished chat request with round figures; what differs is named, undefined for absent. */
+export function requestView(change: Change = {}): RequestRecord {
+  const record = {
     id: "r-1",
     startedAt: 1_000_000,
     method: "POST",
     path: "/v1/chat/completions",
     model: "tiny",
-    keyId: undefined,
     client: { address: "127.0.0.1", agent: "curl/8" },
     stream: true,
     parameters: { temperature: 0.7 },
     state: "done",
     status: 200,
-    error: undefined,
     finishReason: "stop",
     promptTokens: 2014,
     cachedTokens: 1210,
@@ -31,4 +31,5 @@ export function requestView(change: Partial<RequestRecord> = {}): RequestRecord 
     totalMs: 2100,
     ...change,
   };
+  return JSON.parse(JSON.stringify(record));
 }

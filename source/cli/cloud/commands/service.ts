@@ -8,8 +8,8 @@ import {
   serviceManager,
   serviceState,
 } from "../../../application/service-manager.ts";
-import { quoteForShell } from "../../../base/display-text.ts";
 import { exitCodes, ProductError } from "../../../base/product-error.ts";
+import { quoteForShell } from "../../../base/quoting.ts";
 import { cloudErrors } from "../../../cloud/errors.ts";
 import type { Run } from "../../program/definition.ts";
 import { formatLabels } from "../../table.ts";
@@ -37,7 +37,7 @@ export const installService: Run<typeof installServiceDefinition> = async (_word
     onStart: () => tell(flags, "Starting the service…"),
   });
   if (status === undefined) {
-    const commands = manager.start.map((words) => words.map(shellWord).join(" "));
+    const commands = manager.start.map((words) => words.map(quoteForShell).join(" "));
     printAnswer(flags, {
       document: { manager: name, file, running: false, commands },
       text: `Installed ${file}.\n${name} does not answer here. Start the service with:\n\n${commands.map((line) => `  ${line}\n`).join("")}`,
@@ -103,8 +103,4 @@ export const showService: Run<typeof showServiceDefinition> = async (_words, fla
 function answer(value: boolean | undefined, manager: string): string {
   if (value === undefined) return `unknown: ${manager} does not answer here`;
   return value ? "yes" : "no";
-}
-
-function shellWord(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : quoteForShell(word);
 }

@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { type Static, Type } from "typebox";
-import { Check } from "typebox/value";
+import { Check } from "typebox/schema";
 
 const recordSchema = Type.Object({
   schema: Type.Literal(1),

@@ -1,6 +1,6 @@
 // Client of a Ray cluster's REST API: version, Serve applications, packages, nodes and logs.
-import http, { type RequestOptions } from "node:http";
-import https from "node:https";
+import type { RequestOptions } from "node:http";
+import { http, loadHttps } from "../../../base/node-http.ts";
 import { describeError, ProductError } from "../../../base/product-error.ts";
 import { systemCode } from "../../../base/write-refusal.ts";
 import { cloudErrors } from "../../errors.ts";
@@ -221,7 +221,7 @@ async function exchange(
   options: RequestOptions,
   body: Buffer | string | undefined,
 ): Promise<Answer> {
-  const request = url.startsWith("https:") ? https.request : http.request;
+  const request = url.startsWith("https:") ? loadHttps().request : http.request;
   return await new Promise((resolve, reject) => {
     const outgoing = request(url, options, (reply) => {
       let text = "";

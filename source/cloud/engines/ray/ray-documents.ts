@@ -1,6 +1,6 @@
 // Documents of Ray's REST API, as far as they are used here.
 import { type Static, Type } from "typebox";
-import { Check } from "typebox/value";
+import { Check } from "typebox/schema";
 
 const text = Type.Union([Type.String(), Type.Null()]);
 

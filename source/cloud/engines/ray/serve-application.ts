@@ -1,6 +1,6 @@
 // Serve application of one replica: its name, its document, and what Serve says about it.
 import { type Static, Type } from "typebox";
-import { Check } from "typebox/value";
+import { Check } from "typebox/schema";
 import { isRecord } from "../../../base/json-record.ts";
 import type { ReplicaRequest } from "../engine.ts";
 import { bundleFolder } from "./bundle-package.ts";

@@ -118,7 +118,7 @@ export function registerCancel(
     const record = requestLog.find(id);
     // The log forgets old records; then the request's owner is unknown, and only managers may
     // cancel it.
-    const isTheirs = canAccess(request, record ?? { keyId: undefined });
+    const isTheirs = canAccess(request, record ?? {});
     const controller = isTheirs ? app.cancellations.get(id) : undefined;
     if (controller === undefined) {
       throw new ProductError(serverErrors.requestNotFound, {

@@ -2,7 +2,7 @@
 import type { PartialFile } from "./partial-file.ts";
 
 /** Size of a write: large enough to be few, small enough to stay in the processor's cache. */
-const writeBytes = 1024 ** 2;
+const writeBytes = 512 * 1024;
 /** Bytes by which a connection may be ahead of the disk. */
 const mostWaitingBytes = 2 * writeBytes;
 /** On a slow line, bytes reach the disk, the notes and the progress display at least this often. */
@@ -57,7 +57,7 @@ export class PartWriter {
     this.#writtenMs = performance.now();
     this.#writing = this.#writing.then(async () => {
       if (bytes === 0) return;
-      await this.#file.write(Buffer.concat(chunks), position);
+      await this.#file.write(chunks, position);
       this.#waitingBytes -= bytes;
       this.#onWritten();
     });

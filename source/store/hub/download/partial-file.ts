@@ -93,13 +93,15 @@ export class PartialFile {
   }
 
   /** @throws ProductError `STORE_DISK_FULL`, `STORE_HUB_WRITE_FAILED` */
-  async write(bytes: Buffer, position: number): Promise<void> {
-    let done = 0;
+  async write(chunks: readonly Buffer[], position: number): Promise<void> {
+    let rest = chunks;
+    let at = position;
     try {
-      while (done < bytes.length) {
-        const { bytesWritten } = await this.#handle.write(bytes, done, undefined, position + done);
-        this.#ranges.add(position + done, position + done + bytesWritten);
-        done += bytesWritten;
+      while (rest.length > 0) {
+        const { bytesWritten } = await this.#handle.writev(rest, at);
+        this.#ranges.add(at, at + bytesWritten);
+        at += bytesWritten;
+        rest = withoutFirst(rest, bytesWritten);
       }
     } catch (error) {
       throw writeError(error, this.path);
@@ -177,6 +179,16 @@ export class PartialFile {
 export async function removePartial(target: string): Promise<void> {
   await removeNotes(target);
   await rm(partialPath(target), { force: true });
+}
+
+/** Returns chunks without their first bytes. */
+function withoutFirst(chunks: readonly Buffer[], bytes: number): Buffer[] {
+  let skip = bytes;
+  return chunks.flatMap((chunk) => {
+    const from = Math.min(skip, chunk.length);
+    skip -= from;
+    return from < chunk.length ? [chunk.subarray(from)] : [];
+  });
 }
 
 async function findEarlier(target: string, identity: FileIdentity): Promise<EarlierDownload> {

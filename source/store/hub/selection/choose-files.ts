@@ -3,6 +3,7 @@
 // does not match BF16, and an incomplete set of shards is refused.
 import { formatBytes } from "../../../base/formats.ts";
 import { ProductError } from "../../../base/product-error.ts";
+import { escapeForPattern } from "../../../base/quoting.ts";
 import { storeErrors } from "../../errors.ts";
 import type { Repository, RepositoryFile } from "../repository.ts";
 import {
@@ -110,7 +111,7 @@ export function findFile<File extends { path: string }>(
  * Returns the first file with the tag before a `.`, `-` or `/`, preferably at the start of a word.
  */
 function findTag(files: readonly RepositoryFile[], tag: string): RepositoryFile | undefined {
-  const literal = tag.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+  const literal = escapeForPattern(tag);
   const firstShards = files.filter(({ path }) => (shardOf(path)?.index ?? 1) === 1);
   return firstOf(
     [`(?:^|[^A-Za-z0-9])${literal}[./-]`, `${literal}[./-]`].flatMap((source) => {

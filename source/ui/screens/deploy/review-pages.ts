@@ -1,6 +1,7 @@
 // Pages before the launch: the checks, and the review with its differences and its command.
 
 import { formatBytes } from "../../../base/formats.ts";
+import { quoteForShell } from "../../../base/quoting.ts";
 import type { AppConfig } from "../../../cloud/app-config.ts";
 import { plural } from "../../text/quantities.ts";
 import type { PreflightCheck, PreflightFinding } from "../cloud-access.ts";
@@ -209,10 +210,11 @@ export function commandOf(state: DeployState): string | undefined {
   const isRun = isEphemeral(given);
   const auth = authOf(given, base);
   const profile = profileOf(state);
-  const option = (flag: string, value: string | undefined) => (value ? [flag, quoted(value)] : []);
+  const option = (flag: string, value: string | undefined) =>
+    value ? [flag, quoteForShell(value)] : [];
   const variables = Object.entries(variablesOf(given)).flatMap(([name, value]) => [
     "--env",
-    rules.looksSecret(name) ? `${name}="$${name}"` : quoted(`${name}=${value}`),
+    rules.looksSecret(name) ? `${name}="$${name}"` : quoteForShell(`${name}=${value}`),
   ]);
   const flags = changedSettings(given, base).filter(
     ([{ id, step }]) => !isRun || step !== "scaling" || id === "maxMultiplexing",
@@ -220,7 +222,7 @@ export function commandOf(state: DeployState): string | undefined {
   return [
     "deployctl",
     isRun ? "run" : "deploy",
-    quoted(referenceOf(given)),
+    quoteForShell(referenceOf(given)),
     ...option("--app-name", given.name),
     ...option("--profile", profile),
     ...option("--auth", auth === base.auth ? undefined : auth),
@@ -230,8 +232,4 @@ export function commandOf(state: DeployState): string | undefined {
     ...flags.flatMap(([{ flag }, text]) => option(flag, text)),
     ...(given.isStatic === "yes" ? ["--static"] : []),
   ].join(" ");
-}
-
-function quoted(word: string): string {
-  return /^[\w/.:=,@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

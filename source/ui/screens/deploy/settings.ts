@@ -1,5 +1,6 @@
 // App settings that have a field: how to read, check and write each, its flag; and presets.
 
+import { parseTimeSpan } from "../../../base/duration.ts";
 import type { AppConfig } from "../../../cloud/app-config.ts";
 import type { ConfigAnswers } from "../cloud-access.ts";
 
@@ -59,7 +60,7 @@ export const settings: readonly Setting[] = [
     note: "how long an idle replica is kept",
     write: ({ scale }) => writeTime(scale.keepAliveMs),
     fault: timeFault,
-    answer: (text) => ({ scale: { keepAliveMs: readTime(text) ?? 0 } }),
+    answer: (text) => ({ scale: { keepAliveMs: parseTimeSpan(text) ?? 0 } }),
   },
   limit("startupTimeoutMs", "Start", "--startup-timeout", "until a replica is ready"),
   limit("requestTimeoutMs", "Request", "--request-timeout", "per request; 0: no limit"),
@@ -98,7 +99,7 @@ function limit(
     note,
     write: ({ limits }) => writeTime(limits[id]),
     fault: timeFault,
-    answer: (text) => ({ limits: { [id]: readTime(text) ?? 0 } }),
+    answer: (text) => ({ limits: { [id]: parseTimeSpan(text) ?? 0 } }),
   };
 }
 
@@ -110,27 +111,9 @@ function countFault(text: string, least: number, most: number): string | undefin
 }
 
 function timeFault(text: string): string | undefined {
-  return readTime(text) === undefined ? "Use 90s, 15m, 1h30m, or a number of seconds." : undefined;
-}
-
-const unitsMs: Readonly<Record<string, number>> = {
-  ms: 1,
-  s: 1000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-};
-
-/** @returns milliseconds; undefined for an invalid time */
-export function readTime(text: string): number | undefined {
-  const trimmed = text.trim();
-  if (/^\d+(\.\d+)?$/.test(trimmed)) return Math.round(Number(trimmed) * 1000);
-  if (!/^(\d+(\.\d+)?(ms|[smhd]))+$/.test(trimmed)) return undefined;
-  const parts = trimmed.matchAll(/(\d+(?:\.\d+)?)(ms|[smhd])/g);
-  return [...parts].reduce(
-    (sum, [, count, unit = ""]) => sum + Math.round(Number(count) * (unitsMs[unit] ?? 0)),
-    0,
-  );
+  return parseTimeSpan(text) === undefined
+    ? "Use 90s, 15m, 1h30m, or a number of seconds."
+    : undefined;
 }
 
 /** Formats a time for a flag: `60s`, `250ms`. */

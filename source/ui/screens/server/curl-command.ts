@@ -1,5 +1,6 @@
 // Formats requests as curl commands.
 
+import { quoteForShell } from "../../../base/quoting.ts";
 import type { RequestRecord } from "../../../request-log/request-record.ts";
 
 export interface CurlOptions {
@@ -11,11 +12,12 @@ export interface CurlOptions {
 
 /** Returns a command for any POSIX shell, which reads the key from the environment. */
 export function curlCommand(view: RequestRecord, { url, body, needsKey }: CurlOptions): string {
-  const lines = [`curl ${quoted(url + view.path)}`];
+  const lines = [`curl ${quoteForShell(url + view.path)}`];
   if (view.method !== "GET" && view.method !== "POST") lines.push(`-X ${view.method}`);
   if (needsKey) lines.push('-H "Authorization: Bearer $MODELCTL_KEY"');
   const sent = body ?? (view.method === "GET" ? undefined : skeleton(view));
-  if (sent !== undefined) lines.push(`-H 'content-type: application/json' -d ${quoted(sent)}`);
+  if (sent !== undefined)
+    lines.push(`-H 'content-type: application/json' -d ${quoteForShell(sent)}`);
   return lines.join(" \\\n  ");
 }
 
@@ -38,8 +40,4 @@ function skeleton({ path, model, parameters, stream }: RequestRecord): string {
     stream,
     ...(parameters !== undefined && isNative && { options: parameters }),
   });
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
 }

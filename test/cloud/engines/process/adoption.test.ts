@@ -216,30 +216,26 @@ def serve():
     expect(after.processId).toBe(before?.processId);
   });
 
-  it("right after a spawn, before it is recorded: nothing starts twice", async () => {
-    const [before] = await killedWorker(["one"], allReady);
+  it("right after a spawn, before it is recorded: nothing starts twice; a start is found ready, even after its timeout", async () => {
+    const before = await killedWorker(["unrecorded", "late"], allReady);
     const records = new ReplicaRecords(stateFolder);
-    const record = records.read("one");
-    if (record === undefined) throw new Error("no record");
-    const { process: _, ready: __, ...draft } = record;
+    const [unrecorded, late] = [records.read("unrecorded"), records.read("late")];
+    if (unrecorded === undefined || late === undefined) throw new Error("no record");
+    const { process: _, ready: __, ...draft } = unrecorded;
     records.write(draft);
-    const { engine } = await adoptAll(["one"]);
-    expect((await untilPhase(engine, "one", "ready")).processId).toBe(before?.processId);
+    const { ready: ___, ...starting } = late;
+    records.write({ ...starting, startedAt: Date.now() - 2 * late.startupTimeoutMs });
+    const { engine } = await adoptAll(["unrecorded", "late"]);
+    for (const { replica, processId, endpoint } of before) {
+      expect(await untilPhase(engine, replica, "ready")).toMatchObject({ processId, endpoint });
+    }
   });
 
-  it("finds a starting replica ready, even after its start-up timeout", async () => {
-    const [before] = await killedWorker(["one"], allReady);
-    const records = new ReplicaRecords(stateFolder);
-    const record = records.read("one");
-    if (record === undefined) throw new Error("no record");
-    const { ready: _, ...starting } = record;
-    records.write({ ...starting, startedAt: Date.now() - 2 * record.startupTimeoutMs });
-    const { engine } = await adoptAll(["one"]);
-    expect((await untilPhase(engine, "one", "ready")).endpoint).toBe(before?.endpoint);
-  });
-
-  it("learns which replicas ended meanwhile, and why, and cleans up", async () => {
-    const [one, two] = await killedWorker(["one", "two"], allReady);
+  it("learns which replicas ended meanwhile, and why; ends an unknown one and releases its port", async () => {
+    const before = await killedWorker(["one", "two", "unknown"], allReady);
+    const [one, two, unknown] = ["one", "two", "unknown"].map((name) =>
+      before.find(({ replica }) => replica === name),
+    );
     await expect(fetch(`${one?.endpoint}/die`)).rejects.toThrow();
     process.kill(two?.processId ?? 0, "SIGKILL");
     const nonce = new ReplicaRecords(stateFolder).read("two")?.nonce;
@@ -247,7 +243,7 @@ def serve():
       () => [one, two].filter((it) => isLiving(readProcess(it?.processId ?? 0))).length,
       (count) => count === 0,
     );
-    const { engine } = await adoptAll(["one", "two"]);
+    const { engine, reservations, told } = await adoptAll(["one", "two"]);
     const exits = (await engine.observe()).map(({ replica, exit }) => [replica, exit?.reason]);
     expect(exits.sort()).toEqual([
       ["one", "returned"],
@@ -255,16 +251,11 @@ def serve():
     ]);
     const left = (await readProcesses()).filter(({ id }) => readNonce(id) === nonce);
     expect(left).toEqual([]);
-  });
-
-  it("ends an unknown replica and releases its port", async () => {
-    const [one] = await killedWorker(["one"], allReady);
-    const { engine, reservations, told } = await adoptAll([]);
-    expect(await engine.observe()).toEqual([]);
-    expect(isLiving(readProcess(one?.processId ?? 0))).toBe(false);
-    expect(reservations.list()).toEqual([]);
-    expect(told.join()).toContain("stopping replica one, which is missing from the store");
-    expect(readdirSync(path.join(stateFolder, "run"))).toEqual([]);
+    expect(isLiving(readProcess(unknown?.processId ?? 0))).toBe(false);
+    expect(reservations.list().filter(({ replica }) => replica === "unknown")).toEqual([]);
+    expect(told.join()).toContain("stopping replica unknown, which is missing from the store");
+    const files = readdirSync(path.join(stateFolder, "run"));
+    expect(files.filter((name) => name.startsWith("unknown"))).toEqual([]);
   });
 });
 

@@ -36,7 +36,7 @@ describe("the curl command", () => {
     expect(command).toContain('"options":{"temperature":0.7}');
     const read = requestView({ method: "GET", path: "/v1/models" });
     expect(curlCommand(read, { url: "http://h", body: undefined, needsKey: false })).toBe(
-      "curl 'http://h/v1/models'",
+      "curl http://h/v1/models",
     );
   });
 });

@@ -88,7 +88,7 @@ test("a request can be copied, replayed and exported", async () => {
   await screen.until(/Copied \d+ characters/);
   const [encoded = ""] = screen.bytes.split("\u001b]52;c;")[1]?.split("\u0007") ?? [];
   const copied = Buffer.from(encoded, "base64").toString();
-  expect(copied).toContain(`curl '${server.url}/api/generate'`);
+  expect(copied).toContain(`curl ${server.url}/api/generate`);
   expect(copied).toContain('"prompt":"What is 2 + 3?"');
 
   screen.type("R");
