@@ -4,8 +4,6 @@ import { isRecord } from "../base/json-record.ts";
 
 const version = 1;
 const longestName = 48;
-/** Lines of messages already written, as a long chat is saved after every answer. */
-const knownLines = new WeakMap<SessionMessage, string>();
 
 /** Outcome of an answer. */
 export type AnswerEnding = "complete" | "limit" | "stopped" | "failed";
@@ -94,15 +92,7 @@ export function nameFor(firstMessage: string): string {
 
 export function writeSessionText({ messages, ...head }: Session): string {
   const first = JSON.stringify({ version, ...head, messageCount: messages.length });
-  return `${[first, ...messages.map(lineOf)].join("\n")}\n`;
-}
-
-function lineOf(message: SessionMessage): string {
-  const known = knownLines.get(message);
-  if (known !== undefined) return known;
-  const line = JSON.stringify(message);
-  knownLines.set(message, line);
-  return line;
+  return `${[first, ...messages.map((message) => JSON.stringify(message))].join("\n")}\n`;
 }
 
 /**
