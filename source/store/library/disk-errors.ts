@@ -104,10 +104,13 @@ export async function requireRoom(
  *
  * @throws ProductError `STORE_NOT_WRITABLE` when the folder is one of the others
  */
-export async function refuseForeignStore(folder: string, others: readonly string[]): Promise<void> {
+export async function refuseForeignStore(
+  folder: string,
+  others: readonly { path: string }[],
+): Promise<void> {
   const real = await realOf(folder);
   for (const other of others) {
-    if ((await realOf(other)) !== real) continue;
+    if ((await realOf(other.path)) !== real) continue;
     throw new ProductError(storeErrors.notWritable, {
       message: `The folder ${folder} is Ollama's own store, which this program only reads.`,
       hint: "Choose another folder with MODELCTL_MODELS; Ollama's models are listed anyway.",

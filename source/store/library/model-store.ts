@@ -264,10 +264,7 @@ export class ModelStore implements BlobFolder {
 
   async #writing<T>(work: () => Promise<T>): Promise<T> {
     return await explainingDiskErrors(this.path, async () => {
-      await refuseForeignStore(
-        this.path,
-        this.#others.map((other) => other.path),
-      );
+      await refuseForeignStore(this.path, this.#others);
       await makeFolder(this.folder.blobsFolder);
       return await work();
     });

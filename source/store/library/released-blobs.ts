@@ -16,14 +16,14 @@ export class ReleasedBlobs {
     this.#folder = folder;
   }
 
-  /** Records that blobs were released during a write. */
-  get #mark(): string {
+  /** Exists while there are released blobs. */
+  get #markFile(): string {
     return path.join(this.#folder.path, "let-go");
   }
 
-  /** True if blobs were released during a write. */
+  /** True if blobs were released and not removed yet. */
   get hasAny(): boolean {
-    return existsSync(this.#mark);
+    return existsSync(this.#markFile);
   }
 
   /** Releases blobs for a later `remove`. */
@@ -31,12 +31,12 @@ export class ReleasedBlobs {
     for (const digest of digests) {
       await setBlobTime(this.#folder.blobPath(digest), releasedTime); // unless it is gone already
     }
-    await writeFile(this.#mark, "");
+    await writeFile(this.#markFile, "");
   }
 
   /** Removes the released blobs that no manifest needs; call it while nothing is being written. */
   async remove(): Promise<void> {
-    await rm(this.#mark, { force: true });
+    await rm(this.#markFile, { force: true });
     const released: string[] = [];
     for (const name of await readdir(this.#folder.blobsFolder)) {
       if (!isDigest(name)) continue;
