@@ -227,6 +227,7 @@ describe("an app that changes", () => {
     const before = await processes();
     const { seen, stop } = callSteadily();
     process.kill(before.supervisor.pid, "SIGKILL");
+    await until(processes, ({ supervisor }) => supervisor === undefined);
     expect(await cloud.json(["up"])).toMatchObject({ started: false });
     await until(processes, ({ supervisor }) => supervisor?.restarts === 1);
     await stop();

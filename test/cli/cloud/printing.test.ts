@@ -51,7 +51,7 @@ describe("the summary", () => {
       { model: "it's", endpoints: undefined, certificateFile: "/state/tls/ca.pem" },
     );
     expect(text).not.toContain("DEPLOYCTL_KEY");
-    expect(text).toContain("curl --cacert '/state/tls/ca.pem' https://");
+    expect(text).toContain("curl --cacert /state/tls/ca.pem https://");
     expect(text).toContain("it'\\''s");
     expect(text).toContain("no earlier revision");
   });
