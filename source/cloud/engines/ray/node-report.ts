@@ -2,16 +2,17 @@
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { type Static, Type } from "typebox";
-import { Check } from "typebox/value";
+import { Check } from "typebox/schema";
 import { ProductError } from "../../../base/product-error.ts";
 import { cloudErrors } from "../../errors.ts";
 import { pythonFolder } from "../../inspection/python-program.ts";
 import { packFolder } from "./bundle-package.ts";
 import type { RayClient } from "./ray-client.ts";
+import { parseJson } from "./ray-documents.ts";
 
 const text = Type.Union([Type.String(), Type.Null()]);
 
-/** What nodes.py prints for a node. */
+/** Report of a node, as nodes.py prints it. */
 const reportSchema = Type.Object({
   node_id: Type.String(),
   address: Type.String(),
@@ -63,7 +64,7 @@ export async function reportNodes(client: RayClient): Promise<NodeReport[]> {
 
 function readReports(output: string): NodeReport[] {
   const line = /^@deployctl (\{"phase": "nodes".*)$/m.exec(output)?.[1];
-  const document: unknown = line === undefined ? undefined : JSON.parse(line);
+  const document = line === undefined ? undefined : parseJson(line);
   if (Check(linesSchema, document)) return document.nodes;
   throw failure("it printed no report");
 }

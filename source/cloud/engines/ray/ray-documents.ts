@@ -103,20 +103,20 @@ export interface RayNode {
 
 /** @returns undefined for anything else, as do all functions here */
 export function readVersion(json: string): RayVersion | undefined {
-  const value = parse(json);
+  const value = parseJson(json);
   if (!Check(versionSchema, value)) return undefined;
   return { version: value.ray_version, session: value.session_name ?? "" };
 }
 
 export function readServe(json: string): ServeState | undefined {
-  const value = parse(json);
+  const value = parseJson(json);
   return Check(serveSchema, value) ? value : undefined;
 }
 
 /** @param usageJson the dashboard's summary, the only place that tells what is in use by node */
 export function readNodes(json: string, usageJson: string): RayNode[] | undefined {
-  const list = parse(json);
-  const usage = parse(usageJson);
+  const list = parseJson(json);
+  const usage = parseJson(usageJson);
   if (!Check(nodesSchema, list)) return undefined;
   const used = Check(usageSchema, usage) ? usage.data.nodeLogicalResources : {};
   return list.data.result.result
@@ -131,12 +131,12 @@ export function readNodes(json: string, usageJson: string): RayNode[] | undefine
 }
 
 export function readJob(json: string): RayJob | undefined {
-  const value = parse(json);
+  const value = parseJson(json);
   return Check(jobSchema, value) ? value : undefined;
 }
 
 export function readJobOutput(json: string): string | undefined {
-  const value = parse(json);
+  const value = parseJson(json);
   return Check(jobOutputSchema, value) ? value.logs : undefined;
 }
 
@@ -146,7 +146,8 @@ function readUsage(lines: string): Record<string, number> {
   return Object.fromEntries([...found].map(([, used, name]) => [name, Number(used)]));
 }
 
-function parse(json: string): unknown {
+/** @returns undefined for a text that is no JSON */
+export function parseJson(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch {

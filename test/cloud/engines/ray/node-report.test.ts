@@ -35,7 +35,7 @@ test("tells why the job failed, and keeps it for a look at its log", async () =>
   expect(ray.jobs).toEqual([". deployctl_ray_wrapper/report_nodes.sh"]);
 });
 
-test("refuses a report that it does not understand", async () => {
-  ray.job = { status: "SUCCEEDED", message: "", logs: '@deployctl {"phase": "nodes", "nodes": 1}' };
+test.each(['"nodes": 1}', '"nodes": [{"node_id"'])("refuses a report with %s", async (rest) => {
+  ray.job = { status: "SUCCEEDED", message: "", logs: `@deployctl {"phase": "nodes", ${rest}` };
   await expect(reportNodes(client)).rejects.toMatchObject({ code: "CLOUD_RAY_REFUSED" });
 });
