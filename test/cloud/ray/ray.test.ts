@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe } from "vitest";
 import { isProof } from "../../support/proof.ts";
 import { RayCluster, startLimitMs } from "../support/ray-cluster.ts";
 import { rayPython } from "../support/ray-environment.ts";
+import { applications, changesSuite } from "./changes-suite.ts";
 import { engineSuite } from "./engine-suite.ts";
 import { loadSuite } from "./load-suite.ts";
 import { shortSuite } from "./short-suite.ts";
@@ -15,7 +16,8 @@ describe.skipIf(python === undefined)("on a Ray cluster", () => {
   let started: RayCluster | undefined;
 
   beforeAll(async () => {
-    started = await RayCluster.start(python ?? "", isProof ? 2 : 1);
+    const processors = Math.max(4, Math.ceil(applications / 2));
+    started = await RayCluster.start(python ?? "", isProof ? 2 : 1, processors);
   }, 2 * startLimitMs);
   afterAll(async () => await started?.stop(), startLimitMs);
 
@@ -27,5 +29,6 @@ describe.skipIf(python === undefined)("on a Ray cluster", () => {
   describe.runIf(isProof)("the wrapper", () => wrapperSuite(cluster));
   describe.runIf(isProof)("the engine", () => engineSuite(cluster));
   describe.runIf(isProof)("under load", () => loadSuite(cluster));
+  describe.runIf(isProof)("applications beside others", () => changesSuite(cluster));
   describe("replicas", () => shortSuite(cluster));
 });

@@ -29,17 +29,20 @@ export class RayCluster {
   /** A short path: it is part of those of sockets, which have 107 bytes. */
   readonly #home = mkdtempSync("/tmp/ray-");
 
-  private constructor(python: string, ports: readonly number[]) {
+  readonly #processorsPerNode: number;
+
+  private constructor(python: string, processorsPerNode: number, ports: readonly number[]) {
     const [gcs = 0, dashboard = 0, serve = 0] = ports;
     this.python = python;
+    this.#processorsPerNode = processorsPerNode;
     this.servePort = serve;
     this.#ports = { gcs, dashboard };
   }
 
   /** @returns once all nodes are there and Serve can be used */
-  static async start(python: string, workers = 1): Promise<RayCluster> {
+  static async start(python: string, workers = 1, processorsPerNode = 4): Promise<RayCluster> {
     const ports = [await findFreePort(), await findFreePort(), await findFreePort()];
-    const cluster = new RayCluster(python, ports);
+    const cluster = new RayCluster(python, processorsPerNode, ports);
     try {
       await cluster.startHead();
       for (let number = 1; number <= workers; number += 1) await cluster.startWorker(number);
@@ -123,7 +126,8 @@ export class RayCluster {
     const log = openSync(`${home}.log`, "a");
     const ray = path.join(path.dirname(this.python), "ray");
     const common = [
-      ...["--block", "--disable-usage-stats", "--num-cpus=4", "--node-ip-address=127.0.0.1"],
+      ...["--block", "--disable-usage-stats", "--node-ip-address=127.0.0.1"],
+      `--num-cpus=${this.#processorsPerNode}`,
       // Nodes that share a folder remove each other's unpacked packages.
       ...[`--object-store-memory=${objectStoreBytes}`, `--temp-dir=${home}`],
       `--dashboard-agent-listen-port=${await findFreePort()}`,
