@@ -4,10 +4,6 @@ import "./source/cli/node-version.ts";
 import "./source/cli/early-keys.ts";
 import "./source/cli/process-setup.ts";
 
-const { runProgram } = await import("./source/cli/program/run-program.ts");
+const { runModelctl } = await import("./source/cli/run-modelctl.ts");
 
-await runProgram(
-  async () => (await import("./source/cli/modelctl-program.ts")).modelctlProgram,
-  process.argv.slice(2),
-  { debugVariable: "MODELCTL_DEBUG" },
-);
+await runModelctl(process.argv.slice(2));

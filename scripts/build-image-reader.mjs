@@ -3,11 +3,8 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { buildImageReader } from "../dist/source/application/build-image-reader.js";
-import {
-  imageReaderFileName,
-  imageReaderFolders,
-} from "../dist/source/engine/text/image-reader.js";
+import { buildImageReader } from "../source/application/build-image-reader.ts";
+import { imageReaderFileName, imageReaderFolders } from "../source/engine/text/image-reader.ts";
 
 const sources = ["../native/image-reader.cpp", "../native/CMakeLists.txt"];
 const hash = createHash("sha256");

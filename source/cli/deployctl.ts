@@ -4,6 +4,6 @@ import "./node-version.ts";
 import "./early-keys.ts";
 import "./process-setup.ts";
 
-const { runDeployctl } = await import("./cloud/run-deployctl.ts");
+const { runDeployctl } = await import("./run-deployctl.ts");
 
 await runDeployctl(process.argv.slice(2));

@@ -1,7 +1,6 @@
 // Opens the full screen, and shuts down the server at the end.
 import { exitCodes } from "../base/product-error.ts";
 import type { ViewOptions } from "../ui/app/app-options.ts";
-import { loadApp } from "../ui/app/load-app.ts";
 import { holdKeys } from "./early-keys.ts";
 import type { Flags } from "./flags.ts";
 import { handOverServer, leaveServer } from "./leave-server.ts";
@@ -34,7 +33,7 @@ export async function chatOnScreen(
   };
   try {
     const parts = isPaintedFirst ? undefined : await prepare();
-    const { runApp, runAppAhead } = await loadApp();
+    const { runApp, runAppAhead } = await import("../ui/app/run-app.tsx");
     // Until here, Ctrl+C ends the program.
     holdKeys();
     const result = await (parts === undefined

@@ -1,17 +1,11 @@
 // Measures, cuts and wraps text by the columns that a terminal shows.
-import { createRequire } from "node:module";
-
-type StringWidth = typeof import("string-width");
+import stringWidth from "string-width";
 
 const printableAscii = /^[\x20-\x7e]*$/;
-const require = createRequire(import.meta.url);
-let measure: StringWidth["default"] | undefined;
 
-/** Returns the width of a text. Loads the measuring of other alphabets, 16 ms, only if needed. */
 export function cellWidth(text: string): number {
   if (printableAscii.test(text)) return text.length;
-  measure ??= (require("string-width") as StringWidth).default;
-  return measure(text);
+  return stringWidth(text);
 }
 
 /** Cuts a text to a width, with `…` at its end if something was cut. */

@@ -1,6 +1,6 @@
 // The models that ship with the program.
-import { existsSync } from "node:fs";
 import path from "node:path";
+import { packageFolder } from "../base/package-facts.ts";
 import { ProductError } from "../base/product-error.ts";
 import { storeErrors } from "./errors.ts";
 import type { ModelParameters } from "./model-parameters.ts";
@@ -14,17 +14,6 @@ export interface BuiltInModel {
   card: string;
   /** Sample questions that it answers well. */
   examples: readonly string[];
-}
-
-/** The folder that holds package.json and media/, from a source checkout and from dist/ alike. */
-function packageFolder(): string {
-  let folder = import.meta.dirname;
-  while (!existsSync(path.join(folder, "package.json"))) {
-    const parent = path.dirname(folder);
-    if (parent === folder) throw new Error("the package's own folder was not found");
-    folder = parent;
-  }
-  return folder;
 }
 
 export const builtInModels: readonly BuiltInModel[] = [

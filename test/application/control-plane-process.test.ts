@@ -12,7 +12,7 @@ import { ProductError } from "../../source/base/product-error.ts";
 import { cloudErrors } from "../../source/cloud/errors.ts";
 import { StateDatabase, stateFile } from "../../source/cloud/state/database.ts";
 
-const entry = path.join(import.meta.dirname, "../../dist/source/cli/deployctl.js");
+const entry = path.join(import.meta.dirname, "../../dist/deployctl.js");
 
 let stateFolder: string;
 beforeEach(() => {

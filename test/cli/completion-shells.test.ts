@@ -13,7 +13,7 @@ beforeAll(async () => {
   mkdirSync(bin);
   for (const [name, entry] of [
     ["modelctl", entryFile],
-    ["deployctl", path.join(path.dirname(entryFile), "source", "cli", "deployctl.js")],
+    ["deployctl", path.join(path.dirname(entryFile), "deployctl.js")],
   ] as const) {
     const text = `#!/bin/sh\nexec "${process.execPath}" "${entry}" "$@"\n`;
     writeFileSync(path.join(bin, name), text, { mode: 0o755 });

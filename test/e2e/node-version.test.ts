@@ -16,7 +16,7 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { entryFile, repositoryFolder } from "../support/command-line.ts";
 
-const deployEntry = path.join(repositoryFolder, "dist", "source", "cli", "deployctl.js");
+const deployEntry = path.join(repositoryFolder, "dist", "deployctl.js");
 const { version } = JSON.parse(
   readFileSync(path.join(repositoryFolder, "package.json"), "utf8"),
 ) as { version: string };

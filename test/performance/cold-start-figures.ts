@@ -17,7 +17,7 @@ const rounds = 20;
 const limitMs = 700;
 const stopLimitMs = 20_000;
 const app = "stub";
-const program = resolve(import.meta.dirname, "../../dist/source/cli/deployctl.js");
+const program = resolve(import.meta.dirname, "../../dist/deployctl.js");
 
 const script = `from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 

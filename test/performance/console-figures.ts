@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Figure } from "./report.ts";
 import type { ScreenCosts } from "./screen-process.ts";
-import { openScreen } from "./screen-terminal.ts";
+import { openProgram } from "./screen-terminal.ts";
 
 const measuredSeconds = 9;
 const waitLimitMs = 60_000;
@@ -17,10 +17,9 @@ const rounds = 5;
 
 export async function measureConsole(temporaryFolder: string): Promise<Figure[]> {
   const file = join(temporaryFolder, "console.json");
-  const screen = openScreen([join(import.meta.dirname, "console-process.ts")], {
+  const screen = await openProgram("console-process", {
     SCREEN_FIGURES: file,
     SCREEN_SECONDS: String(measuredSeconds),
-    NODE_ENV: "production",
   });
   try {
     await screen.shows("1 of 200");

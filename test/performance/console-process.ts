@@ -3,6 +3,7 @@
 
 import { rename, writeFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
+import { runApp } from "../../source/ui/app/run-app.tsx";
 import {
   SampleServer,
   sampleApp,
@@ -11,10 +12,6 @@ import {
   sampleReplica,
 } from "../ui/screens/console/sample-cloud.ts";
 import type { ScreenCosts } from "./screen-process.ts";
-
-/** Loaded from the build, as Node runs TypeScript but no JSX. */
-const built = new URL("../../dist/source/ui/app/run-app.js", import.meta.url);
-const { runApp }: typeof import("../../source/ui/app/run-app.tsx") = await import(built.href);
 
 const deployments = 200;
 const linesPerSecond = 2000;

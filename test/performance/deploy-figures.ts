@@ -5,7 +5,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Figure } from "./report.ts";
-import { openScreen } from "./screen-terminal.ts";
+import { openProgram } from "./screen-terminal.ts";
 
 const rounds = 40;
 const keyLimitMs = 50;
@@ -18,9 +18,8 @@ export async function measureDeployScreen(temporaryFolder: string): Promise<Figu
     script,
     "import deployctl\n\n\n@deployctl.app(port=8000)\ndef serve():\n    pass\n",
   );
-  const screen = openScreen([join(import.meta.dirname, "deploy-process.ts")], {
+  const screen = await openProgram("deploy-process", {
     DEPLOY_STATE: join(temporaryFolder, "deploy-state"),
-    NODE_ENV: "production",
   });
   const press = async (key: string, seen: string) => {
     const pressedAtMs = performance.now();

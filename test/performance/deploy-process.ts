@@ -2,17 +2,10 @@
 // 2,000 lines a second.
 
 import { setTimeout as sleep } from "node:timers/promises";
+import { screenScripts } from "../../source/cli/cloud/screen-scripts.ts";
 import type { DeployEvent } from "../../source/cloud/admin/documents.ts";
+import { runApp } from "../../source/ui/app/run-app.tsx";
 import { SampleServer, sampleCloud } from "../ui/screens/console/sample-cloud.ts";
-
-/** Loaded from the build, so that loading TypeScript is not measured. */
-const built = (file: string) => new URL(`../../dist/source/${file}`, import.meta.url).href;
-const { runApp }: typeof import("../../source/ui/app/run-app.tsx") = await import(
-  built("ui/app/run-app.js")
-);
-const { screenScripts }: typeof import("../../source/cli/cloud/screen-scripts.ts") = await import(
-  built("cli/cloud/screen-scripts.js")
-);
 
 const linesPerSecond = 2000;
 const tickMs = 10;

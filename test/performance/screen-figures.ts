@@ -10,7 +10,7 @@ import { measureDeployScreen } from "./deploy-figures.ts";
 import type { Figure } from "./report.ts";
 import { addressOf, startSampleServer } from "./sample-server.ts";
 import type { ScreenCosts } from "./screen-process.ts";
-import { columns, openScreen, rows } from "./screen-terminal.ts";
+import { columns, openProgram, openScreen, rows } from "./screen-terminal.ts";
 import { commandPath, createHome, findFreePort } from "./server-process.ts";
 
 const measuredSeconds = 8;
@@ -60,13 +60,11 @@ async function measureStream(
   serverUrl: string,
 ): Promise<Figure[]> {
   const file = join(temporaryFolder, `screen-${messages}.json`);
-  const program = join(import.meta.dirname, "screen-process.ts");
-  const screen = openScreen([program], {
+  const screen = await openProgram("screen-process", {
     SCREEN_FIGURES: file,
     SCREEN_SECONDS: String(measuredSeconds),
     SCREEN_MESSAGES: String(messages),
     SCREEN_SERVER: serverUrl,
-    NODE_ENV: "production",
   });
   try {
     await screen.takesKeys();

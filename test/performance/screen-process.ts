@@ -3,16 +3,9 @@
 
 import { rename, writeFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
+import { ApiClient } from "../../source/client/api-client.ts";
 import type { ChatEvent } from "../../source/client/chat-events.ts";
-
-/** Loaded from the build, as Node runs TypeScript but no JSX. */
-const built = new URL("../../dist/source/", import.meta.url);
-const { runApp }: typeof import("../../source/ui/app/run-app.tsx") = await import(
-  new URL("ui/app/run-app.js", built).href
-);
-const { ApiClient }: typeof import("../../source/client/api-client.ts") = await import(
-  new URL("client/api-client.js", built).href
-);
+import { runApp } from "../../source/ui/app/run-app.tsx";
 
 const tokensPerSecond = 100;
 /** Code is compiled in the first second. */

@@ -1,12 +1,20 @@
 // Program in a terminal of 120x40, with its output, and the time until a key's effect is visible.
 
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type IPty, spawn } from "@lydell/node-pty";
+import { bundleProgram } from "../support/bundle-program.ts";
 import { killOnExit } from "./clean-up.ts";
 
 export const columns = 120;
 export const rows = 40;
 const waitLimitMs = 60_000;
+
+/** @param name of a program in this folder, such as `screen-process` */
+export async function openProgram(name: string, environment: Record<string, string>) {
+  const file = await bundleProgram(join(import.meta.dirname, `${name}.ts`));
+  return openScreen([file], environment);
+}
 
 export function openScreen(words: readonly string[], environment: Record<string, string>) {
   const terminal: IPty = spawn(process.execPath, [...words], {

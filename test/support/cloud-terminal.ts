@@ -4,7 +4,7 @@ import type { CloudHome } from "./cloud-home.ts";
 import { repositoryFolder } from "./command-line.ts";
 import { openTerminal, type TerminalOptions, type TestTerminal } from "./pty.ts";
 
-const entry = path.join(repositoryFolder, "dist", "source", "cli", "deployctl.js");
+const entry = path.join(repositoryFolder, "dist", "deployctl.js");
 
 /** Its screens, at 80x24 where nothing else is wanted, once they take keys. Close it in any case. */
 export async function openDeployctl(

@@ -21,30 +21,22 @@ interface Program {
   run: (words: string[]) => Promise<void>;
 }
 
-type RunProgram = typeof import("../../source/cli/program/run-program.ts");
-type Modelctl = typeof import("../../source/cli/modelctl-program.ts");
-type RunDeployctl = typeof import("../../source/cli/cloud/run-deployctl.ts");
+type Modelctl = typeof import("../../source/cli/run-modelctl.ts");
+type Deployctl = typeof import("../../source/cli/run-deployctl.ts");
 
 const dist = path.join(import.meta.dirname, "..", "..", "dist");
 // Unlike an import, not transformed by Vitest.
 const require = createRequire(import.meta.url);
-const load = (file: string): unknown => require(path.join(dist, "source", "cli", file));
+const load = (file: string): unknown => require(path.join(dist, file));
 
 const programs = {
   modelctl: {
     entry: path.join(dist, "cli.js"),
-    run: async (words) => {
-      const { runProgram } = load("program/run-program.js") as RunProgram;
-      const { modelctlProgram } = load("modelctl-program.js") as Modelctl;
-      await runProgram(async () => modelctlProgram, words, { debugVariable: "MODELCTL_DEBUG" });
-    },
+    run: async (words) => await (load("run-modelctl.js") as Modelctl).runModelctl(words),
   },
   deployctl: {
-    entry: path.join(dist, "source", "cli", "deployctl.js"),
-    run: async (words) => {
-      const { runDeployctl } = load("cloud/run-deployctl.js") as RunDeployctl;
-      await runDeployctl(words);
-    },
+    entry: path.join(dist, "deployctl.js"),
+    run: async (words) => await (load("run-deployctl.js") as Deployctl).runDeployctl(words),
   },
 } satisfies Record<string, Program>;
 

@@ -1,11 +1,12 @@
 // Tests that a signal restores the terminal, and that NO_COLOR is honoured.
-// Runs the build in a real process behind a pseudo terminal.
+// Runs a chat in a real process behind a pseudo terminal.
 
-import { fileURLToPath } from "node:url";
+import path from "node:path";
 import pty from "@lydell/node-pty";
 import { expect, onTestFinished, test } from "vitest";
+import { bundleProgram } from "../support/bundle-program.ts";
 
-const fixture = fileURLToPath(new URL("./fixtures/chat-process.mts", import.meta.url));
+const program = await bundleProgram(path.join(import.meta.dirname, "fixtures/chat-process.mts"));
 /** The screen turns on bracketed paste last, before it takes keys. */
 const takesKeys = "\x1b[?2004h";
 
@@ -18,7 +19,7 @@ interface RunningChat {
 }
 
 function startChat(environment: Record<string, string>): RunningChat {
-  const child = pty.spawn(process.execPath, [fixture], {
+  const child = pty.spawn(process.execPath, [program], {
     name: "xterm-256color",
     cols: 80,
     rows: 24,

@@ -21,8 +21,7 @@ import { type Session, settingOf } from "./session.ts";
 /** deployctl's entry file, also within modelctl. */
 export const entryFile = path.join(
   import.meta.dirname,
-  "..",
-  `deployctl${path.extname(import.meta.filename)}`,
+  import.meta.filename.endsWith(".ts") ? "../deployctl.ts" : "deployctl.js",
 );
 
 /** Settings for a server in the background. */

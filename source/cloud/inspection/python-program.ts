@@ -1,6 +1,7 @@
 // Runner of the package's Python files, which print a JSON document.
 import { type ExecFileException, execFile } from "node:child_process";
 import path from "node:path";
+import { packageFolder } from "../../base/package-facts.ts";
 import { describeError, ProductError } from "../../base/product-error.ts";
 import { cloudErrors } from "../errors.ts";
 
@@ -30,9 +31,9 @@ export function pythonProgram(environment: NodeJS.ProcessEnv): string {
   return environment.DEPLOYCTL_PYTHON || "python3";
 }
 
-/** Returns the folder of our Python files, which is the same in a checkout and in dist/. */
+/** Returns the folder of our Python files. */
 export function pythonFolder(): string {
-  return path.join(import.meta.dirname, "../python");
+  return path.join(packageFolder(), "source/cloud/python");
 }
 
 /**

@@ -1,10 +1,9 @@
-// Python files of the package: valid for Python 3.8, standard library only, shipped in dist.
+// Python files of the package: valid for Python 3.8, standard library only.
 import { execFileSync } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { pythonFolder } from "../../../source/cloud/inspection/python-program.ts";
-import { repositoryFolder } from "../../support/command-line.ts";
 import { python } from "../../support/replica-runner.ts";
 
 const files = globSync("**/*.py", { cwd: pythonFolder() }).toSorted();
@@ -69,9 +68,4 @@ test.each(files)("%s has a header comment and imports only what exists", (file) 
   expect(readFileSync(path.join(pythonFolder(), file), "utf8").split("\n").length).toBeLessThan(
     310,
   );
-});
-
-test("the build copies all of them", () => {
-  const built = path.join(repositoryFolder, "dist/source/cloud/python");
-  expect(globSync("**/*.py", { cwd: built }).toSorted()).toEqual(files);
 });

@@ -3,7 +3,6 @@ import { describeError, exitCodes } from "../../../base/product-error.ts";
 import { loadSettings } from "../../../configuration/load-settings.ts";
 import { productPaths } from "../../../configuration/paths.ts";
 import type { AppOptions } from "../../../ui/app/app-options.ts";
-import { loadApp } from "../../../ui/app/load-app.ts";
 import type { Run } from "../../program/definition.ts";
 import { chatStorage, printResumeLine } from "../../saved-chats.ts";
 import type { Flags } from "../flags.ts";
@@ -19,7 +18,7 @@ export const openScreens: Run<typeof startDefinition> = async (_words, flags, pr
     return exitCodes.ok;
   }
   const cloud = createCloudAccess(flags);
-  const { runApp } = await loadApp();
+  const { runApp } = await import("../../../ui/app/run-app.tsx");
   const result = await runApp({
     cloud,
     ...viewAndChats(flags),

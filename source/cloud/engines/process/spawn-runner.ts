@@ -4,6 +4,7 @@ import { closeSync, openSync } from "node:fs";
 import path from "node:path";
 import { spawnWatched } from "../../../base/parent-watch.ts";
 import { inheritedVariables } from "../../inherited-variables.ts";
+import { pythonFolder } from "../../inspection/python-program.ts";
 import type { ReplicaRequest } from "../engine.ts";
 import { nonceVariable } from "./process-table.ts";
 
@@ -26,9 +27,9 @@ export interface SpawnOptions {
 
 const ownerOnly = 0o600;
 
-/** Returns the path of runner.py, which is the same in a checkout and in dist/. */
+/** Returns the path of runner.py. */
 export function runnerFile(): string {
-  return path.join(import.meta.dirname, "../../python/runner.py");
+  return path.join(pythonFolder(), "runner.py");
 }
 
 /** @returns a child that outlives this process, unless the request says otherwise */
