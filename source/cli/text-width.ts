@@ -1,11 +1,17 @@
 // Measures, cuts and wraps text by the columns that a terminal shows.
-import stringWidth from "string-width";
+import { createRequire } from "node:module";
+
+type StringWidth = typeof import("string-width");
 
 const printableAscii = /^[\x20-\x7e]*$/;
+const require = createRequire(import.meta.url);
+let measure: StringWidth["default"] | undefined;
 
+/** Returns the width of a text. Loads the measuring of other alphabets, 30 ms, only if needed. */
 export function cellWidth(text: string): number {
   if (printableAscii.test(text)) return text.length;
-  return stringWidth(text);
+  measure ??= (require("string-width") as StringWidth).default;
+  return measure(text);
 }
 
 /** Cuts a text to a width, with `…` at its end if something was cut. */
