@@ -9,13 +9,6 @@ export function usedOfTotal(usedBytes: number, totalBytes: number): string {
   return `${scaled(usedBytes)}/${scaled(totalBytes)} ${binaryUnits[unit]}`;
 }
 
-/** `950`, `4.8k`, `32k`: a number of tokens. */
-export function tokenCount(tokens: number): string {
-  if (tokens < 1000) return String(Math.round(tokens));
-  const thousands = tokens / 1000;
-  return thousands < 10 ? `${thousands.toFixed(1)}k` : `${Math.round(thousands)}k`;
-}
-
 /** `0.4`, `61.2`, `1204`. */
 export function rate(perSecond: number): string {
   return perSecond >= 1000 ? String(Math.round(perSecond)) : perSecond.toFixed(1);
@@ -26,11 +19,11 @@ export function percentage(share: number): string {
   return `${Math.round(share * 100)}%`;
 }
 
-/** `512`, `40k`, `1M`: a context window in tokens, by 1024. */
-export function formatWindow(tokens: number): string {
+/** `512`, `4096`, `40k`, `1M`: tokens, rounded to units of 1024 from ten thousand on. */
+export function tokenCount(tokens: number): string {
   if (tokens >= 1024 ** 2) return `${trim(tokens / 1024 ** 2)}M`;
-  if (tokens >= 1024) return `${Math.round(tokens / 1024)}k`;
-  return String(tokens);
+  if (tokens >= 10_000) return `${Math.round(tokens / 1024)}k`;
+  return String(Math.round(tokens));
 }
 
 /** `950`, `12k`, `3.4M`: a count in at most three digits. */

@@ -91,7 +91,7 @@ describe("the pane", () => {
       expect.stringMatching(/^tok\/s +█ +61\.2$/),
       "TTFT    182 ms (p50 171 ms)",
       "prefill 1204 tok/s",
-      expect.stringMatching(/^Context █+░+ 4\.8k\/8\.2k$/),
+      expect.stringMatching(/^Context █+░+ 4800\/8192$/),
       "KV      1.5 GiB  q8_0",
       "Slots   ■■□□  2 of 4 busy",
       "Queue   1 waiting (0.4 s)",
@@ -188,7 +188,7 @@ describe("one line", () => {
   test("has the same figures in short", () => {
     const tree = <EngineLine watch={watchOf({})} conversation={conversation} columns={80} />;
     expect(renderAt(tree).lines()).toEqual([
-      " 61.2 tok/s · TTFT 182 ms · context 4.8k/8.2k · queue 1 · CPU 42%",
+      " 61.2 tok/s · TTFT 182 ms · context 4800/8192 · queue 1 · CPU 42%",
     ]);
   });
 

@@ -8,7 +8,7 @@ import { Line, useParagraph } from "../../components/line.tsx";
 import { panelInnerWidth } from "../../components/panel.tsx";
 import { ScrollPanel, type ScrollPanelProps } from "../../components/scroll-panel.tsx";
 import { useLook, useNow } from "../../hooks/use-look.ts";
-import { formatTally, formatWindow } from "../../text/quantities.ts";
+import { formatTally, tokenCount } from "../../text/quantities.ts";
 import { fitRuns, fitText, foreignText, type TextRun } from "../../text/text-run.ts";
 import { downloadFailure } from "./download-list.tsx";
 import { fitOfWeights } from "./estimate.ts";
@@ -38,7 +38,7 @@ export function HubCard({ state, entry, panel }: HubCardProps): ReactElement {
   const facts = [
     architecture !== undefined && `arch ${architecture}`,
     parameterCount !== undefined && formatCount(parameterCount),
-    contextLength !== undefined && `${formatWindow(contextLength)} context`,
+    contextLength !== undefined && `${tokenCount(contextLength)} context`,
   ].filter(Boolean);
   const figures = [
     downloads !== undefined && `${formatTally(downloads)} downloads`,

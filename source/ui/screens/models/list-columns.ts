@@ -3,7 +3,7 @@
 import { formatBytes, formatCount, formatMemory } from "../../../base/formats.ts";
 import { type Column, markerWidth } from "../../components/table.tsx";
 import { splitGraphemes } from "../../text/graphemes.ts";
-import { formatTally, formatWindow, roughSpan } from "../../text/quantities.ts";
+import { formatTally, roughSpan, tokenCount } from "../../text/quantities.ts";
 import { foreignRun, type TextRun } from "../../text/text-run.ts";
 import type { Glyphs } from "../../theme.ts";
 import type {
@@ -54,7 +54,7 @@ const localColumns: readonly EntryColumn<LocalEntry>[] = [
     ...figure(
       "CTX",
       4,
-      formatWindow,
+      tokenCount,
       ({ model }) => model?.memory?.trainedContextLength || undefined,
     ),
     from: 58,
@@ -84,7 +84,7 @@ const runningColumns: readonly EntryColumn<RunningEntry>[] = [
     from: 60,
     cell: ({ loaded }) => ({ text: processorOf(loaded), tone: "plain" }),
   },
-  figure("CTX", 4, formatWindow, ({ loaded }) => loaded.context_length || undefined),
+  figure("CTX", 4, tokenCount, ({ loaded }) => loaded.context_length || undefined),
   {
     title: "UNTIL",
     width: 9,

@@ -6,7 +6,7 @@ import { formatMemory } from "../../../base/formats.ts";
 import type { Capacity } from "../../../client/models-store.ts";
 import { ProgressBar } from "../../components/bars.tsx";
 import { Line, TextLine } from "../../components/line.tsx";
-import { formatWindow } from "../../text/quantities.ts";
+import { tokenCount } from "../../text/quantities.ts";
 import type { Tone } from "../../theme.ts";
 import { freeVramBytes, type LoadChoice, type MemoryEstimate } from "./estimate.ts";
 
@@ -86,7 +86,7 @@ export function memoryEstimateRows(props: MemoryEstimateProps): ReactElement {
 
 /** `Memory estimate at 8k context, 2 of 4 slots`. */
 function titleOf({ contextLength, slots }: MemoryEstimate, capacity: Capacity): string {
-  const title = `Memory estimate at ${formatWindow(contextLength)} context`;
+  const title = `Memory estimate at ${tokenCount(contextLength)} context`;
   if (capacity.slots <= 1) return title;
   return `${title}, ${slots === capacity.slots ? slots : `${slots} of ${capacity.slots}`} slots`;
 }

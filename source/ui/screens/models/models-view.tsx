@@ -6,7 +6,7 @@ import { TextLine } from "../../components/line.tsx";
 import type { BodySize } from "../../frame/screen.ts";
 import { useLook } from "../../hooks/use-look.ts";
 import { type Readable, useStore } from "../../hooks/use-store.ts";
-import { formatWindow } from "../../text/quantities.ts";
+import { tokenCount } from "../../text/quantities.ts";
 import { ModelCard } from "./model-card.tsx";
 import { type ModelEntry, selectedEntry } from "./model-entries.ts";
 import { ModelList } from "./model-list.tsx";
@@ -61,7 +61,6 @@ function summaryFacts(entry: ModelEntry): readonly (string | undefined)[] {
   if (entry.kind === "hub") return [entry.model.architecture];
   if (entry.kind === "running") return [];
   const { model, estimate } = entry;
-  const memory =
-    estimate && `${formatWindow(estimate.contextLength)} context, ${estimate.cacheType}`;
+  const memory = estimate && `${tokenCount(estimate.contextLength)} context, ${estimate.cacheType}`;
   return [model?.family, model?.parameterSize, memory];
 }

@@ -3,7 +3,7 @@
 import { Box, Text } from "ink";
 import type { ReactElement } from "react";
 import { formatBytes, formatMemory } from "../../../base/formats.ts";
-import { formatTally, formatWindow, plural } from "../../text/quantities.ts";
+import { formatTally, plural, tokenCount } from "../../text/quantities.ts";
 import { foreignText } from "../../text/text-run.ts";
 import { fractionOf } from "./download.ts";
 import type { Fit } from "./estimate.ts";
@@ -52,7 +52,7 @@ function description(entry: ModelEntry): string {
         entry.name,
         formatBytes(model.sizeBytes),
         model.quantization,
-        window !== undefined && `context ${formatWindow(window)}`,
+        window !== undefined && `context ${tokenCount(window)}`,
         estimate && fitWords[estimate.fit],
       ]
         .filter(Boolean)

@@ -19,7 +19,7 @@ function linesOf(room: Capacity, choice = automatic, glyphs: Glyphs = unicodeGly
 
 test("shows each part as a share of the total", () => {
   expect(linesOf(capacity())).toEqual([
-    "Memory estimate at 8k context",
+    "Memory estimate at 8192 context",
     "weights  █████████████░░░    5 GiB",
     "KV cache ███░░░░░░░░░░░░░  1.1 GiB",
     "compute  █░░░░░░░░░░░░░░░  256 MiB",

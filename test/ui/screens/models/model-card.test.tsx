@@ -49,7 +49,7 @@ describe("of a local model", () => {
     expect(text).toContain("licence Apache License");
     expect(text).toContain("arch qwen3 · 36 layers · 8.2B · Q4_K_M");
     expect(text).toContain("supports completion, tools");
-    expect(text).toContain("Memory estimate at 8k context");
+    expect(text).toContain("Memory estimate at 8192 context");
     expect(text).toContain("[8192 auto]");
     expect(text).toContain("From y.gguf and 2 more commands");
     expect(text).not.toContain("PARAMETER temperature 0.6");
@@ -155,6 +155,6 @@ test("the estimate has bars and figures of memory", () => {
     capacity: received(capacity({ slots: 4 }), nowMs),
   });
   const text = textOf(state, { columns: 52 });
-  expect(text).toContain("Memory estimate at 8k context, 4 slots");
+  expect(text).toContain("Memory estimate at 8192 context, 4 slots");
   expect(text).toMatch(/weights {2}█+░+ +5 GiB/);
 });

@@ -100,7 +100,7 @@ describe("the table", () => {
       source: "running" as const,
       running: received([loaded("qwen3:8b", { size_vram: 3e9, state: "busy" })], nowMs),
     };
-    expect(textOf(state)).toMatch(/qwen3:8b +5.6 GiB 50%\/50% CPU\/GPU +8k 4 min +◐ busy/);
+    expect(textOf(state)).toMatch(/qwen3:8b +5.6 GiB 50%\/50% CPU\/GPU +8192 4 min +◐ busy/);
   });
 
   test("keeps the end of a long name, which distinguishes models", () => {

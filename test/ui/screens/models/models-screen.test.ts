@@ -88,9 +88,9 @@ const stop = async (screen: SizedTerminal) => await press(screen, keys.escape, /
 describe("the local list", () => {
   test("shows size, fit and card, and follows the chosen window", async () => {
     const screen = await openScreen();
-    await screen.until(/> tiny +1\.9 MB F16 +4k CPU/);
-    await screen.until("Memory estimate at 4k context");
-    await press(screen, "-", "Memory estimate at 2k context");
+    await screen.until(/> tiny +1\.9 MB F16 +4096 CPU/);
+    await screen.until("Memory estimate at 4096 context");
+    await press(screen, "-", "Memory estimate at 2048 context");
     await press(screen, "t", "[q8_0]");
     await pressLoad(screen, "tiny:latest");
     await screen.until("● loaded");
@@ -332,6 +332,6 @@ test("a screen reader gets the models in words", async () => {
   });
   screen.type(openModels);
   await screen.until("Screen: Models");
-  await screen.until("tiny, 1.9 MB, F16, context 4k, fits on the CPU");
+  await screen.until("tiny, 1.9 MB, F16, context 4096, fits on the CPU");
   await screen.until("Selected: tiny");
 });

@@ -48,7 +48,7 @@ describe("a narrow window", () => {
   test("has a line about the selected model, and Tab opens the card", () => {
     const { lines, text } = viewOf(one, size);
     expect(text()).not.toContain("Memory estimate");
-    expect(lines().at(-1)).toBe(" qwen3 · 8.2B · 8k context, f16 · Tab card");
+    expect(lines().at(-1)).toBe(" qwen3 · 8.2B · 8192 context, f16 · Tab card");
   });
 
   test("shows the focused card in place of the list", () => {

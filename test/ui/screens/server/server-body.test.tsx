@@ -124,7 +124,7 @@ describe("panes", () => {
     expect(pane(2)).toEqual([
       expect.stringMatching(/^CPU +▄ +42%$/),
       expect.stringMatching(/^RAM +█+░+ 18\.2\/64\.0 GiB$/),
-      expect.stringMatching(/^KV +█+░+ 15% of 33k$/),
+      expect.stringMatching(/^KV +█+░+ 15% of 32k$/),
       "KV size 1.5 GiB q8_0",
       "Server  205 MiB without models",
     ]);
