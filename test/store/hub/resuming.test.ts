@@ -4,12 +4,11 @@ import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { text } from "node:stream/consumers";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import type { LoopbackHub } from "../../support/loopback-hub.ts";
 import { isProof } from "../../support/proof.ts";
 import { until } from "../../support/until.ts";
 import {
-  atTheEnd,
   hashOf,
   newFolder,
   openHub,
@@ -178,7 +177,7 @@ describe.runIf(process.platform === "linux" && process.getuid?.() === 0)("a smal
   function mountSmallDisk(sizeBytes: number): string {
     const folder = newFolder();
     execFileSync("mount", ["-t", "tmpfs", "-o", `size=${sizeBytes}`, "tmpfs", folder]);
-    atTheEnd(() => void execFileSync("umount", [folder]));
+    onTestFinished(() => void execFileSync("umount", [folder]));
     return folder;
   }
 
