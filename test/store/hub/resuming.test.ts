@@ -141,7 +141,7 @@ test("kill -9 at any moment loses little, and the next pull continues", async ()
   const hub = await openHubWith(large);
   const folder = newFolder();
   hub.setFaults(({ server }) => (server === "storage" ? { bytesPerSecond: 800_000 } : undefined));
-  const rounds = isProof ? 8 : 4;
+  const rounds = isProof ? 8 : 2;
   let kills = 0;
   let before = 0;
   // Each process is killed as soon as the storage has sent it something, or a little more.
