@@ -18,7 +18,7 @@ beforeAll(async () => {
     const text = `#!/bin/sh\nexec "${process.execPath}" "${entry}" "$@"\n`;
     writeFileSync(path.join(bin, name), text, { mode: 0o755 });
   }
-  await home.run(["cp", "tiny", "mine:v1"]);
+  await home.call(["cp", "tiny", "mine:v1"]);
 });
 afterAll(async () => await home.remove());
 
