@@ -9,6 +9,8 @@ import { modelName, openStore } from "../support/model-store.ts";
 import { until } from "../support/until.ts";
 
 const longAgo = new Date("2020-01-01");
+/** More than the tiny model has. */
+const readAtOnceBytes = 2_000_000;
 
 test("files that no model needs are removed once they are old", async () => {
   const fixture = openStore();
@@ -72,14 +74,14 @@ test("large files that models refer to get their digest", async () => {
 });
 
 test("a model created while the server runs gets its digest too", async () => {
-  const fixture = openStore();
+  const fixture = openStore(undefined, {}, readAtOnceBytes);
   const lines: string[] = [];
   const leave = startHousekeeping(fixture.store, (line) => lines.push(line), {
     delayMs: 0,
     pauseMs: 10,
   });
   const file = fixture.tinyAt("large.gguf");
-  truncateSync(file, 65 * 1024 ** 2);
+  truncateSync(file, readAtOnceBytes + 1);
   for (const times of [1, 2]) {
     await fixture.create(`refers-${times}`, { from: [file] });
     await until(
@@ -93,7 +95,7 @@ test("a model created while the server runs gets its digest too", async () => {
 });
 
 test("a damaged manifest is reported once, however often a server looks", async () => {
-  const fixture = openStore();
+  const fixture = openStore(undefined, {}, readAtOnceBytes);
   await fixture.create("broken", { from: [fixture.tinyAt("a.gguf")] });
   writeFileSync(fixture.store.folder.manifestPath(modelName("broken")), "{");
   const lines: string[] = [];
@@ -104,7 +106,7 @@ test("a damaged manifest is reported once, however often a server looks", async 
   const told = (start: string) => lines.filter((line) => line.startsWith(start)).length;
   for (const times of [1, 2, 3]) {
     const file = fixture.tinyAt(`${times}.gguf`);
-    truncateSync(file, 65 * 1024 ** 2);
+    truncateSync(file, readAtOnceBytes + 1);
     await fixture.create(`refers-${times}`, { from: [file] });
     await until(
       () => told("computed the digests"),

@@ -2,9 +2,9 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { entryFile, Home } from "../support/command-line.ts";
-import { openTerminal } from "../support/pty.ts";
+import { openTerminal, type TestTerminal } from "../support/pty.ts";
 
 let home: Home;
 beforeAll(async () => {
@@ -18,7 +18,7 @@ beforeAll(async () => {
     const text = `#!/bin/sh\nexec "${process.execPath}" "${entry}" "$@"\n`;
     writeFileSync(path.join(bin, name), text, { mode: 0o755 });
   }
-  await home.run(["cp", "tiny", "mine:v1"]);
+  await home.call(["cp", "tiny", "mine:v1"]);
 });
 afterAll(async () => await home.remove());
 
@@ -44,7 +44,28 @@ const scripts = {
 };
 
 describe.each(["bash", "zsh", "fish"] as const)("%s", (shell) => {
-  test.skipIf(!isInstalled(shell)).each([
+  const isThere = isInstalled(shell);
+  /** One for all lines: starting the shell runs each program. */
+  let terminal: TestTerminal;
+  beforeAll(async () => {
+    if (!isThere) return;
+    const folder = path.join(home.folder, shell);
+    mkdirSync(folder, { recursive: true });
+    const script = path.join(folder, shell === "zsh" ? ".zshrc" : "start");
+    writeFileSync(script, scripts[shell]);
+    const bin = path.join(home.folder, "bin");
+    terminal = await openTerminal([], {
+      home: home.folder,
+      environment: { ...home.environment, PATH: `${bin}:${home.environment.PATH}` },
+      shell: starts[shell](script),
+    });
+    await terminal.shows("ready>");
+  });
+  afterAll(async () => {
+    if (isThere) await terminal.close();
+  });
+
+  test.skipIf(!isThere).each([
     ["modelctl sho", "modelctl show "],
     ["modelctl show --templ", "modelctl show --template "],
     ["modelctl run mine:", "modelctl run mine:v1 "],
@@ -53,23 +74,13 @@ describe.each(["bash", "zsh", "fish"] as const)("%s", (shell) => {
     ["deployctl apps sca", "deployctl apps scale "],
     ["deployctl deploy --auth pub", "deployctl deploy --auth public "],
   ])("completes %j", async (typed, completed) => {
-    const folder = path.join(home.folder, shell);
-    mkdirSync(folder, { recursive: true });
-    const script = path.join(folder, shell === "zsh" ? ".zshrc" : "start");
-    writeFileSync(script, scripts[shell]);
-    const bin = path.join(home.folder, "bin");
-    const terminal = await openTerminal([], {
-      home: home.folder,
-      environment: { ...home.environment, PATH: `${bin}:${home.environment.PATH}` },
-      shell: starts[shell](script),
-    });
-    onTestFinished(async () => await terminal.close());
-    await terminal.shows("ready>");
     terminal.type(`${typed}\t`);
     await terminal.shows(completed.trimEnd());
     // The text after it is already typed.
     terminal.type("END");
     await terminal.shows(`${completed}END`);
     expect(terminal.text()).not.toContain("Error");
+    // Ctrl+U clears the line.
+    terminal.type("\x15");
   });
 });

@@ -103,14 +103,16 @@ describe.skipIf(!isInstalled("bash"))("bash", () => {
     writeFileSync(program, `#!/bin/sh\nexec "${process.execPath}" "${entryFile}" "$@"\n`, {
       mode: 0o755,
     });
-    for (const name of ["mine:v1", "mine:v2"]) await home.run(["cp", "tiny", name]);
+    const { output } = await home.call(["completion", "bash"]);
+    writeFileSync(path.join(home.folder, "script"), output);
+    for (const name of ["mine:v1", "mine:v2"]) await home.call(["cp", "tiny", name]);
   });
   afterAll(async () => await home.remove());
 
   /** Returns bash's candidates for the last word. */
   function complete(line: string): string[] {
     const script = `
-      source <(modelctl completion bash)
+      source "$HOME/script"
       complete -p modelctl >/dev/null || exit 1
       COMP_LINE="$1"; COMP_POINT=\${#COMP_LINE}
       _modelctl

@@ -45,8 +45,8 @@ describe("limits", () => {
   });
 
   it("estimates the length of a prompt of megabytes, text or conversation", async () => {
-    const text = "a".repeat(8_000_000);
-    const says = /prompt is about 8000000 tokens long.*window of 2048/;
+    const text = "a".repeat(2_000_000);
+    const says = /prompt is about 2000000 tokens long.*window of 2048/;
     await expect(tiny.ask(user(text))).rejects.toThrow(says);
     const segments = text.match(/.{1,1000}/g)?.map((part) => ({ text: part, special: false }));
     await expect(tiny.ask(user("x"), { prompt: { segments: segments ?? [] } })).rejects.toThrow(
@@ -106,7 +106,7 @@ describe("sampling", () => {
       maxTokens: 30,
       topLogprobs: 0,
     });
-    const asked = Array.from({ length: 24 }, (_, seed) => ({
+    const asked = Array.from({ length: 12 }, (_, seed) => ({
       question: user(questions[seed % questions.length] ?? ""),
       changes: wild(seed),
     }));
@@ -227,6 +227,14 @@ describe("text", () => {
 });
 
 describe("aborting", () => {
+  let one: Tiny;
+  beforeAll(async () => {
+    one = await loadTiny({ prefillChunk: 1, slots: 1 });
+  });
+  afterAll(async () => {
+    await one.runner.stop();
+  });
+
   it("ends a running answer, keeps what was said, and frees the slot", async () => {
     const abort = new AbortController();
     let text = "";
@@ -256,51 +264,41 @@ describe("aborting", () => {
   });
 
   it("ends a request whose prompt is still being read", async () => {
-    const slow = await loadTiny({ prefillChunk: 1, slots: 1 });
-    try {
-      const abort = new AbortController();
-      const request: GenerationRequest = {
-        prompt: { segments: slow.render(user("red green blue ".repeat(300))) },
-        maxTokens: 10,
-        sampling: greedy,
-        stop: [],
-        ignoreEndOfText: false,
-        topLogprobs: undefined,
-        reportProgress: true,
-        grammar: undefined,
-        visibleControlTexts: [],
-      };
-      const read: number[] = [];
-      let tokens = -1;
-      for await (const event of slow.runner.generate(request, abort.signal)) {
-        if (event.type === "prompt") {
-          read.push(event.completedTokens);
-          abort.abort();
-        }
-        if (event.type === "done") tokens = event.statistics.completionTokens;
+    const abort = new AbortController();
+    const request: GenerationRequest = {
+      prompt: { segments: one.render(user("red green blue ".repeat(300))) },
+      maxTokens: 10,
+      sampling: greedy,
+      stop: [],
+      ignoreEndOfText: false,
+      topLogprobs: undefined,
+      reportProgress: true,
+      grammar: undefined,
+      visibleControlTexts: [],
+    };
+    const read: number[] = [];
+    let tokens = -1;
+    for await (const event of one.runner.generate(request, abort.signal)) {
+      if (event.type === "prompt") {
+        read.push(event.completedTokens);
+        abort.abort();
       }
-      expect(tokens).toBe(0);
-      expect(read.at(-1)).toBeLessThan(600);
-      expect((await slow.ask(user("What is 2 + 3?"))).text).toBe("2 + 3 = 5");
-    } finally {
-      await slow.runner.stop();
+      if (event.type === "done") tokens = event.statistics.completionTokens;
     }
+    expect(tokens).toBe(0);
+    expect(read.at(-1)).toBeLessThan(600);
+    expect((await one.ask(user("What is 2 + 3?"))).text).toBe("2 + 3 = 5");
   });
 
   it("ends a request that waits for a slot, and the others get theirs", async () => {
-    const one = await loadTiny({ slots: 1 });
-    try {
-      const first = one.ask(user("Write a long story."));
-      const abort = new AbortController();
-      const second = one.ask(user("What is 2 + 3?"), {}, abort.signal);
-      const third = one.ask(user("What is 7 + 8?"));
-      abort.abort();
-      expect((await second).done.reason).toBe("cancelled");
-      expect((await third).text).toBe("7 + 8 = 15");
-      expect((await first).done.reason).toBe("stop");
-    } finally {
-      await one.runner.stop();
-    }
+    const first = one.ask(user("Write a long story."));
+    const abort = new AbortController();
+    const second = one.ask(user("What is 2 + 3?"), {}, abort.signal);
+    const third = one.ask(user("What is 7 + 8?"));
+    abort.abort();
+    expect((await second).done.reason).toBe("cancelled");
+    expect((await third).text).toBe("7 + 8 = 15");
+    expect((await first).done.reason).toBe("stop");
   });
 });
 
@@ -329,45 +327,40 @@ describe("the queue", () => {
 
 describe("memory of a slot", () => {
   it("computes a known beginning only once and answers the same", async () => {
-    const fresh = await loadTiny({ slots: 2 });
-    try {
-      const first = user("My name is Bob.");
-      const answer = await fresh.ask(first);
-      const next = [
-        ...first,
-        { role: "assistant", content: answer.text },
-        ...user("What is my name?"),
-      ];
-      const second = await fresh.ask(next);
-      expect(second.text).toBe("Your name is Bob.");
-      expect(second.done.statistics.cachedTokens).toBeGreaterThan(20);
-      const again = await collect(
-        fresh.runner.generate(
-          {
-            prompt: { segments: fresh.render(next) },
-            maxTokens: 50,
-            sampling: greedy,
-            stop: [],
-            ignoreEndOfText: false,
-            topLogprobs: undefined,
-            reportProgress: false,
-            grammar: undefined,
-            visibleControlTexts: [],
-          },
-          new AbortController().signal,
-        ),
-      );
-      expect(again.text).toBe("Your name is Bob.");
-      expect(again.done.statistics.cachedTokens).toBe(again.done.statistics.promptTokens - 1);
-    } finally {
-      await fresh.runner.stop();
-    }
+    const first = user("My name is Bob.");
+    const answer = await tiny.ask(first);
+    const next = [
+      ...first,
+      { role: "assistant", content: answer.text },
+      ...user("What is my name?"),
+    ];
+    const second = await tiny.ask(next);
+    expect(second.text).toBe("Your name is Bob.");
+    expect(second.done.statistics.cachedTokens).toBeGreaterThan(20);
+    const again = await collect(
+      tiny.runner.generate(
+        {
+          prompt: { segments: tiny.render(next) },
+          maxTokens: 50,
+          sampling: greedy,
+          stop: [],
+          ignoreEndOfText: false,
+          topLogprobs: undefined,
+          reportProgress: false,
+          grammar: undefined,
+          visibleControlTexts: [],
+        },
+        new AbortController().signal,
+      ),
+    );
+    expect(again.text).toBe("Your name is Bob.");
+    expect(again.done.statistics.cachedTokens).toBe(again.done.statistics.promptTokens - 1);
   });
 
   it("gives the same answers with guessing by lookup", async () => {
     const guessing = await loadTiny({ lookupTokens: 7, slots: 1 });
     try {
-      for (const question of ["Write a long story.", "Count from 1 to 20.", "Write a poem."]) {
+      for (const question of ["Write a long story.", "Count from 1 to 20."]) {
         const plain = await tiny.ask(user(question));
         expect((await guessing.ask(user(question))).text).toBe(plain.text);
         expect((await guessing.ask(user(question))).text).toBe(plain.text);

@@ -1,8 +1,9 @@
 // Long shared prefixes: copied between slots, with exact answers.
 import { expect, it } from "vitest";
 import { loadTiny } from "../support/load-tiny.ts";
+import { proofRounds } from "../support/proof.ts";
 
-const rounds = 20;
+const rounds = proofRounds(40);
 
 it("answers are exact when a long shared beginning is copied between slots", async () => {
   const model = await loadTiny({ slots: 8, threads: 1, prefillChunk: 32 });

@@ -19,14 +19,21 @@ afterAll(async () => {
   await store.close();
 });
 
-/** A model of a large file that was hashed and then touched. */
-async function touched(name: string): Promise<string> {
-  const file = store.tinyAt(`${name}.gguf`);
-  truncateSync(file, largeBytes);
-  const made = await store.server.post("/api/create", { model: name, from: file, stream: false });
-  expect(made.json).toEqual({ status: "success" });
-  await hashReferences(new ModelStore(path.join(store.folder, "models")));
-  const later = new Date("2040-01-02T03:04:05Z");
+const model = "mine";
+let file: string | undefined;
+let hour = 0;
+
+/** Touches the model's file, which is large and was hashed when the model was made. */
+async function touch(): Promise<string> {
+  if (file === undefined) {
+    file = store.tinyAt("mine.gguf");
+    truncateSync(file, largeBytes);
+    const made = await store.server.post("/api/create", { model, from: file, stream: false });
+    expect(made.json).toEqual({ status: "success" });
+    await hashReferences(new ModelStore(path.join(store.folder, "models")));
+  }
+  hour += 1;
+  const later = new Date(Date.UTC(2040, 0, 1, hour));
   utimesSync(file, later, later);
   return file;
 }
@@ -37,7 +44,7 @@ function changeTheEnd(file: string): void {
   closeSync(handle);
 }
 
-async function generate(model: string, fields: Record<string, unknown> = {}) {
+async function generate(fields: Record<string, unknown> = {}) {
   const body = { model, prompt, options: { temperature: 0 }, ...fields };
   const reply = await store.server.post("/api/generate", body);
   const records = parseLines(reply.text);
@@ -51,43 +58,44 @@ const statusesOf = (records: readonly NativeRecord[]) => [
 
 describe("a touched file", () => {
   test("is hashed before the load, once, with progress", async () => {
-    await touched("seen");
-    const first = await generate("seen", { progress: true });
+    await touch();
+    const first = await generate({ progress: true });
     expect(first.text).toBe("2 + 3 = 5");
     expect(statusesOf(first.records).slice(0, 2)).toEqual(["checking", "loading"]);
     const checking = first.records.filter(({ status }) => status === "checking");
-    expect(checking[0]).toMatchObject({ file: "seen.gguf", completed: 0, total: largeBytes });
+    expect(checking[0]).toMatchObject({ file: "mine.gguf", completed: 0, total: largeBytes });
     expect(checking.at(-1)).toMatchObject({ completed: largeBytes, total: largeBytes });
-    const second = await generate("seen", { progress: true });
+    const second = await generate({ progress: true });
     expect(second.text).toBe("2 + 3 = 5");
     expect(statusesOf(second.records)).not.toContain("checking");
   });
 
   test("is hashed silently for clients that did not ask for progress", async () => {
-    await touched("unseen");
-    const { records, text } = await generate("unseen");
+    await touch();
+    const { records, text } = await generate();
     expect(text).toBe("2 + 3 = 5");
     expect(statusesOf(records)).toEqual([]);
   });
 
   test("is not hashed for requests that only show it", async () => {
-    await touched("shown");
-    expect((await store.client.show({ model: "shown" })).details.family).toBe("llama");
-    const { records } = await generate("shown", { progress: true });
+    await touch();
+    expect((await store.client.show({ model })).details.family).toBe("llama");
+    const { records } = await generate({ progress: true });
     expect(statusesOf(records)).toContain("checking");
   });
 
   test("with other content fails the request", async () => {
-    changeTheEnd(await touched("other"));
-    const refused = await generate("other");
+    changeTheEnd(await touch());
+    await touch();
+    const refused = await generate();
     expect(refused.status).toBe(409);
     expect(refused.records).toMatchObject([{ code: "STORE_REFERENCE_CHANGED" }]);
-    changeTheEnd(await touched("another"));
-    const inStream = await generate("another", { progress: true });
+    await touch();
+    const inStream = await generate({ progress: true });
     expect(inStream.status).toBe(200);
     expect(inStream.records.at(-1)).toMatchObject({ code: "STORE_REFERENCE_CHANGED" });
     // It is not read a second time.
-    const again = await generate("another", { progress: true });
+    const again = await generate({ progress: true });
     expect(again.status).toBe(409);
     expect(again.records).toMatchObject([{ code: "STORE_REFERENCE_CHANGED" }]);
   });

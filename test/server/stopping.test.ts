@@ -9,7 +9,7 @@ import { until } from "../support/until.ts";
 let server: TestServer;
 beforeEach(async () => {
   // An answer that fills the window takes a moment, but not long.
-  server = await TestServer.start({ context_length: 512 });
+  server = await TestServer.start({ context_length: 256 });
 });
 afterEach(async () => await server.close());
 

@@ -8,12 +8,6 @@ import { isProof, proofRounds } from "./proof.ts";
 
 const rounds = proofRounds(20);
 
-let tiny: Tiny | undefined;
-afterEach(async () => {
-  await tiny?.runner.stop();
-  tiny = undefined;
-});
-
 /** Asks all pairs at once and returns those whose answer was not the expected one. */
 async function wrongAnswers(model: Tiny, asked: readonly Pair[]): Promise<string[]> {
   const answers = await Promise.all(asked.map((pair) => model.askPair(pair)));
@@ -43,6 +37,12 @@ const allSettings: readonly Setting[] = [16, 64, 512].flatMap((prefillChunk) =>
  */
 export function proveConcurrency(slots: number, usual: readonly Setting[]): void {
   describe(`answers with ${slots} slots`, () => {
+    let tiny: Tiny | undefined;
+    afterEach(async () => {
+      await tiny?.runner.stop();
+      tiny = undefined;
+    });
+
     it("has the whole table to ask", () => {
       expect(textPairs).toHaveLength(31);
     });

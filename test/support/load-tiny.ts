@@ -106,7 +106,10 @@ export async function tinySettings(changes: Partial<LoadSettings> = {}): Promise
 }
 
 export async function loadTiny(changes: Partial<LoadSettings> = {}): Promise<Tiny> {
-  const { runner, facts } = await RunnerProcess.start(await tinySettings(changes), {});
+  const { runner, facts } = await RunnerProcess.start(
+    await tinySettings({ threads: 1, ...changes }),
+    {},
+  );
   const { chatTemplate } = await readGgufFacts(tinyFile);
   const template = new ChatTemplate(chatTemplate);
   const render: Tiny["render"] = (messages) =>

@@ -48,8 +48,13 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-export function openStore(folder = temporaryFolder(), options: CatalogOptions = {}): StoreFixture {
-  const store = new ModelStore(path.join(folder, "models"));
+/** @param readAtOnceBytes as in `ModelStore` */
+export function openStore(
+  folder = temporaryFolder(),
+  options: CatalogOptions = {},
+  readAtOnceBytes?: number,
+): StoreFixture {
+  const store = new ModelStore(path.join(folder, "models"), undefined, [], readAtOnceBytes);
   const catalog = new ModelCatalog({ store, ...options });
   const at = (...names: string[]) => {
     const file = path.join(folder, ...names);

@@ -16,7 +16,7 @@ import type { ModelConfiguration } from "./model-details.ts";
 import type { ModelFile } from "./model-file.ts";
 import type { StoredManifest } from "./model-folder.ts";
 import type { ModelStore, WrittenBlob } from "./model-store.ts";
-import { type ReferenceTracker, readAtOnceBytes } from "./reference-tracker.ts";
+import type { ReferenceTracker } from "./reference-tracker.ts";
 import { locateLayer } from "./stored-content.ts";
 
 /** One record of `/api/create`. */
@@ -83,7 +83,7 @@ export class LayerMaker {
     }
     if (copy) return this.#blob(mediaType, await this.#copy(file.path, sizeBytes));
     const digest =
-      sizeBytes < readAtOnceBytes
+      sizeBytes < this.#store.references.readAtOnceBytes
         ? await digestOfFile(file.path, { signal: this.#options.signal })
         : undefined;
     return this.#reference(mediaType, file.path, file.state, digest);

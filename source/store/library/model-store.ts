@@ -59,16 +59,18 @@ export class ModelStore implements BlobFolder {
    * @param folder created with its first content
    * @param otherFolders of other stores in the same layout, which need not exist; never written,
    *   even if our own folder is one of them
+   * @param readAtOnceBytes size from which a referenced file is hashed later
    */
   constructor(
     folder: string,
     hubPrefixes?: readonly string[],
     otherFolders: readonly string[] = [],
+    readAtOnceBytes?: number,
   ) {
     this.#others = otherFolders.map((other) => new ModelFolder(other, "ollama", hubPrefixes));
     this.folder = new ModelFolder(folder, "modelctl", hubPrefixes);
     this.#released = new ReleasedBlobs(this.folder);
-    this.references = new ReferenceTracker(path.join(folder, "references"));
+    this.references = new ReferenceTracker(path.join(folder, "references"), readAtOnceBytes);
     this.locks = new LockFolder(path.join(folder, "locks"));
   }
 

@@ -36,10 +36,11 @@ interface Finding {
  */
 const anyInode = "any";
 
-/** Smaller files are read at once; larger ones would keep the user waiting. */
-export const readAtOnceBytes = 64 * 1024 ** 2;
+const usualReadAtOnceBytes = 64 * 1024 ** 2;
 
 export class ReferenceTracker {
+  /** Smaller files are read at once; larger ones would keep the user waiting. */
+  readonly readAtOnceBytes: number;
   readonly #folder: string;
   /** Findings that cannot be written, as in a read-only store. */
   readonly #learnt = new Map<string, Finding>();
@@ -48,8 +49,9 @@ export class ReferenceTracker {
   /** Shares one read among all callers. */
   readonly #reading = new SharedWork<string, number>();
 
-  constructor(folder: string) {
+  constructor(folder: string, readAtOnceBytes = usualReadAtOnceBytes) {
     this.#folder = folder;
+    this.readAtOnceBytes = readAtOnceBytes;
   }
 
   /**
@@ -84,7 +86,7 @@ export class ReferenceTracker {
       const inode = earlier.some(isSameTime) ? anyInode : state.inode;
       await this.#learn(layer, { digest: known, mtimeNs: state.mtimeNs, inode });
     };
-    if (sizeBytes >= readAtOnceBytes) return { path: reference.path, sizeBytes, check };
+    if (sizeBytes >= this.readAtOnceBytes) return { path: reference.path, sizeBytes, check };
     await check();
     return undefined;
   }

@@ -4,6 +4,7 @@ import { Check } from "typebox/schema";
 import { beforeAll, describe, expect, it } from "vitest";
 import { GrammarRules } from "../../../source/prompt/grammar/gbnf.ts";
 import { schemaGrammar } from "../../../source/prompt/grammar/schema-grammar.ts";
+import { proofRounds } from "../../support/proof.ts";
 import { anySchema, changed, schemaWithValue } from "./generated-schemas.ts";
 import { type Accepts, grammarReader } from "./llama-grammar.ts";
 
@@ -27,7 +28,7 @@ describe("a grammar made from any schema", () => {
           expect(acceptsOf(schema)(JSON.stringify(value, undefined, indent))).toBe(true);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: proofRounds(1000) },
     );
   });
 
@@ -43,7 +44,7 @@ describe("a grammar made from any schema", () => {
           if (accepts(JSON.stringify(value))) expect(Check(schema, value)).toBe(true);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: proofRounds(1000) },
     );
   });
 
@@ -63,7 +64,7 @@ describe("a grammar made from any schema", () => {
         }
         expect(() => readGrammar(grammar)).not.toThrow();
       }),
-      { numRuns: 1500 },
+      { numRuns: proofRounds(5000) },
     );
   });
 });

@@ -11,10 +11,11 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { ModelStore } from "../../../source/store/library/model-store.ts";
-import { atTheEnd, hashOf, newFolder, openHub, pull, sentBytes, sentences } from "./pulling.ts";
+import { hashOf, newFolder, openHub, pull, sentBytes, sentences } from "./pulling.ts";
 
 const content = Buffer.alloc(300_000, "weights ");
 const longAgo = new Date("2020-02-02");
@@ -99,7 +100,7 @@ describe("a file that another store has", () => {
   test.runIf(isRoot)("needs no space on a disk that is nearly full", async () => {
     const disk = newFolder();
     execFileSync("mount", ["-t", "tmpfs", "-o", "size=480k", "tmpfs", disk]);
-    atTheEnd(() => void execFileSync("umount", [disk]));
+    onTestFinished(() => void execFileSync("umount", [disk]));
     const { hub, folder, elsewhere, store } = await beside(disk, disk);
     writeOld(elsewhere, content);
     await pull(hub, folder, { blobs: store });
@@ -107,8 +108,7 @@ describe("a file that another store has", () => {
   });
 
   const memoryDisk = "/dev/shm";
-  const isOther =
-    existsSync(memoryDisk) && statSync(memoryDisk).dev !== statSync(path.dirname(newFolder())).dev;
+  const isOther = existsSync(memoryDisk) && statSync(memoryDisk).dev !== statSync(tmpdir()).dev;
   test.runIf(isOther)("is fetched if it is on another disk, with a note", async () => {
     const { hub, folder, elsewhere, store } = await beside(memoryDisk);
     writeOld(elsewhere, content);

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterEach } from "vitest";
+import { onTestFinished } from "vitest";
 import {
   type FetchedModel,
   fetchModel,
@@ -20,26 +20,16 @@ import {
   startLoopbackHub,
 } from "../../support/loopback-hub.ts";
 
-const cleanUps: (() => Promise<void> | void)[] = [];
-
-afterEach(async () => {
-  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
-});
-
 export async function openHub(options: LoopbackHubOptions): Promise<LoopbackHub> {
   const hub = await startLoopbackHub(options);
-  cleanUps.push(() => hub.close());
+  onTestFinished(() => hub.close());
   return hub;
 }
 
 export function newFolder(parent = tmpdir()): string {
   const folder = mkdtempSync(path.join(parent, "modelctl-hub-"));
-  cleanUps.push(() => rmSync(folder, { recursive: true, force: true }));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
-}
-
-export function atTheEnd(cleanUp: () => Promise<void> | void): void {
-  cleanUps.push(cleanUp);
 }
 
 /** Settings of a person whose environment holds only this. */
@@ -98,7 +88,7 @@ export function startPull(hub: LoopbackHub, folder: string) {
     stdio: ["ignore", "pipe", "inherit"],
     env: { ...process.env, HOME: "/nonexistent" },
   });
-  atTheEnd(() => void child.kill("SIGKILL"));
+  onTestFinished(() => void child.kill("SIGKILL"));
   return child;
 }
 

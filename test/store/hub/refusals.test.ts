@@ -2,12 +2,11 @@
 
 import { once } from "node:events";
 import { createServer } from "node:net";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { ProductError } from "../../../source/base/product-error.ts";
 import { retryAfterSeconds } from "../../../source/store/hub/reply-error.ts";
 import type { LoopbackHub } from "../../support/loopback-hub.ts";
 import {
-  atTheEnd,
   impatient,
   newFolder,
   openHub,
@@ -234,7 +233,7 @@ describe("an unreachable hub", () => {
   test("that accepts connections and stays silent", async () => {
     const server = createServer((socket) => socket.on("error", () => {})).listen(0, "127.0.0.1");
     await once(server, "listening");
-    atTheEnd(() => void server.close());
+    onTestFinished(() => void server.close());
     const address = server.address();
     const port = typeof address === "object" ? address?.port : 0;
     expect(await refusalAt(`http://127.0.0.1:${port}`)).toMatchObject({

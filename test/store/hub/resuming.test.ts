@@ -4,12 +4,11 @@ import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { text } from "node:stream/consumers";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import type { LoopbackHub } from "../../support/loopback-hub.ts";
 import { isProof } from "../../support/proof.ts";
 import { until } from "../../support/until.ts";
 import {
-  atTheEnd,
   hashOf,
   newFolder,
   openHub,
@@ -142,7 +141,7 @@ test("kill -9 at any moment loses little, and the next pull continues", async ()
   const hub = await openHubWith(large);
   const folder = newFolder();
   hub.setFaults(({ server }) => (server === "storage" ? { bytesPerSecond: 800_000 } : undefined));
-  const rounds = isProof ? 8 : 4;
+  const rounds = isProof ? 8 : 2;
   let kills = 0;
   let before = 0;
   // Each process is killed as soon as the storage has sent it something, or a little more.
@@ -178,7 +177,7 @@ describe.runIf(process.platform === "linux" && process.getuid?.() === 0)("a smal
   function mountSmallDisk(sizeBytes: number): string {
     const folder = newFolder();
     execFileSync("mount", ["-t", "tmpfs", "-o", `size=${sizeBytes}`, "tmpfs", folder]);
-    atTheEnd(() => void execFileSync("umount", [folder]));
+    onTestFinished(() => void execFileSync("umount", [folder]));
     return folder;
   }
 

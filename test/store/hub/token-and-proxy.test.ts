@@ -2,21 +2,12 @@
 import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, onTestFinished, test } from "vitest";
 import { ProductError } from "../../../source/base/product-error.ts";
 import { startLoopbackHub } from "../../support/loopback-hub.ts";
 import { loopbackCertificate } from "../../support/loopback-hub-certificate.ts";
 import { type LoopbackProxy, startLoopbackProxy } from "../../support/loopback-hub-proxy.ts";
-import {
-  atTheEnd,
-  hashOf,
-  newFolder,
-  openHub,
-  openHubWith,
-  pull,
-  quick,
-  settingsFor,
-} from "./pulling.ts";
+import { hashOf, newFolder, openHub, openHubWith, pull, quick, settingsFor } from "./pulling.ts";
 
 const trusted = getCACertificates();
 
@@ -30,7 +21,7 @@ function trustLoopbackHub(): void {
 
 async function openProxy(credentials?: string): Promise<LoopbackProxy> {
   const proxy = await startLoopbackProxy(credentials);
-  atTheEnd(() => proxy.close());
+  onTestFinished(() => proxy.close());
   return proxy;
 }
 
@@ -111,7 +102,7 @@ describe("a proxy", () => {
   test("from the process's environment is not used when the settings name none", async () => {
     const [hub, proxy] = [await openHubWith(1000), await openProxy()];
     process.env.http_proxy = proxy.url;
-    atTheEnd(() => void delete process.env.http_proxy);
+    onTestFinished(() => void delete process.env.http_proxy);
     await pull(hub, newFolder());
     expect(proxy.requests).toEqual([]);
   });
@@ -146,7 +137,7 @@ describe("a proxy", () => {
       socket.once("data", () => answer(socket));
     }).listen(0, "127.0.0.1");
     await once(proxy, "listening");
-    atTheEnd(() => void proxy.close());
+    onTestFinished(() => void proxy.close());
     const address = proxy.address();
     const port = typeof address === "object" ? address?.port : 0;
     const settings = await settingsFor(
@@ -179,7 +170,7 @@ describe("a proxy", () => {
   ])("that needs a password says so for %s", async (_, isSecure) => {
     if (isSecure) trustLoopbackHub();
     const hub = await startLoopbackHub({ repositories: {}, isSecure });
-    atTheEnd(() => hub.close());
+    onTestFinished(() => hub.close());
     const proxy = await openProxy("name:password");
     const settings = await settingsFor(hub, { ALL_PROXY: proxy.url });
     await expect(pull(hub, newFolder(), { settings })).rejects.toMatchObject({

@@ -5,6 +5,7 @@ import {
   chmodSync,
   copyFileSync,
   existsSync,
+  mkdtempSync,
   readFileSync,
   readlinkSync,
   rmSync,
@@ -19,7 +20,7 @@ import path from "node:path";
 import { PassThrough, Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { gzipSync } from "node:zlib";
-import { describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { exportModel } from "../../../source/store/library/export-model.ts";
 import { importModel } from "../../../source/store/library/import-model.ts";
 import { removeModel } from "../../../source/store/library/remove-model.ts";
@@ -30,6 +31,7 @@ import {
   openStore,
   sha256,
   temporaryFolder,
+  writeModel,
   writeOllamaModel,
 } from "../../support/model-store.ts";
 import { asOrdinaryUser } from "../../support/ordinary-user.ts";
@@ -37,9 +39,20 @@ import { asOrdinaryUser } from "../../support/ordinary-user.ts";
 const temporaryPlace = tmpdir();
 const tinyBlob = `sha256-${sha256(readFileSync(tinyFile))}`;
 
-async function exported(name = "mine") {
-  const fixture = openStore();
-  fixture.tinyAt("a.gguf");
+/** One for the tests that only read it. */
+let archive: string;
+let archiveFolder: string;
+beforeAll(async () => {
+  archiveFolder = mkdtempSync(path.join(tmpdir(), "modelctl-archive-"));
+  ({ archive } = await exported("mine", "tiny", archiveFolder));
+});
+afterAll(() => rmSync(archiveFolder, { recursive: true, force: true }));
+
+/** @param from the tiny model, or one without weights */
+async function exported(name = "mine", from: "tiny" | "small" = "small", folder?: string) {
+  const fixture = openStore(folder);
+  if (from === "tiny") fixture.tinyAt("a.gguf");
+  else writeModel(fixture.at("a.gguf"));
   await fixture.create(name, {
     from: ["a.gguf"],
     system: "S",
@@ -54,7 +67,7 @@ async function exported(name = "mine") {
 
 describe("an exported model", () => {
   test("is the same on the other machine, with its own weights", async () => {
-    const { archive, catalog, at } = await exported("me/mine:v1");
+    const { archive, catalog, at } = await exported("me/mine:v1", "tiny");
     rmSync(at("a.gguf"));
     const there = openStore();
     expect(await importModel(there.store, archive)).toMatchObject([{ display: "me/mine:v1" }]);
@@ -74,7 +87,6 @@ describe("an exported model", () => {
   });
 
   test("can be unpacked into an empty Ollama store by any tar program", async () => {
-    const { archive } = await exported();
     const ollama = temporaryFolder();
     execFileSync("tar", ["xf", archive, "-C", ollama]);
     expect(entriesOf(path.join(ollama, "blobs"))).toContain(tinyBlob);
@@ -114,7 +126,7 @@ describe("an exported model", () => {
   });
 
   test("reports progress both ways", async () => {
-    const { catalog, store, archive, at } = await exported();
+    const { catalog, store, archive, at } = await exported("mine", "tiny");
     const there = openStore();
     for (const transfer of [
       (onProgress: (completed: number, total: number | undefined) => void) =>
@@ -137,7 +149,6 @@ describe("an exported model", () => {
 
 describe("importing", () => {
   test("works under another name", async () => {
-    const { archive } = await exported();
     const { store, catalog } = openStore();
     await importModel(store, archive, { name: modelName("renamed:x") });
     const { models } = await catalog.listModels({ store: "modelctl" });
@@ -145,7 +156,6 @@ describe("importing", () => {
   });
 
   test("replaces a model of that name", async () => {
-    const { archive } = await exported();
     const { store, catalog, create, blobs } = openStore();
     await create("mine", { from: ["tiny"], system: "old" });
     await importModel(store, archive);
@@ -154,7 +164,6 @@ describe("importing", () => {
   });
 
   test("twice keeps one copy", async () => {
-    const { archive } = await exported();
     const { store, blobs, unfinished } = openStore();
     await importModel(store, archive);
     const before = blobs();
@@ -235,10 +244,11 @@ describe("importing", () => {
       /damaged/,
     ],
   ])("refuses a file %s and keeps nothing of it", async (_, damage, code, message) => {
-    const { archive } = await exported();
-    damage(archive);
+    const damaged = path.join(temporaryFolder(), "model.tar");
+    copyFileSync(archive, damaged);
+    damage(damaged);
     const { store, catalog, blobs, unfinished } = openStore();
-    await expect(importModel(store, archive)).rejects.toMatchObject({
+    await expect(importModel(store, damaged)).rejects.toMatchObject({
       code,
       message: expect.stringMatching(message),
     });
@@ -369,8 +379,8 @@ describe("importing", () => {
     const folder = temporaryFolder();
     const archive = path.join(temporaryFolder(), "a.tar");
     execFileSync("tar", ["cf", archive, "-C", folder, ...fill(folder)]);
-    const { store, blobs, unfinished, create, catalog, tinyAt } = openStore();
-    tinyAt("a.gguf");
+    const { store, blobs, unfinished, create, catalog, at } = openStore();
+    writeModel(at("a.gguf"));
     await create("mine", { from: ["a.gguf"], system: "kept" });
     const before = blobs();
     await expect(importModel(store, archive)).rejects.toMatchObject({
@@ -383,7 +393,6 @@ describe("importing", () => {
   });
 
   test("refuses the name of a built-in model before anything is read", async () => {
-    const { archive } = await exported();
     const seen: number[] = [];
     const options = { name: modelName("tiny"), onProgress: (bytes: number) => seen.push(bytes) };
     await expect(importModel(openStore().store, archive, options)).rejects.toMatchObject({
@@ -472,7 +481,6 @@ describe("a pipe", () => {
   });
 
   test("that breaks leaves nothing", async () => {
-    const { archive } = await exported();
     const bytes = readFileSync(archive);
     const { store, blobs, unfinished } = openStore();
     await expect(
@@ -512,7 +520,7 @@ describe("exporting is refused", () => {
   });
 
   test("into the file of its own weights, or of any model, even by another name", async () => {
-    const { catalog, store, at, tinyAt } = await exported();
+    const { catalog, store, at, tinyAt } = await exported("mine", "tiny");
     symlinkSync(at("a.gguf"), at("link.tar"));
     tinyAt("other.gguf");
     for (const target of ["a.gguf", "link.tar", "other.gguf"]) {
@@ -589,7 +597,6 @@ test("the target of a link is replaced, and the link stays", async () => {
 });
 
 test("an imported model can be removed", async () => {
-  const { archive } = await exported();
   const { store, catalog, blobs } = openStore();
   await importModel(store, archive);
   await removeModel(catalog, store, "mine");

@@ -1,4 +1,6 @@
 // Computes the SHA-256 of a file during the download, up to the first gap.
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
 import { Worker } from "node:worker_threads";
 import { cancelled } from "../retry.ts";
 import type { HashRequest, HashResult } from "./hash-worker.ts";
@@ -9,27 +11,21 @@ const workerFile = new URL(
   import.meta.url,
 );
 
-/** Smallest piece of work for the worker, except at the end. */
+/** Smallest piece of work for the worker, except at the end. Smaller files are hashed before it has started. */
 const stepBytes = 4 * 1024 ** 2;
 
 export class FileHasher {
-  readonly #worker: Worker;
+  readonly #file: string;
+  #worker: Worker | undefined;
   readonly #digest = Promise.withResolvers<string>();
   #announcedBytes = 0;
   #hashedBytes = 0;
   #onProgress: ((hashedBytes: number) => void) | undefined;
 
   constructor(file: string) {
-    this.#worker = new Worker(workerFile, { workerData: file, execArgv: [] });
+    this.#file = file;
     // The caller of `digest` gets the rejection; there is none if the download fails first.
     this.#digest.promise.catch(() => {});
-    this.#worker.on("message", ({ hashedBytes, sha256 }: HashResult) => {
-      this.#hashedBytes = hashedBytes;
-      this.#onProgress?.(hashedBytes);
-      if (sha256 !== undefined) this.#digest.resolve(sha256);
-    });
-    this.#worker.once("error", (error) => this.#digest.reject(error));
-    this.#worker.once("exit", () => this.#digest.reject(new Error("the hash worker ended")));
   }
 
   /** Announces that the file's bytes up to this position are written and will not change. */
@@ -56,7 +52,8 @@ export class FileHasher {
     signal.addEventListener("abort", onAbort, { once: true });
     try {
       if (signal.aborted) throw cancelled();
-      this.#send({ upTo: sizeBytes, isLast: true });
+      if (this.#worker === undefined && sizeBytes < stepBytes) this.#hashHere(sizeBytes);
+      else this.#send({ upTo: sizeBytes, isLast: true });
       return await this.#digest.promise;
     } finally {
       signal.removeEventListener("abort", onAbort);
@@ -64,10 +61,42 @@ export class FileHasher {
   }
 
   async close(): Promise<void> {
-    await this.#worker.terminate();
+    await this.#worker?.terminate();
+  }
+
+  #hashHere(sizeBytes: number): void {
+    const work = async () => {
+      const hash = createHash("sha256");
+      let hashedBytes = 0;
+      if (sizeBytes > 0) {
+        for await (const chunk of createReadStream(this.#file, { end: sizeBytes - 1 })) {
+          hash.update(chunk);
+          hashedBytes += chunk.length;
+        }
+      }
+      if (hashedBytes < sizeBytes)
+        throw new Error("the file is shorter than what was written to it");
+      this.#note({ hashedBytes, sha256: hash.digest("hex") });
+    };
+    work().catch((error: unknown) => this.#digest.reject(error));
+  }
+
+  #startWorker(): Worker {
+    const worker = new Worker(workerFile, { workerData: this.#file, execArgv: [] });
+    worker.on("message", (result: HashResult) => this.#note(result));
+    worker.once("error", (error) => this.#digest.reject(error));
+    worker.once("exit", () => this.#digest.reject(new Error("the hash worker ended")));
+    return worker;
+  }
+
+  #note({ hashedBytes, sha256 }: HashResult): void {
+    this.#hashedBytes = hashedBytes;
+    this.#onProgress?.(hashedBytes);
+    if (sha256 !== undefined) this.#digest.resolve(sha256);
   }
 
   #send(request: HashRequest): void {
+    this.#worker ??= this.#startWorker();
     this.#worker.postMessage(request);
   }
 }
