@@ -1,6 +1,6 @@
 // Computes the SHA-256 of a file during the download, up to the first gap.
-import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
+import { hash } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import { Worker } from "node:worker_threads";
 import { cancelled } from "../retry.ts";
 import type { HashRequest, HashResult } from "./hash-worker.ts";
@@ -11,7 +11,7 @@ const workerFile = new URL(
   import.meta.url,
 );
 
-/** Smallest piece of work for the worker, except at the end. Smaller files are hashed before it has started. */
+/** Smallest piece of work for the worker, except at the end. A smaller file is hashed without it. */
 const stepBytes = 4 * 1024 ** 2;
 
 export class FileHasher {
@@ -46,14 +46,19 @@ export class FileHasher {
     signal: AbortSignal,
     onHashed: (hashedBytes: number) => void,
   ): Promise<string> {
+    if (signal.aborted) throw cancelled();
+    if (this.#worker === undefined && sizeBytes < stepBytes) {
+      const content = await readFile(this.#file);
+      if (signal.aborted) throw cancelled();
+      onHashed(sizeBytes);
+      return hash("sha256", content.subarray(0, sizeBytes));
+    }
     this.#onProgress = onHashed;
     onHashed(this.#hashedBytes);
     const onAbort = () => this.#digest.reject(cancelled());
     signal.addEventListener("abort", onAbort, { once: true });
     try {
-      if (signal.aborted) throw cancelled();
-      if (this.#worker === undefined && sizeBytes < stepBytes) this.#hashHere(sizeBytes);
-      else this.#send({ upTo: sizeBytes, isLast: true });
+      this.#send({ upTo: sizeBytes, isLast: true });
       return await this.#digest.promise;
     } finally {
       signal.removeEventListener("abort", onAbort);
@@ -64,35 +69,16 @@ export class FileHasher {
     await this.#worker?.terminate();
   }
 
-  #hashHere(sizeBytes: number): void {
-    const work = async () => {
-      const hash = createHash("sha256");
-      let hashedBytes = 0;
-      if (sizeBytes > 0) {
-        for await (const chunk of createReadStream(this.#file, { end: sizeBytes - 1 })) {
-          hash.update(chunk);
-          hashedBytes += chunk.length;
-        }
-      }
-      if (hashedBytes < sizeBytes)
-        throw new Error("the file is shorter than what was written to it");
-      this.#note({ hashedBytes, sha256: hash.digest("hex") });
-    };
-    work().catch((error: unknown) => this.#digest.reject(error));
-  }
-
   #startWorker(): Worker {
     const worker = new Worker(workerFile, { workerData: this.#file, execArgv: [] });
-    worker.on("message", (result: HashResult) => this.#note(result));
+    worker.on("message", ({ hashedBytes, sha256 }: HashResult) => {
+      this.#hashedBytes = hashedBytes;
+      this.#onProgress?.(hashedBytes);
+      if (sha256 !== undefined) this.#digest.resolve(sha256);
+    });
     worker.once("error", (error) => this.#digest.reject(error));
     worker.once("exit", () => this.#digest.reject(new Error("the hash worker ended")));
     return worker;
-  }
-
-  #note({ hashedBytes, sha256 }: HashResult): void {
-    this.#hashedBytes = hashedBytes;
-    this.#onProgress?.(hashedBytes);
-    if (sha256 !== undefined) this.#digest.resolve(sha256);
   }
 
   #send(request: HashRequest): void {
