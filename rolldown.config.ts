@@ -17,6 +17,16 @@ export default defineConfig({
   external: ["@fugood/llama.node", "clipboardy", "node-llama-cpp", "react-devtools-core", "sharp"],
   // React's development build takes twice as long for a frame.
   transform: { define: { "process.env.NODE_ENV": '"production"' } },
+  plugins: [
+    {
+      name: "decode-yoga-without-fetch",
+      transform: {
+        filter: { id: /yoga-wasm-base64/ },
+        // Yoga would decode itself with fetch, for which Node loads its HTTP client: a sixth of a screen's start.
+        handler: (code) => `const fetch = undefined;\n${code}`,
+      },
+    },
+  ],
   output: { dir: "dist", cleanDir: true, chunkFileNames: "[name].js" },
   logLevel: "warn",
 });

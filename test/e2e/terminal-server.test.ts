@@ -40,16 +40,30 @@ async function ask(url: string, body: object): Promise<number> {
   return reply.status;
 }
 
-/** Stops a server that outlived its terminal. */
-function endServer(home: string): void {
-  const server = readServerFile(path.join(home, ".local", "state", "modelctl"));
-  if (server !== undefined) process.kill(server.pid, "SIGTERM");
+/** Types before the program takes keys, which the terminal must not echo. */
+async function typeEarly(program: TestTerminal): Promise<void> {
+  await until(program.raw, (bytes) => bytes !== "");
+  program.type("typed early");
+  await program.shows("> typed early");
+  const [first = ""] = program.raw().split("typed early");
+  expect(first).toMatch(/> [^\n]*$/);
 }
 
+/** Stops the server of a home after the test. */
+function endServerLater(home: string): void {
+  const server = readServerFile(path.join(home, ".local", "state", "modelctl"));
+  if (server !== undefined) onTestFinished(() => void process.kill(server.pid, "SIGTERM"));
+}
+
+const hasTmux = await run("tmux", ["-V"]).then(
+  () => true,
+  () => false,
+);
+
 describe("the Server screen", () => {
-  it("lists other programs' requests, and stops and starts the server", async () => {
+  it("lists other programs' requests, and stops, starts, moves and changes the server", async () => {
     const { url, environment } = await ownHost();
-    const program = await open([], { columns: 120, rows: 40, environment });
+    const program = await open([], { columns: 140, rows: 40, environment });
     await program.shows("Send a message");
     expect(await ask(url, { model: "tiny", prompt: "What is 2 + 3?", stream: false })).toBe(200);
     program.type(altThree);
@@ -74,23 +88,7 @@ describe("the Server screen", () => {
     program.type("S");
     await program.shows("The server is listening on");
     expect(await ask(url, { model: "tiny", prompt: "Hi", stream: false })).toBe(200);
-    program.type("\u0004");
-    await program.shows("Quit? Another client used the server");
-    program.type("\r");
-    expect(await program.exited).toBe(0);
-    expect(program.buffer()).toBe("normal");
-    expect(program.text()).toContain(`The server keeps running at ${url}`);
-    // Its process ends with the test's home; no other server is called.
-    onTestFinished(() => endServer(program.home));
-    expect(await ask(url, { model: "tiny", prompt: "Hi", stream: false })).toBe(200);
-  });
 
-  it("moves to the next free port when its own is taken, and changes settings", async () => {
-    const { url, environment } = await ownHost();
-    const program = await open([], { columns: 140, rows: 40, environment });
-    await program.shows("Send a message");
-    program.type(altThree);
-    await program.shows("[3 Server]");
     program.type("S");
     await program.shows("Stop the server on");
     program.type("y");
@@ -106,7 +104,6 @@ describe("the Server screen", () => {
     await program.shows("The server is listening on");
     const moved = /listening on (http:\S+)/.exec(program.text())?.[1] ?? "";
     expect(moved).not.toBe(url);
-    expect(await ask(moved, { model: "tiny", prompt: "Hi", stream: false })).toBe(200);
 
     program.type("o");
     await program.shows("Server settings");
@@ -123,10 +120,7 @@ describe("the Server screen", () => {
     program.type("y");
     await program.showsNot("starting the server");
     await until(
-      () =>
-        fetch(`${moved}/v1/models`)
-          .then(({ status }) => status)
-          .catch(() => 0),
+      async () => (await fetch(`${moved}/v1/models`).catch(() => undefined))?.status,
       (status) => status === 401,
     );
   });
@@ -136,7 +130,7 @@ describe("the Server screen", () => {
     const home = mkdtempSync(path.join(tmpdir(), "modelctl-attach-"));
     onTestFinished(() => rmSync(home, { recursive: true, force: true }));
     const start = async () => {
-      const words = [entry, "serve", "--port", new URL(url).port, "--preload", "tiny"];
+      const words = [entry, "serve", "--port", new URL(url).port];
       const child = spawn(process.execPath, words, {
         env: { PATH: process.env.PATH, HOME: home },
         stdio: ["ignore", "ignore", "pipe"],
@@ -180,38 +174,36 @@ describe("the program", () => {
   });
   afterAll(async () => await server.close());
 
-  it("keeps what is typed before its server runs", async () => {
-    terminal = await openTerminal([]);
+  it("keeps what is typed before its server runs, which stays for other clients", async () => {
+    const own = await ownHost();
+    terminal = await openTerminal([], { environment: own.environment });
+    const { home } = terminal;
     // The terminal still echoes the first words.
     terminal.type("What is ");
     await terminal.takesKeys();
     terminal.type("2 + 3?\r");
     await terminal.shows("2 + 3 = 5");
-    expect(terminal.lines()[0]).toMatch(/^ modelctl {2}\[1 Chat\]/);
+    expect(terminal.lines()[0]).toMatch(/^ modelctl {2}\[1 Chat\] .* tiny /);
+    expect(await ask(own.url, { model: "tiny", prompt: "Hi", stream: false })).toBe(200);
+    terminal.type("\u0004");
+    await terminal.shows("Quit? Another client used the server");
+    terminal.type("\r");
+    expect(await terminal.exited).toBe(0);
+    expect(terminal.buffer()).toBe("normal");
+    expect(terminal.text()).toContain(`The server keeps running at ${own.url}`);
+    endServerLater(home);
+    expect(await ask(own.url, { model: "tiny", prompt: "Hi", stream: false })).toBe(200);
   });
 
-  it("never lets the terminal echo keys typed early", async () => {
-    for (const words of [[], ["--inline"]]) {
-      const program = await openTerminal(words, { environment });
-      await until(program.raw, (bytes) => bytes !== "");
-      program.type("typed early");
-      await program.shows("> typed early");
-      const [first = ""] = program.raw().split("typed early");
-      expect(first).toMatch(/> [^\n]*$/);
-      await program.close();
-    }
-  });
-
-  it("opens $EDITOR and takes the terminal back", async () => {
-    const program = await open(["run", "tiny"], {
-      environment: { ...environment, EDITOR: "sed -i -e s/one/two/" },
+  it("never lets the terminal echo keys typed early, opens $EDITOR and takes the terminal back", async () => {
+    terminal = await openTerminal([], {
+      environment: { ...environment, EDITOR: "sed -i -e s/early/late/" },
     });
-    await program.shows("Send a message");
-    program.type("one message");
-    await program.shows("> one message");
-    program.type("\u0007");
-    await program.shows("> two message");
-    expect(program.buffer()).toBe("alternate");
+    await typeEarly(terminal);
+    await terminal.shows("A test model");
+    terminal.type("\u0007");
+    await terminal.shows("> typed late");
+    expect(terminal.buffer()).toBe("alternate");
   });
 
   it("suspends on Ctrl+Z and resumes with fg", async () => {
@@ -234,10 +226,13 @@ describe("the program", () => {
   });
 
   it("runs inline and without colours on request", async () => {
-    const program = await open(["run", "tiny", "--inline", "--theme", "mono"], {
+    terminal = await openTerminal(["--inline", "--theme", "mono"], {
       rows: 40,
       environment: { ...environment, FORCE_COLOR: "1" },
     });
+    const program = terminal;
+    await typeEarly(program);
+    program.type("\u0015");
     await program.shows("Send a message");
     expect(program.raw()).not.toContain("\u001b[?1049h");
     await program.send("What is 2 + 3?");
@@ -259,18 +254,10 @@ describe("the program", () => {
     expect(program.raw()).not.toContain("\u001b[?1049h");
     expect(program.text()).not.toMatch(/[╭│█▁]/);
   });
-});
 
-const hasTmux = await run("tmux", ["-V"]).then(
-  () => true,
-  () => false,
-);
-
-describe.runIf(hasTmux)("in tmux", () => {
-  it("accepts keys, pastes and a resized window", async () => {
+  it.runIf(hasTmux)("accepts keys, pastes and a resized window in tmux", async () => {
     const home = mkdtempSync(path.join(tmpdir(), "modelctl-tmux-"));
     const socket = path.join(home, "tmux");
-    const { environment } = await ownHost();
     const tmux = async (...words: string[]) =>
       (await run("tmux", ["-S", socket, "-f", "/dev/null", ...words])).stdout;
     onTestFinished(async () => {

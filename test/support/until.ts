@@ -2,7 +2,8 @@
 import { setTimeout as wait } from "node:timers/promises";
 
 const usualLimitMs = 20_000;
-const pauseMs = 20;
+const shortestPauseMs = 20;
+const longestPauseMs = 200;
 
 /** Resolves with the first value that `isReached` accepts. */
 export async function until<T>(
@@ -12,11 +13,14 @@ export async function until<T>(
 ): Promise<T> {
   const deadline = Date.now() + limitMs;
   while (true) {
+    const lookedAtMs = Date.now();
     const value = await look();
     if (isReached(value)) return value;
     if (Date.now() > deadline) {
       throw new Error(`the state never came; last seen: ${JSON.stringify(value, null, 1)}`);
     }
-    await wait(pauseMs);
+    // A look that runs a program takes no more than a quarter of the time.
+    const tookMs = Date.now() - lookedAtMs;
+    await wait(Math.min(longestPauseMs, Math.max(shortestPauseMs, 3 * tookMs)));
   }
 }

@@ -13,6 +13,9 @@ import { SizedTerminal } from "./sized-terminal.ts";
 export interface OpenAppOptions extends Partial<AppOptions> {
   readonly columns?: number;
   readonly rows?: number;
+  /** Defaults to one of its own, which is closed after the test. */
+  readonly sharedServer?: TestServer;
+  /** Of its own server. */
   readonly settings?: Partial<Settings>;
   readonly serverOptions?: Partial<ServerOptions>;
 }
@@ -27,8 +30,15 @@ export interface OpenApp {
 
 /** Starts a server and the program, and waits for the first frame. */
 export async function openApp(options: OpenAppOptions = {}): Promise<OpenApp> {
-  const { columns = 120, rows = 40, settings, serverOptions, ...appOptions } = options;
-  const server = await TestServer.start(settings);
+  const {
+    columns = 120,
+    rows = 40,
+    sharedServer,
+    settings,
+    serverOptions,
+    ...appOptions
+  } = options;
+  const server = sharedServer ?? (await TestServer.start(settings));
   const screen = new SizedTerminal(columns, rows);
   const backend = new ScriptedBackend();
   const client = new ApiClient({ url: server.url, ownerToken: server.hosted.ownerToken });
@@ -43,7 +53,7 @@ export async function openApp(options: OpenAppOptions = {}): Promise<OpenApp> {
   onTestFinished(async () => {
     screen.hangUp();
     await result;
-    await server.close();
+    if (server !== sharedServer) await server.close();
   });
   const opened = screen.until(options.isScreenReader ? "Status:" : "modelctl");
   // The error of a program that fails to open is more useful than an empty screen.

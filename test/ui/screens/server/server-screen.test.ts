@@ -4,7 +4,7 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import type { ServerSettings } from "../../../../source/ui/screens/server/server-settings.ts";
 import type { ServerControl } from "../../../../source/ui/screens/server/server-state.ts";
 import { TestServer } from "../../../support/test-server.ts";
@@ -13,6 +13,19 @@ import { type OpenApp, openApp } from "../../support/open-app.ts";
 import { keys } from "../../support/sized-terminal.ts";
 
 const altThree = "\u001b3";
+
+/** Without requests of others. */
+let idle: TestServer;
+/** Records prompts. */
+let recording: TestServer;
+beforeAll(async () => {
+  idle = await TestServer.start();
+  recording = await TestServer.start({ log_prompts: true });
+});
+afterAll(async () => {
+  await idle.close();
+  await recording.close();
+});
 
 async function openServerScreen(options: Parameters<typeof openApp>[0] = {}): Promise<OpenApp> {
   const app = await openApp(options);
@@ -80,7 +93,7 @@ test("a running request counts up in its row until it is cancelled", async () =>
 test("a request can be copied, replayed and exported", async () => {
   const folder = await mkdtemp(path.join(tmpdir(), "server-screen-"));
   onTestFinished(() => rm(folder, { recursive: true }));
-  const app = await openServerScreen({ settings: { log_prompts: true } });
+  const app = await openServerScreen({ sharedServer: recording });
   const { screen, server } = app;
   await server.ask("What is 2 + 3?");
   await screen.until(/✓ 200/);
@@ -196,7 +209,7 @@ const taken = { message: "Port 11434 is already in use.", code: "SERVER_PORT_TAK
 
 test("the program's own server is stopped, and started on the next port if its own is taken", async () => {
   const control = new SampleControl();
-  const { screen } = await openServerScreen({ serverOptions: { control } });
+  const { screen } = await openServerScreen({ sharedServer: idle, serverOptions: { control } });
   screen.type("S");
   await screen.until("Stop the server on");
   screen.type("y");
@@ -213,7 +226,7 @@ test("the program's own server is stopped, and started on the next port if its o
 
 test("settings are changed one by one, and the server restarts with them", async () => {
   const control = new SampleControl();
-  const { screen } = await openServerScreen({ serverOptions: { control } });
+  const { screen } = await openServerScreen({ sharedServer: idle, serverOptions: { control } });
   const enter = async (after: string | RegExp): Promise<void> => {
     screen.type(keys.enter);
     await screen.until(after);
@@ -245,7 +258,7 @@ test("a public server needs a key, which a key press creates", async () => {
   const control = new SampleControl();
   control.isUp = false;
   control.failure = { message: "There is no key to ask them for.", code: "SERVER_NO_KEY" };
-  const { screen } = await openServerScreen({ serverOptions: { control } });
+  const { screen } = await openServerScreen({ sharedServer: idle, serverOptions: { control } });
   screen.type("S");
   await screen.until("There is no key to ask them for. · n create key");
   screen.type("n");
@@ -258,7 +271,7 @@ test("a public server needs a key, which a key press creates", async () => {
 });
 
 test("the example of an empty log is copied, and settings of another program's server are refused", async () => {
-  const { screen, server } = await openServerScreen();
+  const { screen, server } = await openServerScreen({ sharedServer: idle });
   await screen.until("Press y to copy it.");
   screen.type("y");
   await screen.until(/Copied \d+ characters/);
@@ -271,7 +284,7 @@ test("the example of an empty log is copied, and settings of another program's s
 test("a screen reader gets an open request in whole lines, and the selected one", async () => {
   const { screen, server } = await openApp({
     isScreenReader: true,
-    settings: { log_prompts: true },
+    sharedServer: recording,
   });
   screen.type(altThree);
   await screen.until("Screen: Server");
@@ -309,7 +322,10 @@ test.each([
   async (_name, bytes, expected) => {
     const control = new SampleControl();
     control.used = "2 requests of other clients run.";
-    const { screen, result } = await openServerScreen({ serverOptions: { control } });
+    const { screen, result } = await openServerScreen({
+      sharedServer: idle,
+      serverOptions: { control },
+    });
     screen.type(keys.ctrlD);
     await screen.until("Quit? 2 requests of other clients run.");
     screen.type(bytes);
