@@ -14,19 +14,19 @@ import {
 import { DetokenizeBody, TokenizeBody } from "../../source/server/routes/native/tokens.ts";
 import { parameterKinds } from "../../source/store/model-parameters.ts";
 import { parseLines } from "../support/ndjson.ts";
-import { isProof } from "../support/proof.ts";
-import { TestServer } from "../support/test-server.ts";
+import { isProof, proofRounds } from "../support/proof.ts";
+import { sharedServer } from "../support/shared-server.ts";
+import type { TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
 
 beforeAll(async () => {
-  server = await TestServer.start();
+  server = await sharedServer();
 });
 afterAll(async () => {
   // After thousands of bad requests the model still answers.
   await server.untilQuiet();
   expect(await server.ask("What is 2 + 3?")).toBe("2 + 3 = 5");
-  await server.close();
 });
 
 const model = "tiny";
@@ -309,7 +309,7 @@ test("any JSON body gets an answer or an error below 500", async () => {
       if (status === 200) expect(last).not.toHaveProperty("error");
       else expect(last.error).toMatch(/./);
     }),
-    { numRuns: 600 },
+    { numRuns: proofRounds(2000) },
   );
 });
 

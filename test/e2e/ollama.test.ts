@@ -1,7 +1,7 @@
 // Native API with Ollama's own client library.
 import { Ollama, type Options } from "ollama";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { messagesOf, type Pair, singleTurnPairs, textPairs } from "../support/pairs.ts";
+import { apiPairs, messagesOf, type Pair, singleTurnPairs, textPairs } from "../support/pairs.ts";
 import { runnersOf } from "../support/processes.ts";
 import { TestServer } from "../support/test-server.ts";
 import { until } from "../support/until.ts";
@@ -20,6 +20,7 @@ const capital = "What is the capital of France?";
 const capitalAnswer = "The capital of France is Paris.";
 const story = textPairs.find((pair) => pair.skill === "story")?.expect ?? "";
 
+const singleApiPairs = apiPairs.filter((pair) => singleTurnPairs.includes(pair));
 const titleOf = (pair: Pair) => [pair.system, pair.turns.at(-1)?.[1]].filter(Boolean).join(" ");
 const user = (content: string) => [{ role: "user", content }];
 
@@ -52,7 +53,7 @@ describe("the model's recorded answers", () => {
     expect(singleTurnPairs).toHaveLength(24);
   });
 
-  test.each(textPairs.map((pair) => ({ title: titleOf(pair), pair })))(
+  test.each(apiPairs.map((pair) => ({ title: titleOf(pair), pair })))(
     "chat: $title",
     async ({ pair }) => {
       const messages = messagesOf(pair);
@@ -64,7 +65,7 @@ describe("the model's recorded answers", () => {
     },
   );
 
-  test.each(singleTurnPairs.map((pair) => ({ title: titleOf(pair), pair })))(
+  test.each(singleApiPairs.map((pair) => ({ title: titleOf(pair), pair })))(
     "generate: $title",
     async ({ pair }) => {
       const prompt = pair.turns[0]?.[1] ?? "";

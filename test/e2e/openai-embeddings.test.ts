@@ -1,17 +1,17 @@
 // Embeddings of the OpenAI-compatible API.
 import type OpenAI from "openai";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { openaiClient } from "../support/openai-client.ts";
-import { TestServer } from "../support/test-server.ts";
+import { sharedServer } from "../support/shared-server.ts";
+import type { TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
 let client: OpenAI;
 
 beforeAll(async () => {
-  server = await TestServer.start();
+  server = await sharedServer();
   client = openaiClient(server);
 });
-afterAll(async () => await server.close());
 
 const model = "tiny";
 const lengthOf = (vector: readonly number[]) => Math.hypot(...vector);
