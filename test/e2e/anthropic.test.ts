@@ -4,8 +4,8 @@ import { zodOutputFormat } from "@anthropic-ai/sdk/helpers/zod";
 import { beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { apiPairs, messagesOf } from "../support/pairs.ts";
-import { sharedServer } from "../support/shared-server.ts";
-import { TestServer } from "../support/test-server.ts";
+import { sharedServer, sharedSmallServer } from "../support/shared-server.ts";
+import type { TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
 let client: Anthropic;
@@ -145,18 +145,14 @@ describe("a message", () => {
   });
 
   test("reports that it filled the context window", async () => {
-    const small = await TestServer.start({ context_length: 256 });
-    try {
-      const { json } = await small.post("/v1/messages", {
-        model,
-        max_tokens: 1000,
-        messages: user("Write a long story."),
-        options: { temperature: 0, frequency_penalty: -2 },
-      });
-      expect(json).toMatchObject({ stop_reason: "model_context_window_exceeded" });
-    } finally {
-      await small.close();
-    }
+    const small = await sharedSmallServer();
+    const { json } = await small.post("/v1/messages", {
+      model,
+      max_tokens: 1000,
+      messages: user("Write a long story."),
+      options: { temperature: 0, frequency_penalty: -2 },
+    });
+    expect(json).toMatchObject({ stop_reason: "model_context_window_exceeded" });
   });
 
   test("follows the sampling settings", async () => {

@@ -25,6 +25,7 @@ const models = {
 export const sharedModels = ["tiny", ...Object.keys(models)].map((name) => `${name}:latest`).sort();
 
 let server: Promise<TestServer> | undefined;
+let smallServer: Promise<TestServer> | undefined;
 
 /**
  * Starts it for the first file that asks; it ends with the worker. Tests must not change its models and
@@ -35,6 +36,12 @@ export async function sharedServer(): Promise<TestServer> {
   const started = await server;
   await unloadSmallWindows(started);
   return started;
+}
+
+/** Starts one with a context window of 256 tokens, and without other models, under the same terms. */
+export async function sharedSmallServer(): Promise<TestServer> {
+  smallServer ??= TestServer.start({ context_length: 256 });
+  return await smallServer;
 }
 
 /** A request of another file may have loaded a model with its own context window. */
