@@ -87,11 +87,9 @@ describe("vectors", () => {
   });
 
   test("of a text that is too long are refused, or made from its beginning on request", async () => {
-    const input = "word ".repeat(6000);
-    const refused = await server.post("/v1/embeddings", { model, input });
+    const refused = await server.post("/v1/embeddings", { model, input: "word ".repeat(6000) });
     expect(refused.status).toBe(400);
     expect(refused.text).toContain("the input length exceeds the context length");
-    expect(await vectorsOf({ input, truncate: true })).toHaveLength(1);
     const body = { model, input: "What is the capital?", options: { num_ctx: 3 } };
     expect((await server.post("/v1/embeddings", body)).json).toMatchObject({
       error: {
@@ -100,6 +98,7 @@ describe("vectors", () => {
       },
     });
     expect((await server.post("/v1/embeddings", { ...body, truncate: true })).json).toMatchObject({
+      data: [{ embedding: expect.any(Array) }],
       usage: { prompt_tokens: 3 },
     });
   });
