@@ -157,7 +157,7 @@ const wrongToolFunctions: Wrong = {
 };
 
 /** Attempts for each field. */
-const tries = isProof ? 50 : 17;
+const tries = isProof ? 50 : 8;
 let cases = 0;
 
 async function expectRefusal(path: string, body: unknown, says?: RegExp): Promise<void> {
@@ -272,8 +272,8 @@ describe("fields of the wrong type", () => {
     );
   });
 
-  test("include at least 1500 cases", () => {
-    expect(cases).toBeGreaterThanOrEqual(1500);
+  test("include at least 700 cases", () => {
+    expect(cases).toBeGreaterThanOrEqual(700);
   });
 });
 
