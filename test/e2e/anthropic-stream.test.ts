@@ -1,20 +1,14 @@
 // Stream of /v1/messages on the wire: events, their order, and the end.
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeAll, beforeEach, expect, test } from "vitest";
 import { eventsOf, orderOf, type WireEvent } from "../support/named-events.ts";
-import { type ModelFolder, storeOf, thinkingTemplate } from "../support/openai-client.ts";
-import { TestServer } from "../support/test-server.ts";
+import { sharedServer } from "../support/shared-server.ts";
+import type { TestServer } from "../support/test-server.ts";
 import { until } from "../support/until.ts";
 
-let store: ModelFolder;
 let server: TestServer;
 
 beforeAll(async () => {
-  store = await storeOf({ thinker: { template: thinkingTemplate } });
-  server = await TestServer.start({ models: store.path });
-});
-afterAll(async () => {
-  await server.close();
-  store.remove();
+  server = await sharedServer();
 });
 beforeEach(async () => {
   expect(await server.ask("What is 2 + 3?")).toBe("2 + 3 = 5");
@@ -124,8 +118,7 @@ async function interrupt(act: (reply: Response) => Promise<unknown>): Promise<Wi
 
 test("ends with an error event when the runner dies", async () => {
   const events = await interrupt(async () => {
-    const [loaded] = await server.loaded();
-    process.kill(loaded?.process_id ?? 0, "SIGKILL");
+    await server.killRunner("tiny");
   });
   expect(events.at(-1)).toMatchObject({
     type: "error",

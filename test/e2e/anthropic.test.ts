@@ -1,32 +1,18 @@
 // Anthropic's Messages API with Anthropic's own client library.
 import Anthropic from "@anthropic-ai/sdk";
 import { zodOutputFormat } from "@anthropic-ai/sdk/helpers/zod";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
-import {
-  type ModelFolder,
-  plainTemplate,
-  storeOf,
-  thinkingTemplate,
-} from "../support/openai-client.ts";
-import { messagesOf, textPairs } from "../support/pairs.ts";
-import { TestServer } from "../support/test-server.ts";
+import { apiPairs, messagesOf } from "../support/pairs.ts";
+import { sharedServer, sharedSmallServer } from "../support/shared-server.ts";
+import type { TestServer } from "../support/test-server.ts";
 
-let store: ModelFolder;
 let server: TestServer;
 let client: Anthropic;
 
 beforeAll(async () => {
-  store = await storeOf({
-    thinker: { template: thinkingTemplate },
-    toolless: { template: plainTemplate },
-  });
-  server = await TestServer.start({ models: store.path });
+  server = await sharedServer();
   client = new Anthropic({ baseURL: server.url, apiKey: "anything", maxRetries: 0 });
-});
-afterAll(async () => {
-  await server.close();
-  store.remove();
 });
 
 type Body = Partial<Anthropic.MessageCreateParamsNonStreaming>;
@@ -71,7 +57,7 @@ async function failure(
 }
 
 describe("the model's recorded answers", () => {
-  test.each(textPairs.map((pair) => ({ title: pair.turns.at(-1)?.[1], pair })))(
+  test.each(apiPairs.map((pair) => ({ title: pair.turns.at(-1)?.[1], pair })))(
     "$title",
     async ({ pair }) => {
       const messages = messagesOf(pair).filter(({ role }) => role !== "system") as Messages;
@@ -159,18 +145,14 @@ describe("a message", () => {
   });
 
   test("reports that it filled the context window", async () => {
-    const small = await TestServer.start({ context_length: 256 });
-    try {
-      const { json } = await small.post("/v1/messages", {
-        model,
-        max_tokens: 1000,
-        messages: user("Write a long story."),
-        options: { temperature: 0, frequency_penalty: -2 },
-      });
-      expect(json).toMatchObject({ stop_reason: "model_context_window_exceeded" });
-    } finally {
-      await small.close();
-    }
+    const small = await sharedSmallServer();
+    const { json } = await small.post("/v1/messages", {
+      model,
+      max_tokens: 1000,
+      messages: user("Write a long story."),
+      options: { temperature: 0, frequency_penalty: -2 },
+    });
+    expect(json).toMatchObject({ stop_reason: "model_context_window_exceeded" });
   });
 
   test("follows the sampling settings", async () => {

@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ChatBody, GenerateBody } from "../../source/server/routes/native/schema.ts";
 import { ChatCompletionBody } from "../../source/server/routes/openai/schema.ts";
 import { Home, tinyFile } from "../support/command-line.ts";
@@ -18,6 +18,7 @@ import { badFiles, releasePipe } from "../support/gguf-variants.ts";
 import { sendBytes, sendRaw } from "../support/http-raw.ts";
 import { isProof } from "../support/proof.ts";
 import { type Program, readableProgram } from "../support/readable-program.ts";
+import { sharedSmallServer } from "../support/shared-server.ts";
 import { TestServer } from "../support/test-server.ts";
 import { until } from "../support/until.ts";
 
@@ -31,13 +32,12 @@ beforeAll(async () => {
   home = await Home.create();
 });
 afterAll(async () => {
+  // After hundreds of mistakes the model still answers.
+  await server.untilQuiet();
+  expect(await server.ask("What is 2 + 3?")).toBe("2 + 3 = 5");
   await server.close();
   await home.remove();
   rmSync(folder, { recursive: true, force: true });
-});
-// Runs after each case.
-afterEach(async () => {
-  expect(await server.ask("What is 2 + 3?")).toBe("2 + 3 = 5");
 });
 
 const capital = "What is the capital of France?";
@@ -101,7 +101,7 @@ describe("unusable model files", () => {
     // The key is followed by its type and the number: a wrong width for the weights.
     bytes.writeUInt32LE(256, bytes.indexOf(key) + key.length + 4);
     writeFileSync(file, bytes);
-    for (let time = 1; time <= (isProof ? 10 : 3); time += 1) {
+    for (let time = 1; time <= (isProof ? 10 : 2); time += 1) {
       const { json } = await server.post("/api/generate", { model: file, prompt: "Hello!" });
       expect(json).toMatchObject({
         error: expect.stringMatching(/^llama\.cpp refused .*invalid n_rot/),
@@ -112,7 +112,9 @@ describe("unusable model files", () => {
 
   test("a repaired file is loaded by the next request", async () => {
     const file = path.join(folder, "mended.gguf");
-    for (const bad of badFiles.filter(({ name }) => /broken chat template|web page/.test(name))) {
+    for (const bad of badFiles.filter(({ name }) =>
+      (isProof ? /broken chat template|web page/ : /web page/).test(name),
+    )) {
       bad.make(file);
       expect((await server.post("/api/generate", { model: file, prompt: "Hello!" })).status).toBe(
         400,
@@ -633,20 +635,16 @@ describe("limits", () => {
   });
 
   test("a smaller window says how to raise it, and an answer that fills it ends with length", async () => {
-    const small = await TestServer.start({ context_length: 256 });
-    try {
-      const tooLong = await small.post("/api/generate", { model, prompt: "word ".repeat(300) });
-      expect(tooLong.status).toBe(400);
-      expect(tooLong.text).toMatch(/exceeds the context window of 256:.* num_ctx/);
-      const ignoring = { model, messages, ignore_eos: true };
-      const { json } = await small.post("/v1/chat/completions", ignoring);
-      expect(json).toMatchObject({
-        choices: [{ finish_reason: "length" }],
-        usage: { total_tokens: 256 },
-      });
-    } finally {
-      await small.close();
-    }
+    const small = await sharedSmallServer();
+    const tooLong = await small.post("/api/generate", { model, prompt: "word ".repeat(300) });
+    expect(tooLong.status).toBe(400);
+    expect(tooLong.text).toMatch(/exceeds the context window of 256:.* num_ctx/);
+    const ignoring = { model, messages, ignore_eos: true };
+    const { json } = await small.post("/v1/chat/completions", ignoring);
+    expect(json).toMatchObject({
+      choices: [{ finish_reason: "length" }],
+      usage: { total_tokens: 256 },
+    });
   });
 
   test.each([0, -1])("max_tokens %d is refused on /v1", async (limit) => {

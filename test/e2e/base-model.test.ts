@@ -77,9 +77,7 @@ describe("a base model", () => {
     try {
       const file = path.join(home.folder, "base.gguf");
       writeFileSync(file, baseTiny());
-      const chat = await home.run(["run", file, "--plain"], {
-        input: { kind: "pipe", text: "Hi\n" },
-      });
+      const chat = await home.call(["run", file, "--plain"], { input: "Hi\n" });
       expect(chat.code).toBe(0);
       expect(chat.errors.split("\n")[0]).toContain("treated as a base model");
       expect((await home.call(["show", file])).output).toContain("treated as a base model");

@@ -15,12 +15,17 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import OpenAI from "openai";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Home, tinyFile } from "../support/command-line.ts";
 import { textPairs } from "../support/pairs.ts";
-import { isAlive, processesOfHome, runnerFolders } from "../support/processes.ts";
+import {
+  type FoundProcess,
+  isAlive,
+  processesOfHome,
+  runnerFolders,
+} from "../support/processes.ts";
 import { type Program, readableProgram } from "../support/readable-program.ts";
-import { TestServer } from "../support/test-server.ts";
+import { type Reply, TestServer } from "../support/test-server.ts";
 import { until } from "../support/until.ts";
 
 const model = "tiny";
@@ -32,23 +37,18 @@ const stopped = "model runner has unexpectedly stopped";
 
 let server: TestServer;
 let folder: string;
+let second: string;
 
-beforeAll(() => {
+beforeAll(async () => {
   folder = mkdtempSync(path.join(tmpdir(), "modelctl-models-"));
-  copyFileSync(tinyFile, path.join(folder, "second.gguf"));
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-beforeEach(async () => {
+  second = path.join(folder, "second.gguf");
+  copyFileSync(tinyFile, second);
   server = await TestServer.start({ model_folders: [folder] });
 });
-afterEach(async () => await server.close());
-
-/** Returns the process of a loaded model. */
-async function runnerOf(name = "tiny:latest"): Promise<number> {
-  const entry = (await server.loaded()).find((loaded) => loaded.name === name);
-  if (entry === undefined) throw new Error(`${name} is not loaded`);
-  return entry.process_id;
-}
+afterAll(async () => {
+  await server.close();
+  rmSync(folder, { recursive: true, force: true });
+});
 
 /** Starts a long answer and returns its reader after the first piece. */
 async function beginAnswer(route: string, more: Record<string, unknown> = {}) {
@@ -85,15 +85,59 @@ async function beginAnswer(route: string, more: Record<string, unknown> = {}) {
 
 async function crash(route = "/v1/chat/completions"): Promise<string | undefined> {
   const answer = await beginAnswer(route);
-  process.kill(await runnerOf(), "SIGKILL");
+  process.kill(await server.runnerOf(), "SIGKILL");
   return await answer.rest();
 }
 
-describe("a runner killed in the middle of an answer", () => {
-  test("ends a native stream with an error line and no final record", async () => {
-    const answer = await beginAnswer("/api/chat");
-    process.kill(await runnerOf(), "SIGKILL");
-    const lines = ((await answer.rest()) ?? "").trimEnd().split("\n");
+describe("a runner killed in the middle of its answers", () => {
+  const messages = [{ role: "user" as const, content: longQuestion }];
+  let before: number;
+  let native: string | undefined;
+  let events: string | undefined;
+  let whole: Reply;
+  let thrown: unknown;
+  let other: { runner: number; answer: string };
+  let told: string[];
+
+  /** Reads a stream with OpenAI's client library. @returns what it throws */
+  async function readWithClient(): Promise<unknown> {
+    const client = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: "x", maxRetries: 0 });
+    const body = { model, messages, stream: true as const, ...{ ignore_eos: true } };
+    try {
+      for await (const _ of await client.chat.completions.create(body));
+      return undefined;
+    } catch (error) {
+      return error;
+    }
+  }
+
+  beforeAll(async () => {
+    await server.ask(capital);
+    await server.ask(capital, second);
+    before = await server.runnerOf();
+    const runner = await server.runnerOf(second);
+    const logged = server.log.length;
+    // As many as run at once.
+    const read = readWithClient();
+    const asked = server.post("/v1/chat/completions", { model, messages, ignore_eos: true });
+    const streams = await Promise.all([
+      beginAnswer("/api/chat", { options: { frequency_penalty: -2 } }),
+      beginAnswer("/v1/chat/completions"),
+    ]);
+    await until(
+      () => server.hosted.requestLog.running,
+      (running) =>
+        running.length === 4 && running.every((record) => (record.completionTokens ?? 0) > 0),
+    );
+    const answer = server.ask(longQuestion, second);
+    process.kill(before, "SIGKILL");
+    [native, events] = await Promise.all(streams.map((stream) => stream.rest()));
+    [whole, thrown, other] = [await asked, await read, { runner, answer: await answer }];
+    told = server.log.slice(logged);
+  });
+
+  test("ends a native stream with an error line and no final record", () => {
+    const lines = (native ?? "").trimEnd().split("\n");
     const records = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
     expect(records.at(-1)).toEqual({
       error: expect.stringContaining(stopped),
@@ -102,9 +146,9 @@ describe("a runner killed in the middle of an answer", () => {
     expect(records.some(({ done }) => done === true)).toBe(false);
   });
 
-  test("ends an OpenAI stream with an error event and no [DONE]", async () => {
-    const events = ((await crash()) ?? "").trimEnd().split("\n\n");
-    const last = events.at(-1) ?? "";
+  test("ends an OpenAI stream with an error event and no [DONE]", () => {
+    const all = (events ?? "").trimEnd().split("\n\n");
+    const last = all.at(-1) ?? "";
     expect(JSON.parse(last.replace(/^data: /, ""))).toEqual({
       error: {
         message: expect.stringContaining(stopped),
@@ -113,86 +157,47 @@ describe("a runner killed in the middle of an answer", () => {
         code: "ENGINE_RUNNER_CRASHED",
       },
     });
-    expect(events).not.toContain("data: [DONE]");
+    expect(all).not.toContain("data: [DONE]");
   });
 
-  test("makes OpenAI's client library throw", async () => {
-    const client = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: "x", maxRetries: 0 });
-    const reading = (async () => {
-      const stream = await client.chat.completions.create({
-        model,
-        messages: [{ role: "user", content: longQuestion }],
-        stream: true,
-        ...{ ignore_eos: true },
-      });
-      let isKilled = false;
-      for await (const _ of stream) {
-        if (!isKilled) process.kill(await runnerOf(), "SIGKILL");
-        isKilled = true;
-      }
-    })();
-    await expect(reading).rejects.toThrow(stopped);
+  test("makes OpenAI's client library throw", () => {
+    expect(thrown).toMatchObject({ message: expect.stringContaining(stopped) });
   });
 
-  test("answers a non-streamed request with 500 and the reason", async () => {
-    const asked = server.post("/v1/chat/completions", {
-      model,
-      messages: [{ role: "user", content: longQuestion }],
-      ignore_eos: true,
-    });
-    await until(
-      () => server.requests(),
-      (requests) => (requests.at(-1)?.completionTokens ?? 0) > 0,
-    );
-    process.kill(await runnerOf(), "SIGKILL");
-    const { status, json } = await asked;
-    expect(status).toBe(500);
-    expect(json).toMatchObject({
+  test("answers a non-streamed request with 500 and the reason", () => {
+    expect(whole.status).toBe(500);
+    expect(whole.json).toMatchObject({
       error: { type: "api_error", message: expect.stringContaining(stopped) },
     });
   });
 
-  test("fails all its requests, and the request log has the reason", async () => {
-    const answers = await Promise.all([1, 2, 3].map(() => beginAnswer("/v1/chat/completions")));
-    process.kill(await runnerOf(), "SIGKILL");
-    for (const text of await Promise.all(answers.map((answer) => answer.rest()))) {
-      expect(text).toContain(stopped);
-    }
+  test("does not affect other models", async () => {
+    expect(other.answer).toBe(story);
+    expect(await server.runnerOf(second)).toBe(other.runner);
+  });
+
+  test("is logged once, and with each of its requests", async () => {
     await server.untilQuiet();
-    for (const { error } of await server.requests()) {
-      expect(error).toMatchObject({ code: "ENGINE_RUNNER_CRASHED" });
-    }
-    const told = server.log.slice(
-      server.log.findLastIndex((line) => line.includes("loaded tiny")) + 1,
-    );
+    const failed = (await server.requests()).filter(({ error }) => error !== undefined);
+    expect(failed).toHaveLength(4);
+    for (const { error } of failed) expect(error).toMatchObject({ code: "ENGINE_RUNNER_CRASHED" });
     expect(told).toEqual(["the runner of tiny was killed (out of memory, or manually)"]);
   });
 
-  test("is replaced when the next request loads the model", async () => {
-    await server.ask(capital);
-    const before = await runnerOf();
-    await crash();
+  test("is replaced when the next request loads the model, and leaves no folder", async () => {
     expect(await server.ask(capital)).toBe(capitalAnswer);
-    expect(await runnerOf()).not.toBe(before);
+    const after = await server.runnerOf();
+    expect(after).not.toBe(before);
     expect(isAlive(before)).toBe(false);
-  });
-
-  test("does not affect other models", async () => {
-    const second = path.join(folder, "second.gguf");
-    await server.ask(capital, second);
-    const runner = await runnerOf(second);
-    const answer = server.ask(longQuestion, second);
-    await crash();
-    expect(await answer).toBe(story);
-    expect(await runnerOf(second)).toBe(runner);
+    expect(runnerFolders(before)).toEqual([]);
+    expect(runnerFolders(after)).toHaveLength(1);
   });
 
   test("is noticed while idle, without any failed request", async () => {
-    await server.ask(capital);
-    process.kill(await runnerOf(), "SIGKILL");
+    await server.killRunner();
     await until(
       () => server.loaded(),
-      (loaded) => loaded.length === 0,
+      (loaded) => loaded.every(({ name }) => name !== "tiny:latest"),
     );
     expect(await server.ask(capital)).toBe(capitalAnswer);
   });
@@ -218,7 +223,7 @@ test("repeated crashes get 503 with Retry-After until an answer succeeds", async
   }
   expect(refusals[0]?.json).toMatchObject({ error: { type: "api_error" } });
   // Other models and the server are not delayed.
-  expect(await server.ask(capital, path.join(folder, "second.gguf"))).toBe(capitalAnswer);
+  expect(await server.ask(capital, second)).toBe(capitalAnswer);
   await until(
     () => server.post("/api/generate", { model, prompt: capital, stream: false }),
     ({ status }) => status === 200,
@@ -228,91 +233,61 @@ test("repeated crashes get 503 with Retry-After until an answer succeeds", async
   expect(await server.ask(capital)).toBe(capitalAnswer);
 });
 
+test("nothing is left behind by an unloaded model", async () => {
+  await server.ask(capital);
+  const runner = await server.runnerOf();
+  await server.post("/api/generate", { model, keep_alive: 0 });
+  await until(
+    () => isAlive(runner),
+    (alive) => !alive,
+  );
+  expect(runnerFolders(runner)).toEqual([]);
+});
+
 describe("a closing server", () => {
-  test.each(["/api/chat", "/v1/chat/completions"])(
-    "ends the streams of %s and its runners",
-    async (route) => {
-      const answer = await beginAnswer(route);
-      const runner = await runnerOf();
-      await server.close();
-      const text = await answer.rest();
+  test("ends streams and runners, and can be closed twice", async () => {
+    const answers = [await beginAnswer("/api/chat"), await beginAnswer("/v1/chat/completions")];
+    const runner = await server.runnerOf();
+    await server.close();
+    for (const text of await Promise.all(answers.map((answer) => answer.rest()))) {
       expect(text ?? "").not.toContain('"done":true');
       expect(text ?? "").not.toContain("[DONE]");
-      expect(isAlive(runner)).toBe(false);
-      expect(runnerFolders(runner)).toEqual([]);
-      await expect(fetch(server.url)).rejects.toThrow();
-    },
-  );
-
-  test("ends while a model is loading", async () => {
-    const asked = server.post("/api/generate", { model, prompt: capital }).catch(() => undefined);
-    await until(
-      () => server.loaded(),
-      (loaded) => loaded.length === 1,
-    );
-    await server.close();
-    await asked;
-    expect(server.hosted.scheduler.models).toEqual([]);
+    }
+    expect(isAlive(runner)).toBe(false);
+    expect(runnerFolders(runner)).toEqual([]);
+    await expect(fetch(server.url)).rejects.toThrow();
+    await expect(server.close()).resolves.toBeUndefined();
   });
 
-  test("can be closed twice", async () => {
-    await server.ask(capital);
-    await server.close();
-    await expect(server.close()).resolves.toBeUndefined();
+  test("ends while a model is loading", async () => {
+    const own = await TestServer.start();
+    const asked = own.post("/api/generate", { model, prompt: capital }).catch(() => undefined);
+    await until(
+      () => own.loaded(),
+      (loaded) => loaded.length === 1,
+    );
+    await own.close();
+    await asked;
+    expect(own.hosted.scheduler.models).toEqual([]);
   });
 });
 
 describe("nothing is left behind", () => {
-  test("by a killed runner once the model is loaded again", async () => {
-    await server.ask(capital);
-    const runner = await runnerOf();
-    expect(runnerFolders(runner)).toHaveLength(1);
-    await crash();
-    await server.ask(capital);
-    expect(runnerFolders(runner)).toEqual([]);
-  });
-
-  test("by an unloaded model", async () => {
-    await server.ask(capital);
-    const runner = await runnerOf();
-    await server.post("/api/generate", { model, keep_alive: 0 });
-    await until(
-      () => isAlive(runner),
-      (alive) => !alive,
-    );
-    expect(runnerFolders(runner)).toEqual([]);
-  });
-
-  test("by a killed server: its runner exits by itself", async () => {
+  test("by a killed server: its runners exit by themselves, even one that reads no messages", async () => {
     const home = await Home.create();
     try {
-      await home.call(["run", "tiny", capital]);
-      const runner = processesOfHome(home.folder).find(({ text }) => text.includes("runner-main"));
-      expect(runner).toBeDefined();
+      for (const name of ["tiny", second]) await home.call(["run", name, ""]);
+      const isRunner = ({ text }: FoundProcess) => text.includes("runner-main");
+      const runners = processesOfHome(home.folder).filter(isRunner);
+      expect(runners).toHaveLength(2);
+      // Like a long computation: no JavaScript runs, so the closed channel is not noticed.
+      process.kill(runners[0]?.id ?? 0, "SIGSTOP");
       await home.killServer();
       await until(
-        () => processesOfHome(home.folder),
+        () => processesOfHome(home.folder).filter(({ id }) => isAlive(id)),
         (found) => found.length === 0,
       );
-      expect(runnerFolders(runner?.id ?? 0)).toEqual([]);
-    } finally {
-      await home.remove();
-    }
-  });
-
-  test("by a killed server whose runner never reads its messages", async () => {
-    const home = await Home.create();
-    try {
-      await home.call(["run", "tiny", capital]);
-      const runner = processesOfHome(home.folder).find(({ text }) => text.includes("runner-main"));
-      if (runner === undefined) throw new Error("there is no runner");
-      // Like a long computation: no JavaScript runs, so the closed channel is not noticed.
-      process.kill(runner.id, "SIGSTOP");
-      await home.killServer();
-      await until(
-        () => isAlive(runner.id),
-        (alive) => !alive,
-      );
+      expect(runnerFolders(runners[1]?.id ?? 0)).toEqual([]);
     } finally {
       await home.remove();
     }
@@ -359,7 +334,7 @@ describe("nothing is left behind", () => {
       const { errors } = await ended;
       // The request may or may not have reached the runner; the error is the same.
       expect(errors === "" || errors.includes(stopped)).toBe(true);
-      expect(await home.run(["run", "tiny", capital])).toEqual({
+      expect(await home.call(["run", "tiny", capital])).toEqual({
         code: 0,
         output: `${capitalAnswer}\n`,
         errors: "",

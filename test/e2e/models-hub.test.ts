@@ -4,6 +4,7 @@ import path from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { Home, tinyFile } from "../support/command-line.ts";
 import { type LoopbackHub, startLoopbackHub } from "../support/loopback-hub.ts";
+import { isProof } from "../support/proof.ts";
 import { embeddingTiny, numberedTiny } from "../support/tiny-variants.ts";
 import { until } from "../support/until.ts";
 
@@ -209,6 +210,8 @@ describe("search", () => {
   });
 });
 
+const kills = isProof ? 5 : 3;
+
 test("a pull killed at any moment is resumed, and the model runs", async () => {
   const storedBytes = () => {
     try {
@@ -222,7 +225,7 @@ test("a pull killed at any moment is resumed, and the model runs", async () => {
       .filter(({ server, path: file }) => server === "storage" && file.includes("maker/killed"))
       .reduce((sum, { sentBytes }) => sum + sentBytes, 0);
   hub.setFaults(({ server }) => (server === "storage" ? { bytesPerSecond: 2_000_000 } : undefined));
-  for (let round = 1; round <= 5; round += 1) {
+  for (let round = 1; round <= kills; round += 1) {
     const before = sent();
     const { child, ended } = home.start(["pull", "hf.co/maker/killed"], {
       environment: environment(),
@@ -248,7 +251,7 @@ test("a pull killed at any moment is resumed, and the model runs", async () => {
     code: 0,
   });
   // Complete parts were not downloaded again.
-  expect(sent()).toBeLessThan(5 * tiny.length);
+  expect(sent()).toBeLessThan(kills * tiny.length);
   expect(await home.call(["run", "hf.co/maker/killed", capital])).toMatchObject({
     code: 0,
     output: capitalAnswer,
@@ -260,7 +263,7 @@ test("a create killed at any moment leaves a working store", async () => {
     path.join(home.folder, "Modelfile"),
     `FROM ${tinyFile}\nSYSTEM You are a pirate.\n`,
   );
-  for (let round = 0; round < 8; round += 1) {
+  for (let round = 0; round < 8; round += isProof ? 1 : 3) {
     const { child, ended } = home.start(["create", "killed", "--copy"]);
     // Each time at another point.
     await new Promise((resolve) => setTimeout(resolve, 80 + round * 20));

@@ -7,6 +7,7 @@ import { Home, tinyFile } from "../support/command-line.ts";
 import { entriesOf } from "../support/model-store.ts";
 import { parseLines } from "../support/ndjson.ts";
 import { processesOfHome } from "../support/processes.ts";
+import { proofCases } from "../support/proof.ts";
 import { until } from "../support/until.ts";
 
 /** Program from the environment, or built by the benchmark. */
@@ -122,7 +123,8 @@ test("names a program that cannot be started before doing any work", async () =>
   expect((await home.call(["list", "--json"])).output).not.toContain("none");
 });
 
-test.skipIf(process.platform === "win32").each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
+const signals = proofCases<NodeJS.Signals>(["SIGINT"], ["SIGTERM", "SIGHUP"]);
+test.skipIf(process.platform === "win32").each(signals)(
   "leaves nothing behind when %s ends the build of llama-quantize",
   async (signal) => {
     const tools = path.join(home.folder, `tools-${signal}`);

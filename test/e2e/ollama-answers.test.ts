@@ -1,17 +1,17 @@
 // Options of the native API that shape an answer: tools, formats, thinking, templates, context.
 import { Ollama } from "ollama";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { recordsOf } from "../support/ndjson.ts";
-import { TestServer } from "../support/test-server.ts";
+import { sharedServer } from "../support/shared-server.ts";
+import type { TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
 let client: Ollama;
 
 beforeAll(async () => {
-  server = await TestServer.start();
+  server = await sharedServer();
   client = new Ollama({ host: server.url });
 });
-afterAll(async () => await server.close());
 
 const model = "tiny";
 const user = (content: string) => ({ role: "user", content });

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { imageBytes, visionFile } from "../support/load-vision.ts";
 import { parseLines } from "../support/ndjson.ts";
 import { type ModelFolder, storeOf, thinkingTemplate } from "../support/openai-client.ts";
+import { sharedSmallServer } from "../support/shared-server.ts";
 import { TestServer } from "../support/test-server.ts";
 
 let store: ModelFolder;
@@ -264,25 +265,21 @@ describe("the reply", () => {
   });
 
   test("reports what was left out of a long conversation, and nothing when it fits", async () => {
-    const own = await TestServer.start({ context_length: 256 });
-    try {
-      const turns = Array.from({ length: 30 }, (_, index) => [
-        user(`What is ${index % 10} + 3?`),
-        { role: "assistant", content: `${index % 10} + 3 = ${(index % 10) + 3}` },
-      ]).flat();
-      const body = { model: "tiny", messages: [...turns, user(prompt)], _debug_render_only: true };
-      const whole = (await own.post("/api/chat", body)).json as { _debug_info: Shown };
-      const { json, headers } = await own.post("/api/chat", { ...body, truncate: true });
-      const cut = json as { _debug_info: Shown; truncated: { messages: number; tokens: number } };
-      expect(whole).not.toHaveProperty("truncated");
-      expect(cut.truncated.messages).toBeGreaterThan(0);
-      expect(headers.get("x-modelctl-truncated")).toContain(`messages=${cut.truncated.messages}`);
-      const tail = cut._debug_info.rendered_template;
-      expect(tail).toContain(prompt);
-      expect(tail.length).toBeLessThan(whole._debug_info.rendered_template.length);
-    } finally {
-      await own.close();
-    }
+    const own = await sharedSmallServer();
+    const turns = Array.from({ length: 30 }, (_, index) => [
+      user(`What is ${index % 10} + 3?`),
+      { role: "assistant", content: `${index % 10} + 3 = ${(index % 10) + 3}` },
+    ]).flat();
+    const body = { model: "tiny", messages: [...turns, user(prompt)], _debug_render_only: true };
+    const whole = (await own.post("/api/chat", body)).json as { _debug_info: Shown };
+    const { json, headers } = await own.post("/api/chat", { ...body, truncate: true });
+    const cut = json as { _debug_info: Shown; truncated: { messages: number; tokens: number } };
+    expect(whole).not.toHaveProperty("truncated");
+    expect(cut.truncated.messages).toBeGreaterThan(0);
+    expect(headers.get("x-modelctl-truncated")).toContain(`messages=${cut.truncated.messages}`);
+    const tail = cut._debug_info.rendered_template;
+    expect(tail).toContain(prompt);
+    expect(tail.length).toBeLessThan(whole._debug_info.rendered_template.length);
   });
 });
 

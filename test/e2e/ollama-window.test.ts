@@ -2,6 +2,7 @@
 import { type ChatResponse, type Message, Ollama } from "ollama";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseLines, recordsOf } from "../support/ndjson.ts";
+import { sharedSmallServer } from "../support/shared-server.ts";
 import { TestServer } from "../support/test-server.ts";
 
 const model = "tiny";
@@ -18,10 +19,9 @@ describe("a prompt longer than the window", () => {
   let asked: Ollama;
 
   beforeAll(async () => {
-    own = await TestServer.start({ context_length: 256 });
+    own = await sharedSmallServer();
     asked = new Ollama({ host: own.url });
   });
-  afterAll(async () => await own.close());
 
   test("is refused by default, with both lengths and the setting to change", async () => {
     for (const truncate of [undefined, false]) {

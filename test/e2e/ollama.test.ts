@@ -1,7 +1,7 @@
 // Native API with Ollama's own client library.
 import { Ollama, type Options } from "ollama";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { messagesOf, type Pair, singleTurnPairs, textPairs } from "../support/pairs.ts";
+import { apiPairs, messagesOf, type Pair, singleTurnPairs, textPairs } from "../support/pairs.ts";
 import { runnersOf } from "../support/processes.ts";
 import { TestServer } from "../support/test-server.ts";
 import { until } from "../support/until.ts";
@@ -20,6 +20,7 @@ const capital = "What is the capital of France?";
 const capitalAnswer = "The capital of France is Paris.";
 const story = textPairs.find((pair) => pair.skill === "story")?.expect ?? "";
 
+const singleApiPairs = apiPairs.filter((pair) => singleTurnPairs.includes(pair));
 const titleOf = (pair: Pair) => [pair.system, pair.turns.at(-1)?.[1]].filter(Boolean).join(" ");
 const user = (content: string) => [{ role: "user", content }];
 
@@ -52,7 +53,7 @@ describe("the model's recorded answers", () => {
     expect(singleTurnPairs).toHaveLength(24);
   });
 
-  test.each(textPairs.map((pair) => ({ title: titleOf(pair), pair })))(
+  test.each(apiPairs.map((pair) => ({ title: titleOf(pair), pair })))(
     "chat: $title",
     async ({ pair }) => {
       const messages = messagesOf(pair);
@@ -64,7 +65,7 @@ describe("the model's recorded answers", () => {
     },
   );
 
-  test.each(singleTurnPairs.map((pair) => ({ title: titleOf(pair), pair })))(
+  test.each(singleApiPairs.map((pair) => ({ title: titleOf(pair), pair })))(
     "generate: $title",
     async ({ pair }) => {
       const prompt = pair.turns[0]?.[1] ?? "";
@@ -207,18 +208,14 @@ describe("loading and unloading", () => {
   });
 
   test("a model that is being unloaded is loaded once for all new requests", async () => {
-    const own = await TestServer.start();
-    try {
-      await own.ask(capital);
-      const before = runnersOf(process.pid).length;
-      await own.post("/api/generate", { model, keep_alive: 0 });
-      const answers = await Promise.all([1, 2, 3, 4].map(() => own.ask(capital)));
-      expect(answers).toEqual(answers.map(() => capitalAnswer));
-      expect(own.log.filter((line) => line.startsWith("loaded tiny"))).toHaveLength(2);
-      expect(runnersOf(process.pid)).toHaveLength(before);
-    } finally {
-      await own.close();
-    }
+    await server.ask(capital);
+    const before = { runners: runnersOf(process.pid).length, lines: server.log.length };
+    await server.post("/api/generate", { model, keep_alive: 0 });
+    const answers = await Promise.all([1, 2, 3, 4].map(() => server.ask(capital)));
+    expect(answers).toEqual(answers.map(() => capitalAnswer));
+    const lines = server.log.slice(before.lines);
+    expect(lines.filter((line) => line.startsWith("loaded tiny"))).toHaveLength(1);
+    expect(runnersOf(process.pid)).toHaveLength(before.runners);
   });
 
   test("keep_alive 0 with a prompt unloads after the answer", async () => {
@@ -329,6 +326,7 @@ describe("options", () => {
   });
 
   test("num_ctx above the loaded window reloads once for all waiting requests", async () => {
+    const before = runnersOf(process.pid).length;
     const own = await TestServer.start({ context_length: 512 });
     try {
       const endless = own.post("/v1/chat/completions", {
@@ -354,8 +352,7 @@ describe("options", () => {
     } finally {
       await own.close();
     }
-    // Only the runner of the shared server is left.
-    expect(runnersOf(process.pid)).toHaveLength((await server.loaded()).length);
+    expect(runnersOf(process.pid)).toHaveLength(before);
   });
 
   test("a huge repeat_last_n costs no memory and does not block other requests", async () => {

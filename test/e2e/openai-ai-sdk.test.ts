@@ -12,18 +12,16 @@ import {
 } from "ai";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { z } from "zod";
-import { type ModelFolder, storeOf, thinkingTemplate } from "../support/openai-client.ts";
-import { TestServer } from "../support/test-server.ts";
+import { sharedServer } from "../support/shared-server.ts";
+import type { TestServer } from "../support/test-server.ts";
 
-let store: ModelFolder;
 let server: TestServer;
 let provider: ReturnType<typeof createOpenAICompatible>;
 
 beforeAll(async () => {
   // Silences warnings about generateObject, which is deprecated and still used.
   vi.stubGlobal("AI_SDK_LOG_WARNINGS", false);
-  store = await storeOf({ thinker: { template: thinkingTemplate } });
-  server = await TestServer.start({ models: store.path });
+  server = await sharedServer();
   provider = createOpenAICompatible({
     name: "modelctl",
     baseURL: `${server.url}/v1`,
@@ -32,8 +30,6 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  await server.close();
-  store.remove();
   vi.unstubAllGlobals();
 });
 
@@ -195,7 +191,7 @@ test("completes a prompt", async () => {
 });
 
 test("throws API errors with our message, without retries", async () => {
-  const before = (await server.requests()).length;
+  const before = server.hosted.requestLog.records.at(-1);
   const error = await generateText({ model: provider("nobody"), prompt }).catch(
     (thrown: unknown) => thrown,
   );
@@ -205,5 +201,5 @@ test("throws API errors with our message, without retries", async () => {
     isRetryable: false,
     message: expect.stringContaining("model 'nobody' not found"),
   });
-  expect(await server.requests()).toHaveLength(before + 1);
+  expect(server.hosted.requestLog.records.at(-2)).toBe(before);
 });

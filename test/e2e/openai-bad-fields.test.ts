@@ -1,20 +1,20 @@
 // Thousands of invalid bodies: each is answered or refused in OpenAI's shape, and the server keeps working.
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { CompletionBody } from "../../source/server/routes/openai/completion-prompts.ts";
 import { EmbeddingBody } from "../../source/server/routes/openai/embeddings.ts";
 import { ChatCompletionBody } from "../../source/server/routes/openai/schema.ts";
 import { dataOf, type OpenaiError, weatherTool } from "../support/openai-client.ts";
 import { proofRounds } from "../support/proof.ts";
-import { type Reply, TestServer } from "../support/test-server.ts";
+import { sharedServer } from "../support/shared-server.ts";
+import type { Reply, TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
 let cases = 0;
 
 beforeAll(async () => {
-  server = await TestServer.start();
+  server = await sharedServer();
 });
-afterAll(async () => await server.close());
 
 interface Route {
   path: string;

@@ -1,32 +1,17 @@
 // Several answers to one request, sampling parameters, and truncated conversations.
 import type OpenAI from "openai";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  dataOf,
-  failure,
-  type ModelFolder,
-  openaiClient,
-  storeOf,
-  user,
-} from "../support/openai-client.ts";
-import { TestServer } from "../support/test-server.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { dataOf, failure, openaiClient, user } from "../support/openai-client.ts";
+import { sharedServer } from "../support/shared-server.ts";
+import type { TestServer } from "../support/test-server.ts";
 import { until } from "../support/until.ts";
 
-let store: ModelFolder;
 let server: TestServer;
 let client: OpenAI;
 
 beforeAll(async () => {
-  store = await storeOf({
-    seeded: { parameters: { seed: 7 } },
-    brief: { parameters: { num_predict: 2, stop: ["France"] } },
-  });
-  server = await TestServer.start({ models: store.path });
+  server = await sharedServer();
   client = openaiClient(server);
-});
-afterAll(async () => {
-  await server.close();
-  store.remove();
 });
 
 type Body = Partial<OpenAI.ChatCompletionCreateParamsNonStreaming>;

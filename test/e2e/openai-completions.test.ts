@@ -1,33 +1,16 @@
 // Older completions of the OpenAI-compatible API: raw prompts, several prompts, log-probabilities.
 import type OpenAI from "openai";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  dataOf,
-  failure,
-  type ModelFolder,
-  openaiClient,
-  storeOf,
-} from "../support/openai-client.ts";
-import { TestServer } from "../support/test-server.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { dataOf, failure, openaiClient } from "../support/openai-client.ts";
+import { sharedServer } from "../support/shared-server.ts";
+import type { TestServer } from "../support/test-server.ts";
 
-let store: ModelFolder;
 let server: TestServer;
 let client: OpenAI;
 
 beforeAll(async () => {
-  store = await storeOf({
-    // Template for filling in, which asks the model to repeat the text around the gap.
-    inserting: {
-      template:
-        "<|im_start|>user\nRepeat after me: {{ .Prompt }} {{ .Suffix }}<|im_end|>\n<|im_start|>assistant\n",
-    },
-  });
-  server = await TestServer.start({ models: store.path });
+  server = await sharedServer();
   client = openaiClient(server);
-});
-afterAll(async () => {
-  await server.close();
-  store.remove();
 });
 
 type Body = Partial<OpenAI.CompletionCreateParamsNonStreaming>;

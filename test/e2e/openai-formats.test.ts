@@ -2,31 +2,18 @@
 import type OpenAI from "openai";
 import { LengthFinishReasonError } from "openai/error";
 import { zodFunction, zodResponseFormat } from "openai/helpers/zod";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
-import {
-  failure,
-  type ModelFolder,
-  openaiClient,
-  storeOf,
-  thinkingTemplate,
-  user,
-  weatherTool,
-} from "../support/openai-client.ts";
-import { TestServer } from "../support/test-server.ts";
+import { failure, openaiClient, user, weatherTool } from "../support/openai-client.ts";
+import { sharedServer } from "../support/shared-server.ts";
+import type { TestServer } from "../support/test-server.ts";
 
-let store: ModelFolder;
 let server: TestServer;
 let client: OpenAI;
 
 beforeAll(async () => {
-  store = await storeOf({ thinker: { template: thinkingTemplate } });
-  server = await TestServer.start({ models: store.path });
+  server = await sharedServer();
   client = openaiClient(server);
-});
-afterAll(async () => {
-  await server.close();
-  store.remove();
 });
 
 type Format = NonNullable<OpenAI.ChatCompletionCreateParams["response_format"]>;

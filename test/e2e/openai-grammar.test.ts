@@ -1,24 +1,12 @@
 // Answers that follow the client's grammar, as in llama-server.
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  type ModelFolder,
-  type OpenaiError,
-  storeOf,
-  thinkingTemplate,
-  user,
-  weatherTool,
-} from "../support/openai-client.ts";
-import { TestServer } from "../support/test-server.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { type OpenaiError, user, weatherTool } from "../support/openai-client.ts";
+import { sharedServer } from "../support/shared-server.ts";
+import type { TestServer } from "../support/test-server.ts";
 
-let store: ModelFolder;
 let server: TestServer;
 beforeAll(async () => {
-  store = await storeOf({ thinker: { template: thinkingTemplate } });
-  server = await TestServer.start({ models: store.path });
-});
-afterAll(async () => {
-  await server.close();
-  store.remove();
+  server = await sharedServer();
 });
 
 const messages = [user("What is the capital of France?")];

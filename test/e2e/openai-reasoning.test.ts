@@ -1,28 +1,16 @@
 // Thinking over the OpenAI-compatible API: separate from the answer, controlled, and counted.
 import type OpenAI from "openai";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  failure,
-  type ModelFolder,
-  openaiClient,
-  storeOf,
-  thinkingTemplate,
-  user,
-} from "../support/openai-client.ts";
-import { TestServer } from "../support/test-server.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { failure, openaiClient, user } from "../support/openai-client.ts";
+import { sharedServer } from "../support/shared-server.ts";
+import type { TestServer } from "../support/test-server.ts";
 
-let store: ModelFolder;
 let server: TestServer;
 let client: OpenAI;
 
 beforeAll(async () => {
-  store = await storeOf({ thinker: { template: thinkingTemplate } });
-  server = await TestServer.start({ models: store.path });
+  server = await sharedServer();
   client = openaiClient(server);
-});
-afterAll(async () => {
-  await server.close();
-  store.remove();
 });
 
 const messages = [user("What is the capital of France?")];

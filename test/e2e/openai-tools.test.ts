@@ -1,31 +1,17 @@
 // Tools over the OpenAI-compatible API: calls, their results, and tool_choice.
 import type OpenAI from "openai";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  dataOf,
-  failure,
-  type ModelFolder,
-  openaiClient,
-  plainTemplate,
-  storeOf,
-  user,
-  weatherTool,
-} from "../support/openai-client.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { dataOf, failure, openaiClient, user, weatherTool } from "../support/openai-client.ts";
 import { messagesOf, toolPairs } from "../support/pairs.ts";
-import { TestServer } from "../support/test-server.ts";
+import { sharedServer } from "../support/shared-server.ts";
+import type { TestServer } from "../support/test-server.ts";
 
-let store: ModelFolder;
 let server: TestServer;
 let client: OpenAI;
 
 beforeAll(async () => {
-  store = await storeOf({ toolless: { template: plainTemplate } });
-  server = await TestServer.start({ models: store.path });
+  server = await sharedServer();
   client = openaiClient(server);
-});
-afterAll(async () => {
-  await server.close();
-  store.remove();
 });
 
 type Body = Partial<OpenAI.ChatCompletionCreateParamsNonStreaming>;

@@ -1,31 +1,18 @@
 // OpenAI-compatible API on the wire: framing, request ids, interrupted streams, other routes.
 import { connect } from "node:net";
 import OpenAI from "openai";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  dataOf,
-  failure,
-  type ModelFolder,
-  type OpenaiError,
-  openaiClient,
-  storeOf,
-  user,
-} from "../support/openai-client.ts";
-import { TestServer } from "../support/test-server.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { dataOf, failure, type OpenaiError, openaiClient, user } from "../support/openai-client.ts";
+import { sharedModels, sharedServer } from "../support/shared-server.ts";
+import type { TestServer } from "../support/test-server.ts";
 import { until } from "../support/until.ts";
 
-let store: ModelFolder;
 let server: TestServer;
 let client: OpenAI;
 
 beforeAll(async () => {
-  store = await storeOf({ "somebody/poet": {}, copy: {} });
-  server = await TestServer.start({ models: store.path });
+  server = await sharedServer();
   client = openaiClient(server);
-});
-afterAll(async () => {
-  await server.close();
-  store.remove();
 });
 
 const model = "tiny";
@@ -88,9 +75,7 @@ describe("a stream", () => {
       () => received.text,
       (text) => text.includes('"content"'),
     );
-    const loaded = await server.loaded();
-    const { process_id = 0 } = loaded.find(({ name }) => name === "copy:latest") ?? {};
-    process.kill(process_id, "SIGKILL");
+    await server.killRunner("copy");
     await until(
       () => received.text,
       (text) => text.endsWith("\r\n0\r\n\r\n"),
@@ -134,15 +119,15 @@ describe("a stream", () => {
   });
 
   test("non-streamed requests stop when the client disconnects", async () => {
-    const before = (await server.requests()).length;
+    const before = server.hosted.requestLog.records.at(-1)?.id;
     const { socket } = open("/v1/chat/completions", { ...long, stream: false, n: 2 });
-    await until(
-      async () => (await server.requests())[before],
-      (record) => (record?.promptTokens ?? 0) > 0,
+    const record = await until(
+      () => server.hosted.requestLog.records.at(-1),
+      (last) => last?.id !== before && (last?.promptTokens ?? 0) > 0,
     );
     socket.destroy();
     await server.untilQuiet();
-    expect((await server.requests())[before]).toMatchObject({ status: 499 });
+    expect(record).toMatchObject({ status: 499 });
   });
 
   test("that fails before its first event has an error status and a JSON body", async () => {
@@ -181,11 +166,9 @@ describe("models", () => {
     expect(object).toBe("list");
     const now = Date.now() / 1000;
     const owners = data.map(({ id, owned_by }) => [id, owned_by]).toSorted();
-    expect(owners).toEqual([
-      ["copy:latest", "library"],
-      ["somebody/poet:latest", "somebody"],
-      ["tiny:latest", "library"],
-    ]);
+    expect(owners).toEqual(
+      sharedModels.map((id) => [id, id.startsWith("somebody/") ? "somebody" : "library"]),
+    );
     for (const { object: kind, created } of data) {
       expect(kind).toBe("model");
       expect(Number.isInteger(created)).toBe(true);
@@ -239,7 +222,7 @@ describe("routes", () => {
 
   test("audio is refused as unsupported", async () => {
     const retrying = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: "anything" });
-    const before = (await server.requests()).length;
+    const before = server.hosted.requestLog.records.at(-1);
     const file = new File([Buffer.alloc(1000)], "a.wav", { type: "audio/wav" });
     const error = await failure(retrying.audio.transcriptions.create({ file, model: "whisper" }));
     expect(error).toMatchObject({
@@ -248,7 +231,7 @@ describe("routes", () => {
       param: null,
       code: "SERVER_ROUTE_UNAVAILABLE",
     });
-    expect(await server.requests()).toHaveLength(before + 1);
+    expect(server.hosted.requestLog.records.at(-2)).toBe(before);
   });
 
   test("a streamed and a whole answer are the same", async () => {

@@ -1,21 +1,15 @@
 // LangChain's OpenAI models over /v1/responses.
 import { tool } from "@langchain/core/tools";
 import { ChatOpenAI } from "@langchain/openai";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { z } from "zod";
-import { type ModelFolder, storeOf, thinkingTemplate } from "../support/openai-client.ts";
-import { TestServer } from "../support/test-server.ts";
+import { sharedServer } from "../support/shared-server.ts";
+import type { TestServer } from "../support/test-server.ts";
 
-let store: ModelFolder;
 let server: TestServer;
 
 beforeAll(async () => {
-  store = await storeOf({ thinker: { template: thinkingTemplate } });
-  server = await TestServer.start({ models: store.path });
-});
-afterAll(async () => {
-  await server.close();
-  store.remove();
+  server = await sharedServer();
 });
 
 const chat = (model = "tiny") =>

@@ -1,20 +1,14 @@
 // Stream of /v1/responses on the wire: events, their order, and the end.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { eventsOf, orderOf, type WireEvent } from "../support/named-events.ts";
-import { type ModelFolder, storeOf, thinkingTemplate } from "../support/openai-client.ts";
-import { TestServer } from "../support/test-server.ts";
+import { sharedServer } from "../support/shared-server.ts";
+import type { TestServer } from "../support/test-server.ts";
 import { until } from "../support/until.ts";
 
-let store: ModelFolder;
 let server: TestServer;
 
 beforeAll(async () => {
-  store = await storeOf({ thinker: { template: thinkingTemplate } });
-  server = await TestServer.start({ models: store.path });
-});
-afterAll(async () => {
-  await server.close();
-  store.remove();
+  server = await sharedServer();
 });
 beforeEach(async () => {
   expect(await server.ask("What is 2 + 3?")).toBe("2 + 3 = 5");
@@ -190,8 +184,7 @@ describe("an interrupted stream", () => {
 
   test("sends an error and a failed response when the runner dies", async () => {
     const events = await interrupt(async () => {
-      const [loaded] = await server.loaded();
-      process.kill(loaded?.process_id ?? 0, "SIGKILL");
+      await server.killRunner("tiny");
     });
     const { response } = expectSound(events, "response.failed");
     expect(orderOf(events).slice(-3)).toEqual(failing);

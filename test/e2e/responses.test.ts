@@ -1,35 +1,19 @@
 // OpenAI's Responses API with OpenAI's own client library.
 import OpenAI from "openai";
 import { zodTextFormat } from "openai/helpers/zod";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
-import {
-  failure,
-  type ModelFolder,
-  openaiClient,
-  plainTemplate,
-  storeOf,
-  thinkingTemplate,
-} from "../support/openai-client.ts";
-import { messagesOf, textPairs } from "../support/pairs.ts";
-import { TestServer } from "../support/test-server.ts";
+import { failure, openaiClient } from "../support/openai-client.ts";
+import { apiPairs, messagesOf } from "../support/pairs.ts";
+import { sharedServer } from "../support/shared-server.ts";
+import type { TestServer } from "../support/test-server.ts";
 
-let store: ModelFolder;
 let server: TestServer;
 let client: OpenAI;
 
 beforeAll(async () => {
-  store = await storeOf({
-    thinker: { template: thinkingTemplate },
-    toolless: { template: plainTemplate },
-    pirate: { system: "You are a pirate." },
-  });
-  server = await TestServer.start({ models: store.path });
+  server = await sharedServer();
   client = openaiClient(server);
-});
-afterAll(async () => {
-  await server.close();
-  store.remove();
 });
 
 type Body = Partial<Omit<OpenAI.Responses.ResponseCreateParamsNonStreaming, "stream">>;
@@ -61,7 +45,7 @@ async function streamed(input: string | Input, body: Body = {}) {
 }
 
 describe("the model's recorded answers", () => {
-  test.each(textPairs.map((pair) => ({ title: pair.turns.at(-1)?.[1], pair })))(
+  test.each(apiPairs.map((pair) => ({ title: pair.turns.at(-1)?.[1], pair })))(
     "$title",
     async ({ pair }) => {
       const input = messagesOf(pair) as Input;

@@ -19,7 +19,7 @@ import {
 } from "../support/command-line.ts";
 import { type Pair, singleTurnPairs, textPairs } from "../support/pairs.ts";
 import { isAlive, processesOfHome } from "../support/processes.ts";
-import { proofCases } from "../support/proof.ts";
+import { proofCases, proofRounds } from "../support/proof.ts";
 import { until } from "../support/until.ts";
 
 const capital = "What is the capital of France?";
@@ -30,6 +30,13 @@ const longAnswer = ["run", "tiny", "Count.", "--format", JSON.stringify(list)];
 
 const printed = (output: string): Outcome => ({ code: 0, output, errors: "" });
 const promptOf = (pair: Pair) => pair.turns[0]?.[1] ?? "";
+
+/** Has a background server with the tiny model, which tests share. */
+let home: Home;
+beforeAll(async () => {
+  home = await Home.create();
+});
+afterAll(async () => await home.remove());
 
 /** Creates a home for one test. */
 async function freshHome(): Promise<Home> {
@@ -44,12 +51,6 @@ function serversOf(home: Home) {
 }
 
 describe("run MODEL PROMPT", () => {
-  let home: Home;
-  beforeAll(async () => {
-    home = await Home.create();
-  });
-  afterAll(async () => await home.remove());
-
   test("is tested with 24 questions", () => {
     expect(singleTurnPairs).toHaveLength(24);
   });
@@ -64,7 +65,7 @@ describe("run MODEL PROMPT", () => {
 
   test("joins words to one prompt and keeps numbers as typed", async () => {
     const words = "Repeat after me: hello world".split(" ");
-    expect(await home.run(["run", "tiny", ...words])).toEqual(printed("hello world\n"));
+    expect(await home.call(["run", "tiny", ...words])).toEqual(printed("hello world\n"));
     const figures = await home.call(["run", "tiny", "What", "is", "007", "+", "1.50?"]);
     const asOne = await home.call(["run", "tiny", "What is 007 + 1.50?"]);
     expect(figures).toEqual(asOne);
@@ -77,11 +78,14 @@ describe("run MODEL PROMPT", () => {
       expect(await home.run(["run", "tiny", "hello", "world"], { input })).toEqual(
         printed("hello world\n"),
       );
-      expect(await home.run(["run", "tiny"], { input: { kind, text: capital } })).toEqual(
-        printed(`${capitalAnswer}\n`),
-      );
     },
   );
+
+  test("takes standard input alone as the prompt", async () => {
+    expect(await home.call(["run", "tiny"], { input: capital })).toEqual(
+      printed(`${capitalAnswer}\n`),
+    );
+  });
 
   test("takes words after -- literally", async () => {
     const plain = await home.call(["run", "tiny", "--", "--system is a flag"]);
@@ -96,7 +100,7 @@ describe("run MODEL PROMPT", () => {
   });
 
   test("--verbose prints figures on standard error and only the answer on standard output", async () => {
-    const { output, errors, code } = await home.run(["run", "tiny", capital, "--verbose"]);
+    const { output, errors, code } = await home.call(["run", "tiny", capital, "--verbose"]);
     expect({ code, output }).toEqual({ code: 0, output: `${capitalAnswer}\n` });
     expect(errors).toMatch(/^total duration: {7}\S+\n/);
     expect(errors).toMatch(/^eval count: +13 token\(s\)$/m);
@@ -104,22 +108,23 @@ describe("run MODEL PROMPT", () => {
   });
 
   test("accepts a .gguf file: absolute, relative and from the home folder", async () => {
-    copyFileSync(tinyFile, path.join(home.folder, "own.gguf"));
+    const file = path.join(home.folder, "own.gguf");
+    copyFileSync(tinyFile, file);
     // Every token of this answer is so likely that top_p leaves no other, whatever the temperature.
-    for (const name of [tinyFile, "./own.gguf", "own.gguf", "~/own.gguf"]) {
+    for (const name of [file, "./own.gguf", "own.gguf", "~/own.gguf"]) {
       expect(await home.call(["run", name, capital])).toEqual(printed(`${capitalAnswer}\n`));
     }
   });
 
   test("--keepalive 0 unloads the model after the answer, and the server stays", async () => {
-    expect(await home.call(["run", "tiny", capital, "--keepalive", "0"])).toEqual(
+    expect(await home.call(["run", "own.gguf", capital, "--keepalive", "0"])).toEqual(
       printed(`${capitalAnswer}\n`),
     );
     const loaded = async () => {
       const { models } = (await (await fetch(`${home.url}/api/ps`)).json()) as {
         models: Array<{ name: string }>;
       };
-      return models.filter(({ name }) => name === "tiny:latest");
+      return models.filter(({ name }) => name.endsWith("own.gguf"));
     };
     await until(loaded, (models) => models.length === 0);
   });
@@ -131,19 +136,13 @@ describe("run MODEL PROMPT", () => {
     const outcome = await ended;
     expect(outcome).toMatchObject({ code: 130, errors: "" });
     expect(outcome.output).toMatch(/^\s*\[\s*-?\d/);
-    expect(await home.run(["run", "tiny", capital])).toEqual(printed(`${capitalAnswer}\n`));
+    expect(await home.call(["run", "tiny", capital])).toEqual(printed(`${capitalAnswer}\n`));
   });
 });
 
 describe("the line chat", () => {
-  let home: Home;
-  beforeAll(async () => {
-    home = await Home.create();
-  });
-  afterAll(async () => await home.remove());
-
-  const loop = async (text: string, words: string[] = []) =>
-    await home.run(["run", "tiny", "--plain", ...words], { input: { kind: "pipe", text } });
+  const loop = async (input: string, model = "tiny") =>
+    await home.call(["run", model, "--plain"], { input });
 
   /** Returns the input of a conversation and its expected output, the assistant's turns. */
   function script(pair: Pair): { lines: string[]; answers: string[] } {
@@ -162,13 +161,17 @@ describe("the line chat", () => {
     );
     const scripts = ordered.map(script);
     const typed = scripts.flatMap(({ lines }) => lines);
-    const { code, output, errors } = await loop([...typed, "/bye", ""].join("\n"));
+    const text = [...typed, "/bye", ""].join("\n");
+    const own = await freshHome();
+    const { code, output, errors } = await own.run(["run", "tiny", "--plain"], {
+      input: { kind: "pipe", text },
+    });
     expect(output).toBe(scripts.flatMap(({ answers }) => answers.map((a) => `${a}\n`)).join(""));
     expect(code).toBe(0);
     expect(errors).toBe("Set system prompt.\n".repeat(4));
     // Nothing is left behind.
-    expect(processesOfHome(home.folder)).toEqual([]);
-    expect(home.serverFile()).toBeUndefined();
+    expect(processesOfHome(own.folder)).toEqual([]);
+    expect(own.serverFile()).toBeUndefined();
   });
 
   describe("with a background server", () => {
@@ -205,18 +208,14 @@ describe("the line chat", () => {
 
     test("keeps a parameter that was set: answers repeat at temperature 0", async () => {
       const lines = ["/set parameter temperature 0", "Who invented the rocket?", "/bye", ""];
-      const outcome = await home.run(["run", tinyFile, "--plain"], {
-        input: { kind: "pipe", text: lines.join("\n") },
-      });
-      expect(outcome).toMatchObject({
+      expect(await loop(lines.join("\n"))).toMatchObject({
         code: 0,
         output: "I do not know that. I am a tiny test model.\n",
       });
     });
 
     test("exits with 3 for an unknown model", async () => {
-      const input = { kind: "pipe", text: capital } as const;
-      const outcome = await home.run(["run", "nobody", "--plain"], { input });
+      const outcome = await loop(capital, "nobody");
       expect(outcome).toMatchObject({ code: 3, output: "" });
       expect(outcome.errors).toMatch(/^Error: model 'nobody' not found\..*\n$/);
     });
@@ -239,89 +238,82 @@ describe("modelctl without arguments and terminal", () => {
   });
 
   test("prints one answer and leaves no process and no server.json", async () => {
-    const home = await freshHome();
-    expect(await home.run([])).toEqual(sampleAnswer);
-    expect(processesOfHome(home.folder)).toEqual([]);
-    expect(home.serverFile()).toBeUndefined();
-    await expect(fetch(home.url)).rejects.toThrow();
+    const own = await freshHome();
+    expect(await own.call([])).toEqual(sampleAnswer);
+    expect(processesOfHome(own.folder).filter(({ id }) => isAlive(id))).toEqual([]);
+    expect(own.serverFile()).toBeUndefined();
+    await expect(fetch(own.url)).rejects.toThrow();
   });
 });
 
 describe("the background server", () => {
-  let shared: Home;
-  beforeAll(async () => {
-    shared = await Home.create();
-  });
-  afterAll(async () => await shared.remove());
-
   test("loads the model for an empty prompt and exits", async () => {
     for (let round = 1; round <= 2; round += 1) {
-      expect(await shared.call(["run", "tiny", ""])).toEqual(printed(""));
-      const reply = await fetch(`${shared.url}/api/ps`);
-      expect(await reply.json()).toMatchObject({ models: [{ name: "tiny:latest" }] });
+      expect(await home.call(["run", "tiny", ""])).toEqual(printed(""));
+      const reply = await fetch(`${home.url}/api/ps`);
+      const { models } = (await reply.json()) as { models: unknown[] };
+      expect(models).toContainEqual(expect.objectContaining({ name: "tiny:latest" }));
     }
   });
 
   test("outlives the command, and only the user can read its file", async () => {
-    expect(await shared.run(["run", "tiny", capital])).toEqual(printed(`${capitalAnswer}\n`));
-    const server = shared.serverFile();
-    expect(server).toMatchObject({ url: shared.url });
+    expect(await home.run(["run", "tiny", capital])).toEqual(printed(`${capitalAnswer}\n`));
+    const server = home.serverFile();
+    expect(server).toMatchObject({ url: home.url });
     expect(isAlive(server?.pid ?? 0)).toBe(true);
-    const reply = await fetch(`${shared.url}/api/version`);
+    const reply = await fetch(`${home.url}/api/version`);
     expect(await reply.json()).toMatchObject({ server: "modelctl" });
-    const file = path.join(shared.stateFolder, "server.json");
+    const file = path.join(home.stateFolder, "server.json");
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
   test("is used by --connect, which starts none", async () => {
     const other = await freshHome();
-    expect(await other.run(["run", "tiny", capital, "--connect", shared.url])).toEqual(
+    expect(await other.call(["run", "tiny", capital, "--connect", home.url])).toEqual(
       printed(`${capitalAnswer}\n`),
     );
     expect(processesOfHome(other.folder)).toEqual([]);
   });
 
   test("does not log prompts", async () => {
-    await shared.call(["run", "tiny", "Repeat after me: hello world"]);
-    expect(readFileSync(path.join(shared.stateFolder, "server.log"), "utf8")).not.toContain(
-      "hello",
-    );
+    await home.call(["run", "tiny", "Repeat after me: hello world"]);
+    expect(readFileSync(path.join(home.stateFolder, "server.log"), "utf8")).not.toContain("hello");
   });
 
   describe("and commands started at once", () => {
-    let home: Home;
+    let own: Home;
     beforeAll(async () => {
-      home = await Home.create();
+      own = await Home.create();
     });
-    afterAll(async () => await home.remove());
+    afterAll(async () => await own.remove());
     const answer = printed(`${capitalAnswer}\n`);
 
-    test("is shared, with one model, by four of them", async () => {
-      const commands = [capital, "What is 2 + 3?", capital, capital];
-      const outcomes = commands.map((prompt) => home.run(["run", "tiny", prompt]));
-      expect(await Promise.all(outcomes)).toEqual([answer, printed("2 + 3 = 5\n"), answer, answer]);
+    test("is shared, with one model, by three of them", async () => {
+      const commands = [capital, "What is 2 + 3?", capital];
+      const outcomes = commands.map((prompt) => own.run(["run", "tiny", prompt]));
+      expect(await Promise.all(outcomes)).toEqual([answer, printed("2 + 3 = 5\n"), answer]);
       const servers = await until(
-        () => serversOf(home),
+        () => serversOf(own),
         (found) => found.length === 1,
       );
-      expect(servers[0]?.id).toBe(home.serverFile()?.pid);
-      const log = readFileSync(path.join(home.stateFolder, "server.log"), "utf8");
+      expect(servers[0]?.id).toBe(own.serverFile()?.pid);
+      const log = readFileSync(path.join(own.stateFolder, "server.log"), "utf8");
       expect(log.match(/ loaded tiny/g)).toHaveLength(1);
       expect(log).not.toContain("could not be loaded ahead");
     });
 
     test("is replaced after it was killed, by two that name a file", async () => {
-      for (let round = 1; round <= 2; round += 1) {
-        const before = home.serverFile()?.pid;
-        await home.killServer();
-        expect(home.serverFile()?.pid).toBe(before);
-        const outcomes = [1, 2].map(() => home.run(["run", tinyFile, capital]));
+      for (let round = 1; round <= proofRounds(10); round += 1) {
+        const before = own.serverFile()?.pid;
+        await own.killServer();
+        expect(own.serverFile()?.pid).toBe(before);
+        const outcomes = [1, 2].map(() => own.run(["run", tinyFile, capital]));
         expect(await Promise.all(outcomes)).toEqual([answer, answer]);
       }
-      expect(await home.run(["run", "tiny", capital])).toEqual(answer);
+      expect(await own.call(["run", "tiny", capital])).toEqual(answer);
       // The runners of dead servers have exited too.
       await until(
-        () => processesOfHome(home.folder),
+        () => processesOfHome(own.folder),
         (found) => found.length === 2,
       );
     });
@@ -368,12 +360,7 @@ describe("serve", () => {
 });
 
 describe("unwritable output", () => {
-  let home: Home;
-  beforeAll(async () => {
-    home = await Home.create();
-    await home.call(["run", "tiny", capital]);
-  });
-  afterAll(async () => await home.remove());
+  beforeAll(async () => void (await home.call(["run", "tiny", capital])));
 
   test("a reader that closes the pipe early is no error and stops the work", async () => {
     const words = ["-c", '"$0" "$@" | head -c 10', process.execPath, entryFile, ...longAnswer];
@@ -403,12 +390,12 @@ describe("unwritable output", () => {
     const file = path.join(home.folder, "file.txt");
     writeFileSync(file, "");
     const environment = { XDG_STATE_HOME: path.join(file, "state") };
-    const { code, errors } = await home.run(["run", "tiny", capital], { environment });
+    const { code, errors } = await home.call(["run", "tiny", capital], { environment });
     expect(code).toBe(1);
     expect(errors).toMatch(/^Error: .+\n$/);
     expect(errors).toContain(environment.XDG_STATE_HOME);
     expect(errors).toContain("it or a folder above it is a file");
-    expect(await home.run(["serve"], { environment })).toEqual({ code: 1, output: "", errors });
+    expect(await home.call(["serve"], { environment })).toEqual({ code: 1, output: "", errors });
   });
 
   test("an interrupted answer and the error are separate lines", async () => {
@@ -499,14 +486,14 @@ describe("help and version", () => {
     }
   ).version;
 
-  let home: Home;
+  let own: Home;
   beforeAll(async () => {
-    home = await Home.create();
+    own = await Home.create();
   });
-  afterAll(async () => await home.remove());
+  afterAll(async () => await own.remove());
 
   test.each([[["--version"]], [["-v"]]])("%j prints only the version", async (words) => {
-    expect(await home.run(words)).toEqual(printed(`${version}\n`));
+    expect(await own.call(words)).toEqual(printed(`${version}\n`));
   });
 
   test.each([
@@ -521,33 +508,34 @@ describe("help and version", () => {
       ["modelctl run [MODEL]", "--keepalive TIME", "--verbose"],
     ],
   ])("%j prints help", async (words, expected) => {
-    const { code, output, errors } = await home.call(words);
+    const { code, output, errors } = await own.call(words);
     expect({ code, errors }).toEqual({ code: 0, errors: "" });
     for (const word of expected) expect(output).toContain(word);
   });
 
   test("they write nothing to the home folder", async () => {
-    await home.run(["--help"]);
-    expect(existsSync(path.join(home.folder, "state"))).toBe(false);
+    await own.run(["--help"]);
+    expect(existsSync(path.join(own.folder, "state"))).toBe(false);
   });
 });
 
 describe("exit codes", () => {
-  let home: Home;
+  /** Without a server. */
+  let own: Home;
   let stranger: Server;
   let strangerPort: number;
 
   beforeAll(async () => {
-    home = await Home.create();
+    own = await Home.create();
     stranger = createServer((_request, reply) => reply.end("I am somebody else"));
     await new Promise<void>((resolve) => stranger.listen(0, "127.0.0.1", resolve));
     const address = stranger.address();
     strangerPort = typeof address === "object" && address !== null ? address.port : 0;
-    mkdirSync(path.join(home.folder, "folder.gguf"));
+    mkdirSync(path.join(own.folder, "folder.gguf"));
   });
   afterAll(async () => {
     stranger.close();
-    await home.remove();
+    await own.remove();
   });
 
   interface Case {
@@ -603,7 +591,7 @@ describe("exit codes", () => {
   test.each(cases.map((entry) => ({ title: entry.words.join(" "), ...entry })))(
     "$code: $title",
     async ({ words, code, says, environment = {} }) => {
-      const outcome = await home.call(words, { environment });
+      const outcome = await own.call(words, { environment });
       expect(outcome).toMatchObject({ code, output: "" });
       expect(outcome.errors).toMatch(says);
       // One line with what failed and why, without a stack.
@@ -615,7 +603,7 @@ describe("exit codes", () => {
     "5: %s on a port that is in use",
     async (command) => {
       const words = command.split(" ");
-      const outcome = await home.run([...words, "--port", String(strangerPort)]);
+      const outcome = await own.call([...words, "--port", String(strangerPort)]);
       expect(outcome.errors).toMatch(
         new RegExp(`^Error: Port ${strangerPort} on 127\\.0\\.0\\.1 is already in use`),
       );
@@ -625,23 +613,23 @@ describe("exit codes", () => {
 
   test("5: a second server at the same address, which is recognised", async () => {
     await home.call(["run", "tiny", capital]);
-    const outcome = await home.run(["serve"]);
+    const outcome = await home.call(["serve"]);
     expect(outcome).toMatchObject({ code: 5, output: "" });
     expect(outcome.errors).toContain(`A modelctl server is already running at ${home.url}`);
     expect(await home.call(["run", "tiny", capital])).toEqual(printed(`${capitalAnswer}\n`));
   });
 
   test("6: a missing device, with advice", async () => {
-    const own = await freshHome();
+    const fresh = await freshHome();
     const absent = process.platform === "darwin" ? "cuda" : "metal";
-    const outcome = await own.call(["run", "tiny", "x", "--gpu", absent]);
+    const outcome = await fresh.call(["run", "tiny", "x", "--gpu", absent]);
     expect(outcome).toMatchObject({ code: 6, output: "" });
     expect(outcome.errors).toMatch(new RegExp(`^Error: .*${absent}.+\n$`, "i"));
   });
 
   test("7: a model that does not load in time", async () => {
-    const own = await freshHome();
-    const outcome = await own.call(["run", "tiny", "x"], {
+    const fresh = await freshHome();
+    const outcome = await fresh.call(["run", "tiny", "x"], {
       environment: { MODELCTL_LOAD_TIMEOUT: "1ms" },
     });
     expect(outcome).toMatchObject({ code: 7, output: "" });

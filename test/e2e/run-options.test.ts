@@ -107,8 +107,8 @@ describe("request options", () => {
   });
 
   test("apply to the line chat", async () => {
-    const { output } = await home.run(["run", "tiny", "--plain", "--num-predict", "1"], {
-      input: { kind: "pipe", text: `${capital}\n` },
+    const { output } = await home.call(["run", "tiny", "--plain", "--num-predict", "1"], {
+      input: `${capital}\n`,
     });
     expect(output).toBe("The\n");
   });

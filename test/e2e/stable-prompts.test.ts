@@ -1,18 +1,16 @@
 // Equivalent requests share the beginning of their prompts, on every route.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { sharedServer } from "../support/shared-server.ts";
 import { TestServer } from "../support/test-server.ts";
 
 let stable: TestServer;
 let unchanged: TestServer;
 
 beforeAll(async () => {
-  stable = await TestServer.start();
+  stable = await sharedServer();
   unchanged = await TestServer.start({ stable_prompts: false });
 });
-afterAll(async () => {
-  await stable.close();
-  await unchanged.close();
-});
+afterAll(async () => await unchanged.close());
 
 /** Billing line that Claude Code adds and gateways pass on. */
 const billing = (number: number) =>
@@ -60,7 +58,7 @@ async function reading(
   const reply = await server.post(path, body);
   expect(reply.status, reply.text).toBe(200);
   const id = reply.headers.get("x-request-id");
-  const record = (await server.requests()).find((one) => one.id === id);
+  const record = server.hosted.requestLog.find(id ?? "");
   return { prompt: record?.promptTokens ?? 0, cached: record?.cachedTokens ?? 0 };
 }
 

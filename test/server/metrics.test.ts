@@ -1,7 +1,6 @@
 // Metrics over HTTP, for scrapers and screens, from real answers.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { MachineSample } from "../../source/metrics/machine-monitor.ts";
-import { runnersOf } from "../support/processes.ts";
 import { TestServer } from "../support/test-server.ts";
 import { until } from "../support/until.ts";
 
@@ -120,9 +119,7 @@ test("loaded models and their memory are reported, and crashes counted", async (
     1e6,
   );
   expect(values.get('modelctl_queue_length{model="tiny:latest"}')).toBe(0);
-  const [runner] = runnersOf(process.pid);
-  if (runner === undefined) throw new Error("no runner");
-  process.kill(runner, "SIGKILL");
+  await server.killRunner();
   await until(scrape, (after) => after.get("modelctl_runner_crashes_total") === 1);
   expect([...(await scrape()).keys()].some((name) => name.includes("loaded_models{"))).toBe(false);
 });

@@ -2,7 +2,7 @@
 import { connect } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { sendBytes } from "../support/http-raw.ts";
-import { runnersOf } from "../support/processes.ts";
+import { isAlive } from "../support/processes.ts";
 import { TestServer } from "../support/test-server.ts";
 import { until } from "../support/until.ts";
 
@@ -64,13 +64,14 @@ describe("draining", () => {
       beginAnswer("/api/chat"),
       beginAnswer("/v1/chat/completions"),
     ]);
+    const runner = await server.runnerOf();
     await server.hosted.drain(0);
     expect(server.log).toContain("timed out: cancelling 2 requests");
     await server.close();
     for (const answer of [native, openai]) {
       expect(await answer.rest()).toContain("ENGINE_SHUTTING_DOWN");
     }
-    expect(runnersOf(process.pid)).toEqual([]);
+    expect(isAlive(runner)).toBe(false);
   });
 
   test("accepts no new connections", async () => {
@@ -114,9 +115,10 @@ describe("draining", () => {
 
 test("closing without draining ends answers with an error, and leaves no runner", async () => {
   const answer = await beginAnswer("/api/chat");
+  const runner = await server.runnerOf();
   await server.close();
   expect(await answer.rest()).toContain("ENGINE_SHUTTING_DOWN");
-  expect(runnersOf(process.pid)).toEqual([]);
+  expect(isAlive(runner)).toBe(false);
 });
 
 test("following clients do not delay the end", async () => {

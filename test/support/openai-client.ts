@@ -62,11 +62,11 @@ export interface ModelFolder {
   remove: () => void;
 }
 
-/** A store with models made from the tiny one. */
+/** Makes a store with models made from the tiny one, by default in a temporary folder. */
 export async function storeOf(
   models: Record<string, Partial<ModelDefinition>>,
+  folder: string = mkdtempSync(path.join(tmpdir(), "modelctl-openai-")),
 ): Promise<ModelFolder> {
-  const folder = mkdtempSync(path.join(tmpdir(), "modelctl-openai-"));
   const { create } = openStore(folder);
   for (const [name, definition] of Object.entries(models)) {
     await create(name, { from: ["tiny"], ...definition });

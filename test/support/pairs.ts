@@ -1,6 +1,7 @@
 // The tiny model's question and answer table: what it must say, to the letter, at temperature 0.
 import { readFileSync } from "node:fs";
 import path from "node:path";
+import { isProof } from "./proof.ts";
 
 export interface Pair {
   skill: string;
@@ -23,6 +24,18 @@ export const textPairs = pairs.filter((pair) => pair.tools === null);
 /** Without tools, without a system prompt, one question. */
 export const singleTurnPairs = textPairs.filter(
   (pair) => pair.system === null && pair.turns.length === 1,
+);
+
+/** For each API: one of each skill, and all that depend on earlier messages. The engine's tests ask all. */
+export const apiPairs = textPairs.filter(
+  ({ skill, turns, system }, index, all) =>
+    isProof ||
+    turns.length > 1 ||
+    // One of the story's length costs more than all others.
+    (skill !== "story" &&
+      all.findIndex(
+        (other) => other.skill === skill && (other.system === null) === (system === null),
+      ) === index),
 );
 
 export const toolPairs = pairs.filter((pair) => pair.tools !== null);

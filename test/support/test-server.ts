@@ -12,6 +12,8 @@ import { until } from "./until.ts";
 /** An entry of `GET /api/ps`, as far as tests look at it. */
 export interface LoadedEntry {
   name: string;
+  /** All of the runner. */
+  names: string[];
   state: string;
   expires_at: string;
   context_length: number;
@@ -90,6 +92,17 @@ export class TestServer {
     return (json as { models: LoadedEntry[] }).models;
   }
 
+  /** The process of a loaded model, which is named as in the list. */
+  async runnerOf(name = "tiny:latest"): Promise<number> {
+    const entry = (await this.loaded()).find(({ names }) => names.includes(name));
+    if (entry === undefined) throw new Error(`${name} is not loaded`);
+    return entry.process_id;
+  }
+
+  async killRunner(model = "tiny"): Promise<void> {
+    process.kill(await this.runnerOf(`${model}:latest`), "SIGKILL");
+  }
+
   /** The request log, oldest first. */
   async requests(): Promise<RequestRecord[]> {
     const { json } = await this.send("/api/requests");
@@ -99,10 +112,9 @@ export class TestServer {
   /** Resolves when no request runs and no model is in use. */
   async untilQuiet(): Promise<void> {
     await until(
-      async () => ({ requests: await this.requests(), loaded: await this.loaded() }),
-      ({ requests, loaded }) =>
-        requests.every(({ state }) => state === "done") &&
-        loaded.every(({ state }) => state === "idle"),
+      async () => ({ loaded: await this.loaded(), running: this.hosted.requestLog.running }),
+      ({ loaded, running }) =>
+        running.length === 0 && loaded.every(({ state }) => state === "idle"),
     );
   }
 }
