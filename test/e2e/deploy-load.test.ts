@@ -35,7 +35,7 @@ async function processes(): Promise<ServerProcesses> {
   return await cloud.json<ServerProcesses & Record<string, unknown>>(["status"]);
 }
 
-/** Calls the app without a pause, on kept connections. */
+/** Calls the app again and again, on kept connections. */
 function callSteadily(): { seen: number[]; stop: () => Promise<void> } {
   const seen: number[] = [];
   let isOver = false;
@@ -44,6 +44,7 @@ function callSteadily(): { seen: number[]; stop: () => Promise<void> } {
       const reply = await fetch(`${url}/v1/models`).catch(() => undefined);
       await reply?.text();
       seen.push(reply?.status ?? 0);
+      await setTimeout(10);
     }
   });
   return {

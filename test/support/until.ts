@@ -2,7 +2,8 @@
 import { setTimeout as wait } from "node:timers/promises";
 
 const usualLimitMs = 20_000;
-const pauseMs = 20;
+/** Between looks: short at first, as most states come soon, and many looks start a command or a request. */
+const pausesMs = { first: 20, growth: 1.25, last: 100 };
 
 /** Resolves with the first value that `isReached` accepts. */
 export async function until<T>(
@@ -11,6 +12,7 @@ export async function until<T>(
   limitMs: number = usualLimitMs,
 ): Promise<T> {
   const deadline = Date.now() + limitMs;
+  let pauseMs = pausesMs.first;
   while (true) {
     const value = await look();
     if (isReached(value)) return value;
@@ -18,5 +20,6 @@ export async function until<T>(
       throw new Error(`the state never came; last seen: ${JSON.stringify(value, null, 1)}`);
     }
     await wait(pauseMs);
+    pauseMs = Math.min(pauseMs * pausesMs.growth, pausesMs.last);
   }
 }

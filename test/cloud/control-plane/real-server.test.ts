@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import path from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { CloudHost } from "../../../source/application/cloud-host.ts";
 import { authorityFile } from "../../../source/application/control-plane-process.ts";
@@ -88,6 +89,7 @@ describe("an app", () => {
           const reply = await call("/v1/models");
           statuses.push(reply.status);
           await reply.text();
+          await setTimeout(10);
         }
       };
       const callers = Array.from({ length: 8 }, caller);
