@@ -35,7 +35,7 @@ async function processes(): Promise<ServerProcesses> {
   return await cloud.json<ServerProcesses & Record<string, unknown>>(["status"]);
 }
 
-/** Calls the app without a pause, on kept connections. */
+/** Calls the app again and again, on kept connections. */
 function callSteadily(): { seen: number[]; stop: () => Promise<void> } {
   const seen: number[] = [];
   let isOver = false;
@@ -44,6 +44,7 @@ function callSteadily(): { seen: number[]; stop: () => Promise<void> } {
       const reply = await fetch(`${url}/v1/models`).catch(() => undefined);
       await reply?.text();
       seen.push(reply?.status ?? 0);
+      await setTimeout(25);
     }
   });
   return {
@@ -256,7 +257,7 @@ describe.skipIf(process.platform !== "linux")("an app behind two gateway process
     // The kernel chooses the process of each connection: of sixteen, each process gets some.
     const streams = await Promise.all(
       Array.from({ length: 16 }, async () => {
-        const reply = await fetch(`${url}/events?n=0&pause_ms=20`);
+        const reply = await fetch(`${url}/events?n=0&pause_ms=100`);
         return reply.body?.getReader();
       }),
     );

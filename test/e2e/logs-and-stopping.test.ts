@@ -1,14 +1,14 @@
 // modelctl logs, the log of serve, and stopping serve during an answer.
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Home, type Started } from "../support/command-line.ts";
 import { isAlive, processesOfHome, runnersOf } from "../support/processes.ts";
 import { until } from "../support/until.ts";
 
 let home: Home;
-beforeEach(async () => {
+beforeAll(async () => {
   home = await Home.create();
 });
-afterEach(async () => await home.remove());
+afterAll(async () => await home.remove());
 
 interface Server extends Started {
   errors: () => string;
@@ -55,8 +55,12 @@ async function beginAnswer(): Promise<string | undefined> {
 }
 
 describe("logs", () => {
+  let server: Server;
+  beforeAll(async () => {
+    server = await serve();
+  });
+
   test("prints filtered requests as a table and as JSON", async () => {
-    const server = await serve();
     await ask();
     await ask("nowhere");
     const { code, output, errors } = await home.call(["logs"]);
@@ -76,29 +80,24 @@ describe("logs", () => {
       code: 2,
       errors: expect.stringContaining("Did you mean status?"),
     });
+  });
+
+  test("-f follows across a restart of the server, until Ctrl+C", async () => {
+    const { child, output, ended } = home.start(["logs", "-f", "--filter", "path:/api/generate"]);
+    const count = () => output().split("\n").length - 1;
+    // The requests of the test above.
+    await until(count, (lines) => lines === 2);
+    await ask("elsewhere");
+    await until(output, (text) => / 404 .*elsewhere/.test(text));
     await stop(server);
     // By default the server's own log has no requests.
     expect(server.errors()).toContain("loaded tiny");
     expect(server.errors()).not.toContain("POST");
-  });
-
-  test("-f follows across a restart of the server, until Ctrl+C", async () => {
-    const first = await serve();
-    const { child, output, ended } = home.start(["logs", "-f", "--filter", "path:/api/generate"]);
-    const count = () => output().split("\n").length - 1;
-    await until(
-      async () => {
-        await ask();
-        return count();
-      },
-      (lines) => lines > 0,
-    );
-    await stop(first);
     const second = await serve();
     const before = count();
-    await ask("nowhere");
+    await ask("anywhere");
     await until(count, (lines) => lines > before);
-    expect(output()).toMatch(/ 404 .*nowhere/);
+    expect(output()).toMatch(/ 404 .*anywhere/);
     expect(new Set(output().split("\n")).size).toBe(count() + 1);
     child.kill("SIGINT");
     const outcome = await ended;
@@ -114,30 +113,10 @@ describe("logs", () => {
   });
 });
 
-describe("the log of serve", () => {
-  test("has a line for each request with --log-format pretty", async () => {
-    const server = await serve(["--log-format", "pretty"]);
-    await ask();
-    await stop(server);
-    expect(server.errors()).toMatch(/^\S+Z 200 .* POST \/api\/generate +tiny .*r-\w+$/m);
-  });
-
-  test("has a JSON object on every line with --log-format json", async () => {
-    const server = await serve(["--log-format", "json"]);
-    await ask();
-    await stop(server);
-    const lines = server.errors().trimEnd().split("\n");
-    const objects = lines.map((line) => JSON.parse(line) as { message: string });
-    expect(objects.map(({ message }) => message)).toEqual(
-      expect.arrayContaining([`modelctl is listening on ${home.url}`, "request"]),
-    );
-  });
-
-  test("refuses an unknown format", async () => {
-    expect(await home.run(["serve", "--log-format", "xml"])).toMatchObject({
-      code: 2,
-      errors: expect.stringContaining("Use pretty or json."),
-    });
+test("serve refuses an unknown --log-format", async () => {
+  expect(await home.call(["serve", "--log-format", "xml"])).toMatchObject({
+    code: 2,
+    errors: expect.stringContaining("Use pretty or json."),
   });
 });
 
@@ -146,7 +125,7 @@ describe("stopping serve during an answer", () => {
   const window = ["--context-length", "1024"];
 
   test("finishes the answer, says what it waits for, and leaves nothing behind", async () => {
-    const server = await serve(window);
+    const server = await serve([...window, "--log-format", "pretty"]);
     const answer = beginAnswer();
     await until(
       () => runnersOf(server.child.pid ?? 0),
@@ -158,10 +137,13 @@ describe("stopping serve during an answer", () => {
     expect(server.errors()).toMatch(/stopping: waiting up to 30\.00 s for one request to end/);
     expect(server.errors()).toContain("all requests have ended");
     expect(processesOfHome(home.folder)).toEqual([]);
+    // This format has a line for each request.
+    expect(server.errors()).toMatch(/^\S+Z 200 .* POST \/v1\/chat\/completions +tiny .*r-\w+$/m);
   });
 
   test("gives up at the time limit and tells the client", async () => {
-    const server = await serve(window, { MODELCTL_SHUTDOWN_TIMEOUT: "0" });
+    const words = [...window, "--log-format", "json"];
+    const server = await serve(words, { MODELCTL_SHUTDOWN_TIMEOUT: "0" });
     const answer = beginAnswer();
     await until(
       () => runnersOf(server.child.pid ?? 0),
@@ -171,6 +153,12 @@ describe("stopping serve during an answer", () => {
     expect(await answer).toContain("ENGINE_SHUTTING_DOWN");
     expect((await server.ended).code).toBe(0);
     expect(processesOfHome(home.folder)).toEqual([]);
+    // This format has an object on every line.
+    const lines = server.errors().trimEnd().split("\n");
+    const objects = lines.map((line) => JSON.parse(line) as { message: string });
+    expect(objects.map(({ message }) => message)).toEqual(
+      expect.arrayContaining([`modelctl is listening on ${home.url}`, "request"]),
+    );
   });
 
   test("stops at once on the second signal, together with its runner", async () => {

@@ -1,11 +1,14 @@
 // A control plane in small, to be killed: starts the replicas of a plan, says what it sees, and waits.
 import { readFileSync } from "node:fs";
+import { flushCompileCache } from "node:module";
 import { openEngine } from "./process-engine.ts";
 
 const [stateFolder = "", planFile = "", ...replicas] = process.argv.slice(2);
 const plan = JSON.parse(readFileSync(planFile, "utf8"));
 const { engine } = openEngine(stateFolder);
 
+// For the next one: Node keeps compiled modules at its end only, which a kill prevents.
+flushCompileCache();
 await engine.adopt(replicas);
 engine.onChange(() => void tell());
 // The app of a `run`, which ends with its control plane.

@@ -17,17 +17,19 @@ export default function setup(): () => void {
     if (/^(MODELCTL|OLLAMA|XDG)_/.test(name)) delete process.env[name];
   }
   process.env.HOME = home;
-  skipVersionManager();
+  putPlainPythonFirst(path.join(home, "python"));
   // One for all tests: the suite starts its programs hundreds of times, each in its own home.
   process.env.NODE_COMPILE_CACHE = path.join(home, "compiled");
   return () => rmSync(home, { recursive: true, force: true });
 }
 
-/** Puts Python itself on the PATH: a version manager's script in its place takes ten times as long to start. */
-function skipVersionManager(): void {
-  const words = ["-c", "import sys; print(sys.executable)"];
-  const program = spawnSync("python3", words, { encoding: "utf8" }).stdout?.trim();
-  const { PATH = "" } = process.env;
-  if (!program || PATH.split(path.delimiter).includes(path.dirname(program))) return;
-  process.env.PATH = `${path.dirname(program)}${path.delimiter}${PATH}`;
+/**
+ * Puts Python itself, without the machine's packages, first on the PATH: a version manager's script in its
+ * place takes ten times as long to start, and packages may add modules to each start.
+ */
+function putPlainPythonFirst(folder: string): void {
+  const words = ["-m", "venv", "--without-pip", folder];
+  // Tests of scripts report a missing Python themselves.
+  if (spawnSync("python3", words).status !== 0) return;
+  process.env.PATH = `${path.join(folder, "bin")}${path.delimiter}${process.env.PATH}`;
 }

@@ -1,6 +1,6 @@
 // Checks which processes are alive.
 import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 
 /** Counts a killed process as ended before its new parent reaps it, which takes a second in containers. */
@@ -73,6 +73,8 @@ export function runnerFolders(processId: number): string[] {
 
 /** Runners that a process has started and that are alive. */
 export function runnersOf(parent: number): number[] {
+  const children = childrenOf(parent);
+  if (children !== undefined) return children.filter(isRunner);
   const text = execFileSync("ps", ["axww", "-o", "pid=,ppid=,args="], {
     encoding: "utf8",
     maxBuffer: 64 * 1024 ** 2,
@@ -81,4 +83,25 @@ export function runnersOf(parent: number): number[] {
     const [, id, owner, words = ""] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? [];
     return Number(owner) === parent && words.includes("runner-main") ? [Number(id)] : [];
   });
+}
+
+/** Reads Linux's own files; undefined on a system without them. */
+function childrenOf(parent: number): number[] | undefined {
+  if (!existsSync(`/proc/self/task/${process.pid}/children`)) return undefined;
+  try {
+    return readdirSync(`/proc/${parent}/task`).flatMap((task) => {
+      const text = readFileSync(`/proc/${parent}/task/${task}/children`, "utf8").trim();
+      return text === "" ? [] : text.split(" ").map(Number);
+    });
+  } catch {
+    return []; // it has gone
+  }
+}
+
+function isRunner(id: number): boolean {
+  try {
+    return readFileSync(`/proc/${id}/cmdline`, "utf8").includes("runner-main");
+  } catch {
+    return false; // it has gone in between
+  }
 }

@@ -24,7 +24,7 @@ export type PythonAnswer = { kind: "document"; value: unknown } | PythonFailure;
 
 const largestAnswerBytes = 32 * 1024 ** 2;
 /** Isolates the interpreter: no Python environment variables, no installed packages. */
-const isolated = ["-I", "-S", "-B"];
+const isolated = ["-I", "-S"];
 
 /** Returns the interpreter for scripts: `DEPLOYCTL_PYTHON`, or `python3`. */
 export function pythonProgram(environment: NodeJS.ProcessEnv): string {

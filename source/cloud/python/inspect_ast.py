@@ -1,6 +1,6 @@
 """Reads a script's configuration without running it.
 
-    python3 -I -S -B inspect_ast.py FILE [NAME]
+    python3 -I -S inspect_ast.py FILE [NAME]
 
 Prints one JSON document: {"inspection": {...}} or {"problem": {"kind", "sentence", "hint", "file",
 "line", "text"}}. `os.environ` is resolved against this process's own environment.

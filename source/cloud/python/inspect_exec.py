@@ -1,6 +1,6 @@
 """Runs a script's top level for configuration that cannot be read statically.
 
-    python3 -I -S -B inspect_exec.py FILE NAME confined|unconfined
+    python3 -I -S inspect_exec.py FILE NAME confined|unconfined
 
 Start it with a clean environment, in an empty temporary folder, with a time limit. Prints one JSON
 document: {"findings": {...}}, the inspection's fields that are known now, or {"problem": {...}} as
@@ -60,6 +60,7 @@ def run(file, name, is_confined):
     with open(file, "rb") as opened:
         source = opened.read()
     namespace = {"__name__": "__deployctl__", "__file__": file, "__builtins__": __builtins__}
+    sys.dont_write_bytecode = True  # nothing is written next to the script's modules
     guard.install()
     try:
         exec(compile(source, file, "exec", dont_inherit=True), namespace)

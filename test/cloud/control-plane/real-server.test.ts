@@ -1,9 +1,10 @@
 // The whole server with real replicas: what a caller at the gateway sees while apps are deployed,
-// crash, are replaced, and fail.
+// crash, are replaced, and fail. Each test goes on with the app that the one before has left.
 import { readFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { setTimeout } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { CloudHost } from "../../../source/application/cloud-host.ts";
 import { authorityFile } from "../../../source/application/control-plane-process.ts";
 import { AdminClient } from "../../../source/cloud/admin/admin-client.ts";
@@ -26,13 +27,13 @@ let host: CloudHost;
 let client: AdminClient;
 let log: string[];
 
-beforeEach(async () => {
+beforeAll(async () => {
   folder = makeFolder();
   log = [];
   host = await startHost(folder, log);
   client = clientOf(folder);
 });
-afterEach(async () => {
+afterAll(async () => {
   await host.stop({ drainMs: 0, keepReplicas: false });
   const left = await replicaProcesses(folder);
   await clearFolder(folder);
@@ -80,7 +81,6 @@ describe("an app", () => {
     "is replaced under load with only 200 responses (%s)",
     async (strategy) => {
       const scale = { minConcurrency: 1 };
-      await deployTo(client, fakeDeployment("one", { scale }));
       const statuses: number[] = [];
       let isOver = false;
       const caller = async () => {
@@ -88,12 +88,14 @@ describe("an app", () => {
           const reply = await call("/v1/models");
           statuses.push(reply.status);
           await reply.text();
+          await setTimeout(10);
         }
       };
       const callers = Array.from({ length: 8 }, caller);
       for (const text of proofCases(["two"], ["three"])) {
         const before = statuses.length;
-        const last = await deployTo(client, fakeDeployment(text, { scale, strategy }));
+        const request = fakeDeployment(`${strategy} ${text}`, { scale, strategy });
+        const last = await deployTo(client, request);
         expect(last).toMatchObject({ kind: "done", result: { status: "active" } });
         await until(
           () => statuses.length,
@@ -108,10 +110,9 @@ describe("an app", () => {
   );
 
   it("keeps the old revision when the new one fails, and says why", async () => {
-    await deployTo(client, fakeDeployment("one"));
     const before = await living();
     const crash = { CRASH_CODE: "7", SAY_ERROR: "no such weights" };
-    const failed = await deployTo(client, fakeDeployment("two", { fake: crash }));
+    const failed = await deployTo(client, fakeDeployment("failing", { fake: crash }));
     expect(failed).toMatchObject({
       kind: "failed",
       code: cloudErrors.startFailed.code,
@@ -123,11 +124,10 @@ describe("an app", () => {
     );
     expect((await call("/v1/models")).status).toBe(200);
     const revisions = await client.revisions("chat");
-    expect(revisions.map(({ state }) => state)).toEqual(["FAILED", "ACTIVE"]);
+    expect(revisions.slice(0, 2).map(({ state }) => state)).toEqual(["FAILED", "ACTIVE"]);
   });
 
   it("finishes a running answer after a switch to another revision", async () => {
-    await deployTo(client, fakeDeployment("one"));
     const body = JSON.stringify({ stream: true, max_tokens: 30, delay_ms: 50 });
     const url = `${host.status().baseUrl}/local/chat/v1/chat/completions`;
     const streaming = fetch(url, { method: "POST", body }).then((reply) => reply.text());
@@ -135,58 +135,94 @@ describe("an app", () => {
       async () => (await client.app("chat")).inFlight,
       (count) => count === 1,
     );
-    expect(await deployTo(client, fakeDeployment("two"))).toMatchObject({ kind: "done" });
+    const last = fakeDeployment("last", { scale: { minConcurrency: 1 } });
+    expect(await deployTo(client, last)).toMatchObject({ kind: "done" });
     expect((await living()).map(({ state }) => state).toSorted()).toEqual(["DRAINING", "IDLE"]);
     const text = await streaming;
     expect(text).toContain("word29");
     expect(text).toContain("[DONE]");
     await until(living, ({ length }) => length === 1);
   });
+});
 
-  it("is deleted with all its processes; callers are told for a day", async () => {
-    await deployTo(client, fakeDeployment("one"));
-    await client.deleteApp("chat");
-    await until(
-      () => client.apps(),
-      ({ length }) => length === 0,
+it("a key's usage is counted; revoking it with --hard ends its requests", async () => {
+  const request = fakeDeployment("one", { name: "counted" });
+  await deployTo(client, { ...request, config: { ...request.config, auth: "private" } });
+  const { key, token } = await client.createKey({ scope: "api", apps: ["counted"] });
+  const url = `${host.status().baseUrl}/local/counted`;
+  const headers = { authorization: `Key ${token}` };
+  expect((await fetch(`${url}/v1/models`)).status).toBe(401);
+  expect((await fetch(`${url}/v1/models`, { headers })).status).toBe(200);
+  const body = JSON.stringify({ stream: true, max_tokens: 1000, delay_ms: 100 });
+  const stream = await fetch(`${url}/v1/chat/completions`, { method: "POST", body, headers });
+  await client.revokeKey(key.id, { hard: true });
+  expect(await stream.text()).toContain("key_revoked");
+  expect((await fetch(`${url}/v1/models`, { headers })).status).toBe(401);
+  expect(await client.usage({ app: "counted", sinceMs: 0 })).toMatchObject([
+    { app: "counted", requests: 2 },
+  ]);
+  const metrics = await client.metrics();
+  expect(metrics).toMatch(/deployctl_requests_total\{[^}]*app="counted"/);
+  for (const phase of ["prepare", "launch", "import", "setup", "total"]) {
+    expect(metrics).toContain(
+      `deployctl_cold_start_seconds_count{org="local",app="counted",phase="${phase}"} 1`,
     );
-    expect((await replicaProcesses(folder)).size).toBe(0);
-    expect((await call("/v1/models")).status).toBe(410);
-  });
-});
-
-it("a run shows its log and ends with its client", async () => {
-  const leaving = new AbortController();
-  const request = fakeDeployment("one", { fake: { SAY: "hello from the script" } });
-  const texts: string[] = [];
-  let isServed = false;
-  for await (const event of client.ephemeral(request, leaving.signal)) {
-    if (event.kind === "line") texts.push(event.line.text);
-    if (event.kind === "done") {
-      expect((await call("/v1/models")).status).toBe(200);
-      isServed = true;
-    }
-    if (texts.includes("hello from the script") && isServed) break;
   }
-  await until(
-    () => client.apps(),
-    ({ length }) => length === 0,
-  );
-  expect((await replicaProcesses(folder)).size).toBe(0);
+  const texts: string[] = [];
+  for await (const { text } of client.logs("counted", {})) texts.push(text);
+  expect(texts.join("\n")).toMatch(/is active/);
+  await client.deleteApp("counted");
 });
 
-it("stopping ends replicas, and the next start restores them", async () => {
-  await deployTo(client, fakeDeployment("one", { scale: { minConcurrency: 1 } }));
+it("stopping ends replicas; a start that fails at its address starts none, and the next one does", async () => {
   await client.stop({ drain: true });
   await host.stopped;
   expect((await replicaProcesses(folder)).size).toBe(0);
-  host = await startHost(folder, log);
+  const stranger = createServer();
+  await new Promise<void>((resolve) => stranger.listen(0, "127.0.0.1", resolve));
+  const { port } = stranger.address() as AddressInfo;
+  const listeners = [{ host: "127.0.0.1", port, encryption: { kind: "none" } }] as const;
+  await expect(startHost(folder, log, { listeners })).rejects.toMatchObject({
+    code: cloudErrors.addressUnusable.code,
+  });
+  expect((await replicaProcesses(folder)).size).toBe(0);
+  stranger.close();
+  const tls = path.join(folder, "tls");
+  const encryption = { kind: "self-signed", folder: tls, names: ["127.0.0.1"] } as const;
+  const adminListeners = [{ host: "127.0.0.1", port: 0, encryption }];
+  host = await startHost(folder, log, { adminListeners });
   await until(living, (all) => all.some(({ state }) => state === "IDLE"));
   expect((await call("/v1/models")).status).toBe(200);
 });
 
+it("remote machines control it over HTTPS with an admin key only", async () => {
+  const { token } = await client.createKey({ scope: "admin" });
+  const weak = await client.createKey({ scope: "api" });
+  const certificateAuthority = readFileSync(authorityFile(folder), "utf8");
+  const url = host.status().adminUrl ?? "";
+  expect(url).toMatch(/^https:/);
+  const remote = new AdminClient({ url, key: token, certificateAuthority });
+  expect((await remote.apps()).map(({ app }) => app)).toContain("chat");
+  for (const key of [weak.token, "dk_wrong"]) {
+    const refused = new AdminClient({ url, key, certificateAuthority }).apps();
+    await expect(refused).rejects.toMatchObject({ exitCode: 4 });
+  }
+  // The public side knows nothing of it.
+  const reply = await fetch(`${host.status().baseUrl}/_/v1/apps`, {
+    headers: { authorization: `Key ${token}` },
+  });
+  expect(reply.status).toBe(404);
+});
+
+it("a second server on the same folder is refused, and the first continues", async () => {
+  await expect(startHost(folder, [])).rejects.toMatchObject({
+    code: cloudErrors.alreadyRunning.code,
+    exitCode: 5,
+  });
+  expect((await client.status()).isReady).toBe(true);
+});
+
 it("a second stop does not wait for requests", async () => {
-  await deployTo(client, fakeDeployment("one"));
   const waiting = call("/wait?ms=50000").then(
     (reply) => reply.status,
     () => "cut",
@@ -202,81 +238,14 @@ it("a second stop does not wait for requests", async () => {
   expect((await replicaProcesses(folder)).size).toBe(0);
 });
 
-describe("remote machines", () => {
-  it("control it over HTTPS with an admin key only", async () => {
-    await host.stop({ drainMs: 0, keepReplicas: false });
-    const tls = path.join(folder, "tls");
-    const encryption = { kind: "self-signed", folder: tls, names: ["127.0.0.1"] } as const;
-    const adminListeners = [{ host: "127.0.0.1", port: 0, encryption }];
-    host = await startHost(folder, log, { adminListeners });
-    const { token } = await client.createKey({ scope: "admin" });
-    const weak = await client.createKey({ scope: "api" });
-    const certificateAuthority = readFileSync(authorityFile(folder), "utf8");
-    const url = host.status().adminUrl ?? "";
-    expect(url).toMatch(/^https:/);
-    const remote = new AdminClient({ url, key: token, certificateAuthority });
-    expect(await deployTo(remote, fakeDeployment("one"))).toMatchObject({ kind: "done" });
-    expect(await remote.apps()).toMatchObject([{ app: "chat" }]);
-    for (const key of [weak.token, "dk_wrong"]) {
-      const refused = new AdminClient({ url, key, certificateAuthority }).apps();
-      await expect(refused).rejects.toMatchObject({ exitCode: 4 });
-    }
-    // The public side knows nothing of it.
-    const reply = await fetch(`${host.status().baseUrl}/_/v1/apps`, {
-      headers: { authorization: `Key ${token}` },
-    });
-    expect(reply.status).toBe(404);
-  });
-});
-
-it("a key's usage is counted; revoking it with --hard ends its requests", async () => {
-  const request = fakeDeployment("one");
-  await deployTo(client, { ...request, config: { ...request.config, auth: "private" } });
-  const { key, token } = await client.createKey({ scope: "api", apps: ["chat"] });
-  const url = `${host.status().baseUrl}/local/chat`;
-  const headers = { authorization: `Key ${token}` };
-  expect((await fetch(`${url}/v1/models`)).status).toBe(401);
-  expect((await fetch(`${url}/v1/models`, { headers })).status).toBe(200);
-  const body = JSON.stringify({ stream: true, max_tokens: 1000, delay_ms: 100 });
-  const stream = await fetch(`${url}/v1/chat/completions`, { method: "POST", body, headers });
-  await client.revokeKey(key.id, { hard: true });
-  expect(await stream.text()).toContain("key_revoked");
-  expect((await fetch(`${url}/v1/models`, { headers })).status).toBe(401);
-  expect(await client.usage({ app: "chat", sinceMs: 0 })).toMatchObject([
-    { app: "chat", requests: 2 },
-  ]);
-  const metrics = await client.metrics();
-  expect(metrics).toMatch(/deployctl_requests_total\{[^}]*app="chat"/);
-  for (const phase of ["prepare", "launch", "import", "setup", "total"]) {
-    expect(metrics).toContain(
-      `deployctl_cold_start_seconds_count{org="local",app="chat",phase="${phase}"} 1`,
-    );
-  }
-  const texts: string[] = [];
-  for await (const { text } of client.logs("chat", {})) texts.push(text);
-  expect(texts.join("\n")).toMatch(/is active/);
-});
-
-it("a start that fails at its address starts no replica, and the next one does", async () => {
-  await deployTo(client, fakeDeployment("one", { scale: { minConcurrency: 1 } }));
-  await host.stop({ drainMs: 0, keepReplicas: false });
-  const stranger = createServer();
-  await new Promise<void>((resolve) => stranger.listen(0, "127.0.0.1", resolve));
-  const { port } = stranger.address() as AddressInfo;
-  const listeners = [{ host: "127.0.0.1", port, encryption: { kind: "none" } }] as const;
-  await expect(startHost(folder, log, { listeners })).rejects.toMatchObject({
-    code: cloudErrors.addressUnusable.code,
-  });
-  expect((await replicaProcesses(folder)).size).toBe(0);
-  stranger.close();
+it("an app is deleted with all its processes; callers are told for a day", async () => {
   host = await startHost(folder, log);
   await until(living, (all) => all.some(({ state }) => state === "IDLE"));
-});
-
-it("a second server on the same folder is refused, and the first continues", async () => {
-  await expect(startHost(folder, [])).rejects.toMatchObject({
-    code: cloudErrors.alreadyRunning.code,
-    exitCode: 5,
-  });
-  expect((await client.status()).isReady).toBe(true);
+  await client.deleteApp("chat");
+  await until(
+    () => client.apps(),
+    ({ length }) => length === 0,
+  );
+  expect((await replicaProcesses(folder)).size).toBe(0);
+  expect((await call("/v1/models")).status).toBe(410);
 });

@@ -110,7 +110,6 @@ const values: [string, string, unknown][] = [
     { port: 8000, max_concurrency: 4 },
   ],
   ["calls of the script's own functions", "port=port_of('a', extra=2)", { port: 13 }],
-  ["given keywords", "**OPTIONS", { port: 1234, health_path: "/up" }],
   [
     "Python's version",
     "name=f'{sys.version_info.major}', port=1 if sys.version_info >= (3, 8) else 2",
@@ -163,12 +162,21 @@ def port_of(key, extra=0):
         return row[1] + extra
     return row[0]
 `;
-  test.each(values)("%s: %s", async (_what, keywords, expected) => {
-    const found = await read(`${head}\n@deployctl.app(${keywords})\ndef serve(): pass\n`, {
-      environment: { GPU_NAME: "A100", AUTH: "shared" },
-    });
-    expect(found.config).toEqual(expected);
+  test("of every kind", async () => {
+    // As entries of one keyword: a script is read once for all.
+    const rows = values.map(([what, keywords]) => `${JSON.stringify(what)}: dict(${keywords})`);
+    const found = await read(
+      `${head}\n@deployctl.app(env={${rows.join(", ")}})\ndef serve(): pass\n`,
+      { environment: { GPU_NAME: "A100", AUTH: "shared" } },
+    );
     expect(found.dynamic).toEqual([]);
+    const expected = values.map(([what, , value]) => [what, value]);
+    expect(found.config).toEqual({ env: Object.fromEntries(expected) });
+  });
+
+  test("given by a dictionary", async () => {
+    const found = await read(`${head}\n@deployctl.app(**OPTIONS)\ndef serve(): pass\n`);
+    expect(found).toMatchObject({ config: { port: 1234, health_path: "/up" }, dynamic: [] });
   });
 
   test("values known only at run time are named, and the rest is still read", async () => {

@@ -66,35 +66,39 @@ print(costly(1) + costly(1))
   ]);
 });
 
-test.each([
-  ["fal.function('docker')", "kind='docker' is not one of conda, container, local, virtualenv"],
-  ["fal.endpoint('run')", "an endpoint's path must start with a slash: 'run'"],
-  ["deployctl.app(ports=8000)", "unknown keyword ports; did you mean port?"],
-])("%s is refused with the reason", (call, sentence) => {
-  const lines = run(`
-import fal, deployctl
-try:
-    ${call}
-except ValueError as error:
-    print(error)
-`);
-  expect(lines).toEqual([sentence]);
+/** Statements that print the error, each with its own line. */
+function attempts(calls: readonly string[], error: string): string {
+  return calls
+    .map((call) => `try:\n    ${call}\nexcept ${error} as error:\n    print(error)\n`)
+    .join("");
+}
+
+test("wrong arguments are refused with the reason", () => {
+  const reasons = {
+    "fal.function('docker')": "kind='docker' is not one of conda, container, local, virtualenv",
+    "fal.endpoint('run')": "an endpoint's path must start with a slash: 'run'",
+    "deployctl.app(ports=8000)": "unknown keyword ports; did you mean port?",
+  };
+  const lines = run(`import fal, deployctl\n${attempts(Object.keys(reasons), "ValueError")}`);
+  expect(lines).toEqual(Object.values(reasons));
 });
 
-test.each([
-  [
-    "fal.function(exposed_port=8000, regions=['eu'], private_logs=True)",
-    "regions, private_logs have no effect here",
-  ],
-  ["fal.function('container', packages=['a'])", "packages has no effect here"],
-  ["fal.function(num_gpu=1)", "Unknown keyword num_gpu is ignored; did you mean num_gpus?"],
-  ["fal.function(wholly_unknown=1)", "Unknown keyword wholly_unknown is ignored"],
-  [
-    "type('X', (fal.App,), {}, keep_alives=1)",
-    "Unknown keyword keep_alives is ignored; did you mean keep_alive?",
-  ],
-])("%s is accepted with one line in the log", (call, sentence) => {
-  expect(run(`import fal\n${call}`)).toEqual([`deployctl: ${sentence}`]);
+test("keywords without effect are accepted with one line in the log", () => {
+  const calls = [
+    [
+      "fal.function(exposed_port=8000, regions=['eu'], private_logs=True)",
+      "regions, private_logs have no effect here",
+    ],
+    ["fal.function('container', packages=['a'])", "packages has no effect here"],
+    ["fal.function(num_gpu=1)", "Unknown keyword num_gpu is ignored; did you mean num_gpus?"],
+    ["fal.function(wholly_unknown=1)", "Unknown keyword wholly_unknown is ignored"],
+    [
+      "type('X', (fal.App,), {}, keep_alives=1)",
+      "Unknown keyword keep_alives is ignored; did you mean keep_alive?",
+    ],
+  ];
+  const lines = run(`import fal\n${calls.map(([call]) => call).join("\n")}`);
+  expect(lines).toEqual(calls.map(([, sentence]) => `deployctl: ${sentence}`));
 });
 
 test("an image is stored as text", () => {
@@ -108,20 +112,16 @@ print("password" in str(image.to_dict()))
   expect(lines).toEqual(["FROM {'A': '1'} ['x', 'y']", "False"]);
 });
 
-test.each([
-  ["fal.toolkit.File.from_bytes(b'')", "fal.toolkit.File"],
-  ["fal.toolkit.KVStore('a')", "fal.toolkit.KVStore"],
-  ["fal.apps.run('a')", "fal.apps.run"],
-  ["fal.function()(print).spawn()", "spawn"],
-])("%s names what is not available", (call, name) => {
-  const [line = ""] = run(`
-import fal, fal.toolkit, fal.apps
-try:
-    ${call}
-except NotImplementedError as error:
-    print(error)
-`);
-  expect(line).toContain(name);
+test("calls of what is not available name it", () => {
+  const names = {
+    "fal.toolkit.File.from_bytes(b'')": "fal.toolkit.File",
+    "fal.toolkit.KVStore('a')": "fal.toolkit.KVStore",
+    "fal.apps.run('a')": "fal.apps.run",
+    "fal.function()(print).spawn()": "spawn",
+  };
+  const code = attempts(Object.keys(names), "NotImplementedError");
+  const lines = run(`import fal, fal.toolkit, fal.apps\n${code}`);
+  expect(lines).toEqual(Object.values(names).map((name) => expect.stringContaining(name)));
 });
 
 test("the toolkit downloads data, and nothing from this machine or its network", () => {

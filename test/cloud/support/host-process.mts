@@ -1,4 +1,5 @@
 // deployctl's server in its own process, which tests kill; the state folder is its only argument.
+import { flushCompileCache } from "node:module";
 import { startCloudHost } from "../../../source/application/cloud-host.ts";
 import { describeError } from "../../../source/base/product-error.ts";
 
@@ -13,6 +14,8 @@ try {
     log: (text) => process.stderr.write(`${text}\n`),
   });
   process.stdout.write(`${host.status().baseUrl}\n`);
+  // For the next one: Node keeps compiled modules at its end only, which a kill prevents.
+  flushCompileCache();
   await host.stopped;
   process.exit(0);
 } catch (error) {

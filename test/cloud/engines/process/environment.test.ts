@@ -10,6 +10,7 @@ import {
   environmentName,
 } from "../../../../source/cloud/engines/process/environment.ts";
 import { configFrom } from "../../../../source/cloud/inspection/config-from.ts";
+import { repositoryFolder } from "../../../support/command-line.ts";
 import { until } from "../../../support/until.ts";
 
 let folder: string;
@@ -39,6 +40,11 @@ with zipfile.ZipFile(sys.argv[1] + "/" + name + "-py3-none-any.whl", "w") as whe
 }
 
 const environment = { ...process.env, PIP_NO_INDEX: "1" };
+/** The one test that installs something makes its environment as users do. */
+const withBorrowedPip = {
+  ...environment,
+  PYTHONPATH: path.join(repositoryFolder, "test/fixtures/cloud/borrowed-pip"),
+};
 const never = new AbortController().signal;
 /** Time limit for creating a virtual environment on a busy machine. */
 const slow = { timeout: 180_000 };
@@ -112,7 +118,7 @@ test("installs requirements once, however many ask, and finds their programs", s
 });
 
 test("a failed build leaves only its log and says why", slow, async () => {
-  const prepare = createEnvironments({ stateFolder: folder, environment });
+  const prepare = createEnvironments({ stateFolder: folder, environment: withBorrowedPip });
   const missing = ["no-such-package==9.9"];
   const failure = await prepare(plan(missing), () => {}, never).catch((error: unknown) => error);
   expect(failure).toMatchObject({
