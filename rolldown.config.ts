@@ -28,5 +28,4 @@ export default defineConfig({
     },
   ],
   output: { dir: "dist", cleanDir: true, chunkFileNames: "[name].js" },
-  logLevel: "warn",
 });

@@ -134,6 +134,8 @@ async function run(
         const tookMs = pace.drawn();
         onFrame?.(tookMs);
       },
+      // Lines of the console only disturb a screen on the same output.
+      patchConsole: stdout === process.stdout,
       exitOnCtrlC: false,
       // With a CI variable set, even an empty one, Ink would paint nothing until the end.
       interactive: true,
