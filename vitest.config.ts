@@ -8,7 +8,7 @@ export default defineConfig({
     globalSetup: ["test/support/global-setup.ts"],
     pool: "forks",
     // Much of a test is waiting for processes: further workers keep two cores busy.
-    maxWorkers: 5,
+    maxWorkers: 4,
     // A file shares its worker, and the modules loaded there, with others, so it gives back what it changes.
     isolate: false,
     env: {

@@ -1,5 +1,5 @@
 // Requests of other clients when a chat ends whose process hosts the server.
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { leaveServer, otherUsers } from "../../source/cli/leave-server.ts";
 import { type NativeRecord, parseLines } from "../support/ndjson.ts";
 import { TestServer } from "../support/test-server.ts";
@@ -56,13 +56,17 @@ test("waits for other clients, and accepts no new ones", async () => {
 });
 
 test("Ctrl+C cancels other clients' requests with an error", async () => {
-  const listeners = process.listenerCount("SIGINT");
+  const others = process.rawListeners("SIGINT");
+  process.removeAllListeners("SIGINT");
+  onTestFinished(() => {
+    for (const listener of others) process.on("SIGINT", listener as () => void);
+  });
   const { records } = await askAsOther(4000);
   const leaving = leaveServer(linkTo(server), Number.POSITIVE_INFINITY);
   process.emit("SIGINT");
   await leaving;
   expect((await records()).at(-1)).toMatchObject({ code: "ENGINE_SHUTTING_DOWN" });
-  expect(process.listenerCount("SIGINT")).toBe(listeners);
+  expect(process.listenerCount("SIGINT")).toBe(0);
 });
 
 test("exits silently at once without other clients", async () => {

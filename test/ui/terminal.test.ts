@@ -1,9 +1,9 @@
 // Tests that the terminal is used correctly and restored, at any size and however the program ends.
 // Runs the whole screen in an in-memory terminal; reads buffer, cursor, modes and rows.
 
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { ask, openChat } from "./support/open-chat.ts";
-import { keys, type SizedTerminal } from "./support/sized-terminal.ts";
+import { keys, SizedTerminal } from "./support/sized-terminal.ts";
 
 function expectWholeFrame(screen: SizedTerminal, columns: number, rows: number): void {
   const { lines } = screen;
@@ -65,7 +65,12 @@ describe("the window", () => {
 });
 
 test("output printed by a library is erased from the screen", async () => {
-  const { screen } = await openChat();
+  const screen = new SizedTerminal(100, 30);
+  const standardOutput = vi
+    .spyOn(process, "stdout", "get")
+    .mockReturnValue(screen.stdout as typeof process.stdout);
+  onTestFinished(() => standardOutput.mockRestore());
+  await openChat({ screen });
   const before = screen.text;
   console.log("PRINTED by a library");
   await screen.until((now) => now.bytes.includes("PRINTED") && now.text === before);

@@ -8,6 +8,8 @@ import { ScriptedBackend } from "./scripted-backend.ts";
 import { SizedTerminal } from "./sized-terminal.ts";
 
 export interface OpenChatOptions extends Partial<AppOptions>, Partial<ChatOptions> {
+  /** Defaults to a new one. */
+  readonly screen?: SizedTerminal;
   readonly columns?: number;
   readonly rows?: number;
   /** Defaults to a new one. */
@@ -24,8 +26,7 @@ export interface OpenChat {
 /** Starts a chat and waits for its first frame. */
 export async function openChat(options: OpenChatOptions = {}): Promise<OpenChat> {
   const { columns = 100, rows = 30, historyFile, examplePrompts, settings, messages } = options;
-  const { sessions, session, folder } = options;
-  const screen = new SizedTerminal(columns, rows);
+  const { sessions, session, folder, screen = new SizedTerminal(columns, rows) } = options;
   const backend = options.scripted ?? new ScriptedBackend();
   const chat: ChatOptions = {
     backend,
