@@ -132,7 +132,7 @@ async function askFromOutside(): Promise<void> {
 
 /** @returns its output */
 async function deployctl(...words: string[]): Promise<string> {
-  const entry = path.join(folder, "dist", "source", "cli", "deployctl.js");
+  const entry = path.join(folder, "dist", "deployctl.js");
   const symlinks = ["--preserve-symlinks", "--preserve-symlinks-main"];
   const options = { cwd: home, env: environment };
   const { stdout } = await promisify(execFile)(
