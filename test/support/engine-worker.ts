@@ -7,7 +7,7 @@ const [stateFolder = "", planFile = "", ...replicas] = process.argv.slice(2);
 const plan = JSON.parse(readFileSync(planFile, "utf8"));
 const { engine } = openEngine(stateFolder);
 
-// For the next one: Node keeps compiled modules at its end only, which a kill prevents.
+// Saves compiled modules for the next process, since Node does so only at its own end, which a kill prevents.
 flushCompileCache();
 await engine.adopt(replicas);
 engine.onChange(() => void tell());

@@ -13,7 +13,7 @@ import { endRayEngine, openRayEngine } from "../support/ray-engine.ts";
 export const applications = Number(process.env.RAY_APPLICATIONS ?? 6);
 /** One start takes 2 s, and up to 20 s where the workers of the others keep all processors busy. */
 const limitMs = 120_000 + applications * 30_000;
-/** Of the applications: so many are called, as many are stopped, and twice as many are killed. */
+/** A sixth of the applications is called, another sixth is stopped, and two sixths are killed. */
 const share = Math.max(1, Math.floor(applications / 6));
 const startsAtOnce = 10;
 const callers = 4;

@@ -14,7 +14,7 @@ try {
     log: (text) => process.stderr.write(`${text}\n`),
   });
   process.stdout.write(`${host.status().baseUrl}\n`);
-  // For the next one: Node keeps compiled modules at its end only, which a kill prevents.
+  // Saves compiled modules for the next process, since Node does so only at its own end, which a kill prevents.
   flushCompileCache();
   await host.stopped;
   process.exit(0);

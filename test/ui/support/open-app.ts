@@ -15,7 +15,7 @@ export interface OpenAppOptions extends Partial<AppOptions> {
   readonly rows?: number;
   /** Defaults to one of its own, which is closed after the test. */
   readonly sharedServer?: TestServer;
-  /** Of its own server. */
+  /** Settings of the server that is made for the test. */
   readonly settings?: Partial<Settings>;
   readonly serverOptions?: Partial<ServerOptions>;
 }
