@@ -45,7 +45,7 @@ const scripts = {
 
 describe.each(["bash", "zsh", "fish"] as const)("%s", (shell) => {
   const isThere = isInstalled(shell);
-  /** One for all lines: starting the shell runs each program. */
+  /** Shell that all lines share, since its start runs each program. */
   let terminal: TestTerminal;
   beforeAll(async () => {
     if (!isThere) return;

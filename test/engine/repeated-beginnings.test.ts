@@ -40,7 +40,7 @@ afterAll(async () => {
   await Promise.all([...colds.values()].map(async (cold) => await (await cold).stop()));
 });
 
-/** One for all tests: it keeps nothing of what it read. */
+/** Returns the engine that all tests share: it keeps nothing of what it read. */
 function coldOf(kind: MemoryModel): Promise<Cold> {
   const cold = colds.get(kind) ?? loadCold(kind);
   colds.set(kind, cold);

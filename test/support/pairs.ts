@@ -31,7 +31,7 @@ export const apiPairs = textPairs.filter(
   ({ skill, turns, system }, index, all) =>
     isProof ||
     turns.length > 1 ||
-    // One of the story's length costs more than all others.
+    // A story would cost more than all the others.
     (skill !== "story" &&
       all.findIndex(
         (other) => other.skill === skill && (other.system === null) === (system === null),

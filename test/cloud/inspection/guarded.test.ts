@@ -145,7 +145,7 @@ def serve(): pass
     const tries = all.map(([, statement]) => `try:\n    ${statement}\nexcept OSError:\n    pass`);
     const { found } = await inspect(attempt(tries.join("\n")));
     expect(found.config).toEqual({ port: 8000 });
-    // One line may be refused several times, as a program is looked for along the PATH.
+    // A line may be refused several times, as a program is looked for along the PATH.
     const told = found.warnings.map(({ code, line, sentence }) => [line, `${code} ${sentence}`]);
     const lineOf = (index: number) => 5 + 4 * index;
     const expected = all.map(([, , wish], index) => {

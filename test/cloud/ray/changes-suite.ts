@@ -11,7 +11,7 @@ import { endRayEngine, openRayEngine } from "../support/ray-engine.ts";
 
 /** Applications that run at the same time; each takes one processor of the cluster. */
 export const applications = Number(process.env.RAY_APPLICATIONS ?? 6);
-/** One start takes 2 s, and up to 20 s where the workers of the others keep all processors busy. */
+/** A start takes 2 s, and up to 20 s where the workers of the others keep all processors busy. */
 const limitMs = 120_000 + applications * 30_000;
 /** A sixth of the applications is called, another sixth is stopped, and two sixths are killed. */
 const share = Math.max(1, Math.floor(applications / 6));

@@ -39,7 +39,7 @@ import { asOrdinaryUser } from "../../support/ordinary-user.ts";
 const temporaryPlace = tmpdir();
 const tinyBlob = `sha256-${sha256(readFileSync(tinyFile))}`;
 
-/** One for the tests that only read it. */
+/** Shared by the tests that only read it. */
 let archive: string;
 let archiveFolder: string;
 beforeAll(async () => {
