@@ -2,7 +2,7 @@
 // biases, log-probabilities, aborts, and refusals.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { GenerationRequest, SamplingParameters } from "../../source/engine/generation.ts";
-import { collect, greedy, loadTiny, type Tiny } from "../support/load-tiny.ts";
+import { greedy, loadTiny, type Tiny } from "../support/load-tiny.ts";
 
 let tiny: Tiny;
 beforeAll(async () => {
@@ -337,22 +337,7 @@ describe("memory of a slot", () => {
     const second = await tiny.ask(next);
     expect(second.text).toBe("Your name is Bob.");
     expect(second.done.statistics.cachedTokens).toBeGreaterThan(20);
-    const again = await collect(
-      tiny.runner.generate(
-        {
-          prompt: { segments: tiny.render(next) },
-          maxTokens: 50,
-          sampling: greedy,
-          stop: [],
-          ignoreEndOfText: false,
-          topLogprobs: undefined,
-          reportProgress: false,
-          grammar: undefined,
-          visibleControlTexts: [],
-        },
-        new AbortController().signal,
-      ),
-    );
+    const again = await tiny.ask(next, { maxTokens: 50 });
     expect(again.text).toBe("Your name is Bob.");
     expect(again.done.statistics.cachedTokens).toBe(again.done.statistics.promptTokens - 1);
   });
